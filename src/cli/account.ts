@@ -1,13 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
+import { InvalidArgumentError } from 'commander'
+import { createAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
-import { isDisplayName } from '../export/scalars.ts'
 import { isStoreMissing } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
-import { accountOption, parseId } from './options.ts'
+import { accountOption, parseId, parseName } from './options.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
@@ -22,14 +21,11 @@ export function addAccountCommands(program: Command, context: CommandContext): C
     .option('--id <id>', 'id, can never change (default: generated)', parseId)
     .option('--plan <plan>', 'subscription plan (see: plan list)', 'pro')
     .option('--currency <code>', 'ISO 4217 code; the currency of stats and reports', parseCurrency, 'USD')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 If the command is interrupted, account list shows whether the account was created. With --id another run never creates a second one.
 
 Example:
-  tributary account create --name "Acme Media" --id acme --currency EUR`,
-    )
+  tributary account create --name "Acme Media" --id acme --currency EUR`)
     .action(async (wanted: { name: string; id?: string; plan: string; currency: string }) => {
       const { postgres } = await context.openStores()
       const created = await createAccount(postgres, wanted)
@@ -51,7 +47,7 @@ Example:
   account
     .command('list')
     .description('List all accounts, oldest first.')
-    .addHelpText('after', '\nExample:\n  tributary account list --json')
+    .notes('\nExample:\n  tributary account list --json')
     .action(async () => {
       const isMissing = isStoreMissing(context.settings)
       const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
@@ -65,43 +61,19 @@ Example:
     .description('Change the plan of an account; running servers apply it within 5 seconds.')
     .addOption(accountOption())
     .requiredOption('--plan <plan>', 'new plan (see: plan list)')
-    .addHelpText('after', '\nExample:\n  tributary account set-plan --account acme --plan scale')
+    .notes('\nExample:\n  tributary account set-plan --account acme --plan scale')
     .action(async ({ account: id, plan }: { account: string; plan: string }) => {
       const { postgres } = await context.openStores()
       const changed = await setPlanOfAccount(postgres, id, plan)
       if (!changed) {
         await requirePlan(postgres, plan)
-        await requireAccount(context, id)
+        await context.requireAccount(id)
         throw new CommandError(`account ${id} has been removed in the meantime.`)
       }
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)
     })
 
   return account
-}
-
-/**
- * Finds the account with the id of `--account`.
- * @throws CommandError if it does not exist
- */
-export async function requireAccount(context: CommandContext, id: string): Promise<Account> {
-  const { postgres } = await context.openStores()
-  const account = await findAccount(postgres, id)
-  if (account) return account
-  throw noSuchAccount(context, id)
-}
-
-export function noSuchAccount({ settings }: CommandContext, id: string): CommandError {
-  return new CommandError(`no such account: ${id} in ${storeLocation(settings)}; see: account list.`)
-}
-
-/** Parses an option that is a display name. */
-export function parseName(text: string): string {
-  const name = text.trim()
-  if (!isDisplayName(name)) {
-    throw new InvalidArgumentError('A name has 1 to 200 characters.')
-  }
-  return name
 }
 
 function parseCurrency(text: string): string {

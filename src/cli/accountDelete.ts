@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { beginDeletion, completeDeletion, findDeletion } from '../accounts/deletion.ts'
 import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
 import { withWriter } from '../writer/openWriter.ts'
-import { noSuchAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
 
@@ -22,21 +20,18 @@ export function addAccountDeleteCommand(account: Command, context: CommandContex
     .description('Delete an account: revoke its keys, then remove every row of it from both databases.')
     .addOption(accountOption())
     .requiredOption('--confirm <id>', 'the same id once more', parseId)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 This cannot be undone: export the account first if its rows may be needed. The id can never be used again. Keys are rejected
 within 5 seconds. The rows are deleted ${keysEndMs / 1_000} seconds after the revocation, together with events that a server
 accepted until then. If it is interrupted, run it again to complete the deletion.
 
 Example:
-  tributary account delete --account acme --confirm acme`,
-    )
+  tributary account delete --account acme --confirm acme`)
     .action(async ({ account: id, confirm }: { account: string; confirm: string }) => {
       if (confirm !== id) throw new UsageError(`--confirm ${confirm} does not equal --account ${id}.`)
       const { interrupted: signal, printStatus: onMessage } = context
       const deletedAt = await deleteAccount(await context.openStores(), id, { onMessage, signal })
-      if (!deletedAt) throw noSuchAccount(context, id)
+      if (!deletedAt) throw context.noSuch('account', id)
       context.print(
         { account: id, deletedAt: deletedAt.toISOString() },
         `Account ${id} was deleted at ${deletedAt.toISOString()}.`,

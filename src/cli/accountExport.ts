@@ -1,6 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
@@ -9,8 +8,7 @@ import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
 import { readRemovedSums, removedTables } from '../writer/retention/removedSums.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption } from './options.ts'
 
@@ -21,16 +19,13 @@ export function addAccountExportCommand(account: Command, context: CommandContex
     .description('Write an account with its keys and all its rows to a new folder that account import reads.')
     .addOption(accountOption())
     .requiredOption('--output <folder>', 'new folder; it appears once the export is complete')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Imports into the account wait until the export has finished. The rows are written to FOLDER.incomplete first; an
 interrupted export leaves that folder, and the next one replaces it. Keys are exported as hashes, so that they remain
 valid after an import into another installation. Only the user that runs the command can read the folder.
 
 Example:
-  tributary account export --account acme --output acme-2026-11`,
-    )
+  tributary account export --account acme --output acme-2026-11`)
     .action(async ({ account: id, output }: { account: string; output: string }) => {
       const manifest = await exportAccount(context, id, resolve(output))
       const rows = Object.fromEntries(resourceNames.map((name) => [name, manifest.files[name].rows]))
@@ -45,7 +40,7 @@ Example:
 /** Exports under the lease of the account, so that clicks and conversions agree with each other. */
 async function exportAccount(context: CommandContext, id: string, folder: string): Promise<Manifest> {
   const stores = await context.openStores()
-  const { createdAt, ...account } = await requireAccount(context, id)
+  const { createdAt, ...account } = await context.requireAccount(id)
   await refuseExisting(folder)
   const part = `${folder}.incomplete`
   return await context.withWriter(id, async (writer) => {

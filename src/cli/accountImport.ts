@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import type { Command } from 'commander'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
@@ -14,7 +13,7 @@ import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
 import { storeRemovedSums } from '../writer/retention/removedSums.ts'
 import { requirePlan } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
 import { withProgress } from './progress.ts'
@@ -32,16 +31,13 @@ export function addAccountImportCommand(account: Command, context: CommandContex
     .command('import')
     .description('Create an account from a folder that account export wrote, with its keys and rows.')
     .argument('<folder>', 'folder that account export wrote')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The files are checked before anything is stored. Keys are stored last, so that clients never read a part of the rows. If the
 import is interrupted, run it again to complete it. The rows get new times of storage (storedAt). Clicks and events of months that
 the account had removed are rejected: each is printed with the reason, and the others are stored.
 
 Example:
-  tributary account import acme-2026-11`,
-    )
+  tributary account import acme-2026-11`)
     .action((folder: string) => importAccount(context, folder))
 }
 

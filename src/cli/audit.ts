@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import { listAuditEntries } from '../accounts/audit.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { parseId } from './options.ts'
 import { table } from './table.ts'
 
@@ -12,16 +11,13 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
     .command('list')
     .description('List changes of accounts, keys and plans, oldest first.')
     .option('--account <id>', 'only changes of this account, which may have been deleted', parseId)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Each entry has the time, the operating system user and host that ran the command, and the new values; "before" has the
 values that they replaced. Keys are named by their id. Commands that changed nothing have no entry, nor have imports.
 
 Examples:
   tributary audit list --account acme
-  tributary audit list --json`,
-    )
+  tributary audit list --json`)
     .action(async ({ account }: { account?: string }) => {
       const { postgres } = await context.openStores()
       const entries = await listAuditEntries(postgres, account)

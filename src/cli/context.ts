@@ -1,3 +1,5 @@
+import { Command as CommanderCommand } from 'commander'
+import { type Account, findAccount } from '../accounts/accounts.ts'
 import { printableLines } from '../import/printable.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
@@ -5,7 +7,19 @@ import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import type { Writer } from '../writer/lease/writer.ts'
 import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import { CommandError } from './errors.ts'
-import { describeCreated } from './storeLocation.ts'
+import { describeCreated, storeLocation } from './storeLocation.ts'
+
+/** A subcommand, or a group of subcommands. */
+export class Command extends CommanderCommand {
+  override createCommand(name?: string): Command {
+    return new Command(name)
+  }
+
+  /** Adds text to the end of the help: notes and examples. */
+  notes(text: string | (() => string)): this {
+    return this.addHelpText('after', text)
+  }
+}
 
 /** Environment variables and streams of one run of the command. */
 export interface ProcessIo {
@@ -85,6 +99,19 @@ export class CommandContext {
   ): Promise<Result> {
     const options = { onMessage: this.printStatus, signal: this.interrupted, first }
     return await withWriter(await this.openStores(), accountId, options, work)
+  }
+
+  /** @throws CommandError if there is no account with this id */
+  async requireAccount(id: string): Promise<Account> {
+    const { postgres } = await this.openStores()
+    const account = await findAccount(postgres, id)
+    if (account) return account
+    throw this.noSuch('account', id)
+  }
+
+  noSuch(item: 'account' | 'key', id: string): CommandError {
+    const list = item === 'account' ? 'account list' : 'key list --account <id>'
+    return new CommandError(`no such ${item}: ${id} in ${storeLocation(this.settings)}; see: ${list}.`)
   }
 
   /** Prints the result of the subcommand: the object with `--json`, else the text. Control characters are escaped. */

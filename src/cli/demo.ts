@@ -1,6 +1,4 @@
-import type { Command } from 'commander'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { planDemo } from './demoData/visits.ts'
 import { withState } from './errors.ts'
@@ -24,15 +22,12 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .option('--clicks <count>', 'approximate number of clicks', wholeNumberFrom(1, clicksMax), demoDefaults.clicks)
     .option('--days <count>', 'number of UTC days, including today', wholeNumberFrom(1, 366), demoDefaults.days)
     .option('--seed <number>', 'seed of the random generator', wholeNumberFrom(0), demoDefaults.seed)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 No row is in the future. Run it again on the next day to add a day; running it again on the same day adds few rows or none.
 
 Example:
   tributary account create --name Demo --id playground
-  tributary demo --account playground --clicks 20000`,
-    )
+  tributary demo --account playground --clicks 20000`)
     .action((options: { account: string; clicks: number; days: number; seed: number }) => runDemo(context, options))
 }
 
@@ -41,7 +36,7 @@ async function runDemo(
   { account: id, clicks, days, seed }: { account: string; clicks: number; days: number; seed: number },
 ): Promise<void> {
   const stores = await context.openStores()
-  const account = await requireAccount(context, id)
+  const account = await context.requireAccount(id)
   const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
   const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch((error) => {
     throw withState(error, context.interrupted, 'Run it again to complete it.')

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { Command } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { auditClause } from '../accounts/audit.ts'
 import { ExportedErasure } from '../export/accountFolder.ts'
@@ -14,8 +13,7 @@ import {
   readErasureClock,
   readErasureKey,
 } from '../writer/erasure/erasures.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { parseId } from './options.ts'
 import { table } from './table.ts'
@@ -43,9 +41,7 @@ export function addEraseCommands(program: Command, context: CommandContext): voi
     .option('--account <id>', 'id of the account', parseId)
     .option('--visitor <id>', 'id of the visitor: all its clicks, conversions and events', parseId)
     .option('--click <id>', 'id of one click, with its conversions and events', parseId)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Blanks visitor id, IP address, user agent, referrer, sub ids, external click id, UTM parameters, region, city and event
 properties. Rows, ids and amounts remain. Counts change only where a blanked field filters or groups them, and in funnels of
 visitors. The command returns when the replaced files are gone from disk. Rows of the visitor or click that are imported later
@@ -58,8 +54,7 @@ Examples:
   tributary erase --account acme --visitor v-81f3
   tributary erase --account acme --click c-20c1
   tributary erase list --json > erasures.json
-  tributary erase apply erasures.json`,
-    )
+  tributary erase apply erasures.json`)
     .action(({ account, visitor, click }: Options) => {
       if (account === undefined) throw new UsageError('erase requires --account.')
       if (visitor !== undefined && click === undefined) return eraseOne(context, account, 'visitor', visitor)
@@ -71,7 +66,7 @@ Examples:
     .command('list')
     .description('List erasures as keyed hashes; the output with --json is the file that erase apply reads.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .addHelpText('after', '\nExample:\n  tributary erase list --json > erasures.json')
+    .notes('\nExample:\n  tributary erase list --json > erasures.json')
     .action(async (_options: Options, list: Command) => {
       // TRAP: `erase` has the same option and parses it first.
       const { account } = list.optsWithGlobals<Options>()
@@ -84,12 +79,12 @@ Examples:
     .command('apply')
     .description('Erase the visitors and clicks of a list again, for example after a restore.')
     .argument('<file>', 'output of erase list --json')
-    .addHelpText('after', '\nExample:\n  tributary erase apply erasures.json')
+    .notes('\nExample:\n  tributary erase apply erasures.json')
     .action((file: string) => applyList(context, file))
 }
 
 async function eraseOne(context: CommandContext, accountId: string, kind: ErasedKind, id: string): Promise<void> {
-  await requireAccount(context, accountId)
+  await context.requireAccount(accountId)
   const erased = await context.withWriter(accountId, async (writer) => {
     const key = await readErasureKey(writer)
     const hash = identifierHash(key, kind, id)
@@ -117,7 +112,7 @@ async function applyList(context: CommandContext, file: string): Promise<void> {
     if (erasures) erasures.push(erasure)
     else byAccount.set(erasure.account, [erasure])
   }
-  for (const accountId of byAccount.keys()) await requireAccount(context, accountId)
+  for (const accountId of byAccount.keys()) await context.requireAccount(accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }
   for (const [accountId, erasures] of byAccount) {
     const erased = await context.withWriter(accountId, async (writer) => {

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { counted, type Written, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { listRange, type Range } from '../query/timeRange.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { UsageError, withState } from './errors.ts'
 import { accountOption, parseResource } from './options.ts'
 
@@ -33,17 +32,14 @@ export function addExportCommand(program: Command, context: CommandContext): voi
       new Option('--format <format>', 'ndjson or csv (default: by the name of --output)').choices(['ndjson', 'csv']),
     )
     .option('--output <file>', 'new file: .ndjson, .jsonl, .json or .csv, also with .gz (default: standard output)')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Exports the latest version of each row, including tests and bots, in no particular order. The range applies to clickedAt,
 convertedAt, receivedAt (pixel events) or createdAt (other resources). The file appears once it is complete.
 
 Examples:
   tributary export clicks --account acme --from 2026-11-01 --output clicks.ndjson.gz
   tributary export conversions --account acme --format csv > conversions.csv
-  tributary export campaigns --account acme | tributary import campaigns - --account other`,
-    )
+  tributary export campaigns --account acme | tributary import campaigns - --account other`)
     .action((resource: string, options: ExportOptions) => runExport(context, resource, options))
 }
 
@@ -53,7 +49,7 @@ async function runExport(context: CommandContext, name: string, options: ExportO
   const range = readRange(options)
   if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')
   const stores = await context.openStores()
-  const { id: accountId, currency } = await requireAccount(context, options.account)
+  const { id: accountId, currency } = await context.requireAccount(options.account)
   const written: Written = { rows: 0, bytes: 0 }
   const signal = context.interrupted
   const rows = counted(

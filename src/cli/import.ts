@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { checkHeader, columnNames } from '../import/header.ts'
 import { type Delimiter, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
@@ -8,8 +8,7 @@ import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError, withState } from './errors.ts'
 import { accountOption, parseResource } from './options.ts'
 import { withProgress } from './progress.ts'
@@ -38,8 +37,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       parseRejectLimit,
     )
     .option('--strict', 'exit with 1 if a row was rejected')
-    .addHelpText(
-      'after',
+    .notes(
       () => `
 Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
 limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again, from
@@ -84,7 +82,7 @@ async function runImport(
     throw new UsageError('--rejects must not be the imported file.')
   }
   const stores = await context.openStores()
-  const account = await requireAccount(context, options.account)
+  const account = await context.requireAccount(options.account)
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }

@@ -1,14 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/keys.ts'
 import { listPlans } from '../accounts/plans.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { parseName, requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, parseId } from './options.ts'
-import { storeLocation } from './storeLocation.ts'
+import { accountOption, parseId, parseName } from './options.ts'
 import { table } from './table.ts'
 
 /** `key create`, `key list`, `key rotate`, `key revoke`. */
@@ -31,9 +29,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       'lifetime in days or hours (90d, 12h), or the time of expiry (2027-01-31T00:00:00Z)',
       parseExpiry,
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Scopes:
   ${scopes.filter((scope) => scope !== 'write:events').join('\n  ')}
 
@@ -43,15 +39,14 @@ Scopes are stored with the key, so a key that was created with "all" before a sc
 
 Examples:
   tributary key create --account acme --name "BI tool" --scopes all --expires 90d
-  tributary key create --account acme --name backend --allow-events`,
-    )
+  tributary key create --account acme --name backend --allow-events`)
     .action(
       async (wanted: { account: string; name: string; scopes?: Scope[]; allowEvents?: true; expires?: Expiry }) => {
         const granted = scopes.filter(
           (scope) => wanted.scopes?.includes(scope) || (scope === 'write:events' && wanted.allowEvents),
         )
         if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
-        await requireAccount(context, wanted.account)
+        await context.requireAccount(wanted.account)
         await createAndShow(context, {
           accountId: wanted.account,
           name: wanted.name,
@@ -65,10 +60,10 @@ Examples:
     .command('list')
     .description('List the keys of an account with their expiry and last use, oldest first.')
     .addOption(accountOption())
-    .addHelpText('after', '\nExample:\n  tributary key list --account acme')
+    .notes('\nExample:\n  tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
       const { postgres } = await context.openStores()
-      await requireAccount(context, account)
+      await context.requireAccount(account)
       const keys = await listKeys(postgres, account)
       const columns = ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy', 'scopes'] as const
       context.print({ keys }, table(keys, columns, `Account ${account} has no keys.`))
@@ -79,19 +74,19 @@ Examples:
     .description('Replace a key by a new one with the same name, scopes and lifetime, and show the new key once.')
     .requiredOption('--id <id>', 'id of the key to replace (see: key list)', parseId)
     .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseDuration)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The old key ends after this time, or at its own expiry if that is earlier. If the new key was not saved, rotate it in turn.
 
 Example:
-  tributary key rotate --id 0198c0de-7f00-7aaa-8bbb-0123456789ab --grace 24h`,
-    )
+  tributary key rotate --id 0198c0de-7f00-7aaa-8bbb-0123456789ab --grace 24h`)
     .action(async ({ id, grace: graceMs }: { id: string; grace: number }) => {
       const { postgres } = await context.openStores()
       const nowMs = Date.now()
       const rotation = await rotateKey(postgres, { id, graceMs, nowMs })
-      if (!rotation) throw new CommandError(whyNotRotated(context, id, await findKey(postgres, id)))
+      if (!rotation) {
+        const row = await findKey(postgres, id)
+        throw row ? new CommandError(whyNotRotated(row)) : context.noSuch('key', id)
+      }
       const { key: secret, row, previousExpiresAt } = rotation
       context.print(
         {
@@ -106,11 +101,11 @@ Example:
     .command('revoke')
     .description('Revoke a key; running servers reject it within 5 seconds.')
     .requiredOption('--id <id>', 'id of the key (see: key list)', parseId)
-    .addHelpText('after', '\nExample:\n  tributary key revoke --id 0198c0de-7f00-7aaa-8bbb-0123456789ab')
+    .notes('\nExample:\n  tributary key revoke --id 0198c0de-7f00-7aaa-8bbb-0123456789ab')
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked) throw new CommandError(noSuchKey(context, id))
+      if (!revoked) throw context.noSuch('key', id)
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
 }
@@ -150,7 +145,7 @@ async function createAndShow(
 /** Prints a warning if the plan of the account has no access to the API. */
 async function warnWithoutApi(context: CommandContext, accountId: string): Promise<void> {
   const { postgres } = await context.openStores()
-  const { plan } = await requireAccount(context, accountId)
+  const { plan } = await context.requireAccount(accountId)
   const hasApi = (await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)
   if (hasApi) return
   context.printStatus(
@@ -162,16 +157,11 @@ function expiryText({ expiresAt }: KeyRow): string {
   return expiresAt ? `it expires at ${expiresAt.toISOString()}` : 'it does not expire'
 }
 
-function noSuchKey({ settings }: CommandContext, id: string): string {
-  return `no such key: ${id} in ${storeLocation(settings)}; see: key list --account <id>.`
-}
-
-function whyNotRotated(context: CommandContext, id: string, row: KeyRow | undefined): string {
-  if (!row) return noSuchKey(context, id)
-  if (row.revokedAt) return `key ${id} was revoked at ${row.revokedAt.toISOString()}; create a new key.`
-  if (row.replacedBy) return `key ${id} has already been replaced by key ${row.replacedBy}; rotate that one instead.`
-  if (row.expiresAt) return `key ${id} expired at ${row.expiresAt.toISOString()}; create a new key.`
-  return `account ${row.accountId} of key ${id} was deleted.`
+function whyNotRotated({ id, accountId, revokedAt, replacedBy, expiresAt }: KeyRow): string {
+  if (revokedAt) return `key ${id} was revoked at ${revokedAt.toISOString()}; create a new key.`
+  if (replacedBy) return `key ${id} has already been replaced by key ${replacedBy}; rotate that one instead.`
+  if (expiresAt) return `key ${id} expired at ${expiresAt.toISOString()}; create a new key.`
+  return `account ${accountId} of key ${id} was deleted.`
 }
 
 /** Values of `--scopes` that stand for several scopes; the scopes themselves are stored. */

@@ -1,12 +1,11 @@
-import type { Command } from 'commander'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 
 /** `migrate`: migrates both databases to the current schema. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
     .description('Migrate both databases to the current schema; does nothing if they are up to date.')
-    .addHelpText('after', '\nExample:\n  tributary migrate --json')
+    .notes('\nExample:\n  tributary migrate --json')
     .action(async () => {
       await context.openStores(({ message }) => context.printStatus(message))
       const { applied } = context

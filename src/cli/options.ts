@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
+import { isDisplayName } from '../export/scalars.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { UsageError } from './errors.ts'
 
@@ -26,6 +27,13 @@ export function parseId(text: string): string {
     throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
   }
   return text
+}
+
+/** Parses an option that is a display name. */
+export function parseName(text: string): string {
+  const name = text.trim()
+  if (!isDisplayName(name)) throw new InvalidArgumentError('A name has 1 to 200 characters.')
+  return name
 }
 
 /** The option `--account` of a command that needs one. */

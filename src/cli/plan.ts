@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import { listPlans, type SubscriptionPlanLimits, type SubscriptionPlanRow, setPlanLimits } from '../accounts/plans.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { retainedMonthsMax, wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
@@ -23,7 +22,7 @@ export function addPlanCommands(program: Command, context: CommandContext): void
   plan
     .command('list')
     .description('List the plans and their limits.')
-    .addHelpText('after', '\nExample:\n  tributary plan list')
+    .notes('\nExample:\n  tributary plan list')
     .action(async () => {
       const { postgres } = await context.openStores()
       const plans = await listPlans(postgres)
@@ -48,7 +47,7 @@ export function addPlanCommands(program: Command, context: CommandContext): void
       wholeNumberFrom(0, retainedMonthsMax),
     )
     .option('--retained-event-months <n>', 'the same for events', wholeNumberFrom(0, retainedMonthsMax))
-    .addHelpText('after', '\nExample:\n  tributary plan set pro --requests-per-minute 1200')
+    .notes('\nExample:\n  tributary plan set pro --requests-per-minute 1200')
     .action(async (name: string, limits: SubscriptionPlanLimits) => {
       if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')
       const { postgres } = await context.openStores()

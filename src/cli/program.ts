@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help } from 'commander'
+import { CommanderError, Help } from 'commander'
 import { ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
 import { version } from '../package.ts'
@@ -8,7 +8,7 @@ import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
 import { addAccountImportCommand } from './accountImport.ts'
 import { addAuditCommands } from './audit.ts'
-import { CommandContext, type ProcessIo } from './context.ts'
+import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
 import { addEraseCommands } from './erase.ts'
 import { UsageError } from './errors.ts'
@@ -38,9 +38,7 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
       showGlobalOptions: true,
       optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Settings are environment variables. A database without its variable, DATABASE_URL or CLICKHOUSE_URL, is embedded and stored
 in the folder DATA_DIR (default: ./data): commands with the same DATA_DIR use the same store, also while a server runs on it.
 
@@ -48,8 +46,7 @@ Examples:
   tributary serve --demo
   tributary account create --name "Acme Media" --id acme
   tributary key create --account acme --name backend --scopes all --allow-events
-  tributary import clicks clicks.csv --account acme`,
-    )
+  tributary import clicks clicks.csv --account acme`)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),

@@ -1,9 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { WriteRefused } from '../writer/lease/writer.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, retainedMonthsMax } from './options.ts'
 import { removeOldMonths } from './retentionJob.ts'
@@ -21,20 +20,17 @@ export function addRetentionCommands(program: Command, context: CommandContext):
     .addOption(accountOption())
     .option('--clicks <months>', '13mo, off (retain all) or plan (as its plan: see plan set)', parseMonths)
     .option('--events <months>', 'the same for events', parseMonths)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Rows of whole UTC months are removed once they are older: with 13mo, the 13 months before the present one and the present one
 remain. Every month remains for 31 days after its end, because events may be 30 days old when they arrive. A running server removes them within an hour; retention run removes them at once. Removed rows can't be brought back:
 a longer retention applies to later rows.
 
 Example:
-  tributary retention set --account acme --clicks 13mo --events 13mo`,
-    )
+  tributary retention set --account acme --clicks 13mo --events 13mo`)
     .action(async ({ account, clicks, events }: { account: string; clicks?: Months; events?: Months }) => {
       if (clicks === undefined && events === undefined)
         throw new UsageError('retention set requires --clicks or --events.')
-      await requireAccount(context, account)
+      await context.requireAccount(account)
       const { postgres } = await context.openStores()
       const setting = {
         ...(clicks !== undefined && { clickMonths: ownSetting(clicks) }),
@@ -48,9 +44,9 @@ Example:
     .command('list')
     .description('List how long accounts retain rows, and from when rows are left.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .addHelpText('after', '\nExample:\n  tributary retention list')
+    .notes('\nExample:\n  tributary retention list')
     .action(async ({ account }: { account?: string }) => {
-      if (account !== undefined) await requireAccount(context, account)
+      if (account !== undefined) await context.requireAccount(account)
       printRetention(context, await listRetention((await context.openStores()).postgres, account))
     })
 
@@ -58,21 +54,18 @@ Example:
     .command('run')
     .description('Remove the rows that accounts no longer retain, as a running server does once an hour.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Imports into an account wait until its rows are removed. Nothing is removed if sums of the account do not agree with the rows.
 If the command is interrupted, a running server completes the removal within a minute, as does the same command.
 
 Example:
-  tributary retention run --account acme`,
-    )
+  tributary retention run --account acme`)
     .action(({ account }: { account?: string }) => run(context, account))
 }
 
 async function run(context: CommandContext, accountId: string | undefined): Promise<void> {
   const stores = await context.openStores()
-  if (accountId !== undefined) await requireAccount(context, accountId)
+  if (accountId !== undefined) await context.requireAccount(accountId)
   const removed = []
   const failures: string[] = []
   for (const { accountId: account } of (await listRetention(stores.postgres, accountId)).filter(removesRows)) {

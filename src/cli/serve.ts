@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { clicksMax, demoDefaults } from './demo.ts'
 import { wholeNumberFrom } from './options.ts'
 
@@ -13,10 +12,11 @@ export function addServeCommand(program: Command, context: CommandContext): void
       `fill an empty database with a demo account of this many clicks (default: ${demoDefaults.clicks}); print a key and example requests`,
       wholeNumberFrom(1, clicksMax),
     )
-    .addHelpText(
-      'after',
-      '\nLogs go to standard error. SIGINT and SIGTERM stop the server once in-flight requests have finished.\n\nExample:\n  PORT=8080 tributary serve',
-    )
+    .notes(`
+Logs go to standard error. SIGINT and SIGTERM stop the server once in-flight requests have finished.
+
+Example:
+  PORT=8080 tributary serve`)
     .action(async ({ demo }: { demo?: number | true }) => {
       // The other subcommands start in half the time, because they do not load the server.
       const { serve } = await import('./server.ts')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { listAccounts } from '../accounts/accounts.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
@@ -10,8 +9,7 @@ import {
   findDifferences,
   repairDifferences,
 } from '../writer/repair/differences.ts'
-import { requireAccount } from './account.ts'
-import type { CommandContext } from './context.ts'
+import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { parseId } from './options.ts'
 
@@ -32,9 +30,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       '--accept-missing',
       'accept the current number of rows, for example after a restore; earlier losses are no longer reported',
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Imports into the account wait until verify has finished, and vice versa. Rows are missing if ClickHouse has fewer rows than it
 confirmed: import their files again or restore a backup, then run verify with --accept-missing. If no click of a month is left, its
 sums and ids of clicks remain until verify with --accept-missing --repair: Postgres may not know that these clicks were removed.
@@ -42,8 +38,7 @@ sums and ids of clicks remain until verify with --accept-missing --repair: Postg
 Examples:
   tributary verify
   tributary verify --account acme --repair
-  tributary verify --account acme --accept-missing --repair`,
-    )
+  tributary verify --account acme --accept-missing --repair`)
     .action((options: Options) => verify(context, options))
 }
 
@@ -53,7 +48,7 @@ async function verify(
 ): Promise<void> {
   const stores = await context.openStores()
   const accounts =
-    account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(context, account)]
+    account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
   const found: Difference[] = []
   const remaining: Difference[] = []
   try {
