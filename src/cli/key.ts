@@ -31,7 +31,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     )
     .notes(`
 Scopes:
-  ${scopes.filter((scope) => scope !== 'write:events').join('\n  ')}
+  ${listedScopes.join('\n  ')}
 
 If the command is interrupted before it shows the key, run it again: the key that was not shown is replaced.
 
@@ -41,7 +41,7 @@ Examples:
   tributary key create --account acme --name "BI tool" --scopes all --expires 90d
   tributary key create --account acme --name backend --allow-events`)
     .action(
-      async (wanted: { account: string; name: string; scopes?: Scope[]; allowEvents?: true; expires?: Expiry }) => {
+      async (wanted: { account: string; name: string; scopes?: Scope[]; allowEvents?: true; expires?: Date }) => {
         const granted = scopes.filter(
           (scope) => wanted.scopes?.includes(scope) || (scope === 'write:events' && wanted.allowEvents),
         )
@@ -51,7 +51,7 @@ Examples:
           accountId: wanted.account,
           name: wanted.name,
           scopes: granted,
-          expiresAt: wanted.expires?.(Date.now()) ?? null,
+          expiresAt: wanted.expires ?? null,
         })
       },
     )
@@ -73,7 +73,7 @@ Examples:
     .command('rotate')
     .description('Replace a key by a new one with the same name, scopes and lifetime, and show the new key once.')
     .requiredOption('--id <id>', 'id of the key to replace (see: key list)', parseId)
-    .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseDuration)
+    .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseGrace)
     .notes(`
 The old key ends after this time, or at its own expiry if that is earlier. If the new key was not saved, rotate it in turn.
 
@@ -129,7 +129,13 @@ async function createAndShow(
     const created = await createKey(postgres, { ...values, isShown: false })
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
-    await warnWithoutApi(context, accountId)
+    const { plan } = await context.requireAccount(accountId)
+    const plans = await listPlans(postgres)
+    if (!plans.some(({ name, hasApi }) => name === plan && hasApi)) {
+      printStatus(
+        `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
+      )
+    }
     await lease.assertHeld()
     context.print(
       { id: row.id, key, scopes },
@@ -140,17 +146,6 @@ async function createAndShow(
   } finally {
     await lease.release()
   }
-}
-
-/** Prints a warning if the plan of the account has no access to the API. */
-async function warnWithoutApi(context: CommandContext, accountId: string): Promise<void> {
-  const { postgres } = await context.openStores()
-  const { plan } = await context.requireAccount(accountId)
-  const hasApi = (await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)
-  if (hasApi) return
-  context.printStatus(
-    `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
-  )
 }
 
 function expiryText({ expiresAt }: KeyRow): string {
@@ -164,31 +159,20 @@ function whyNotRotated({ id, accountId, revokedAt, replacedBy, expiresAt }: KeyR
   return `account ${accountId} of key ${id} was deleted.`
 }
 
-/** Values of `--scopes` that stand for several scopes; the scopes themselves are stored. */
-const scopeGroups = new Map<string, (scope: Scope) => boolean>([
-  ['all', (scope) => scope !== 'write:events'],
-  ['read:*', (scope) => scope.startsWith('read:')],
-  ['search:*', (scope) => scope.startsWith('search:')],
-])
+/** Scopes of `--scopes`; `write:events` has an option of its own. */
+const listedScopes = scopes.filter((scope) => scope !== 'write:events')
 
 function parseScopes(text: string): Scope[] {
   return text.split(',').flatMap((word) => {
     const wanted = word.trim()
     if (wanted === 'write:events') throw new InvalidArgumentError('use --allow-events for write:events.')
-    const isMatch = scopeGroups.get(wanted) ?? ((scope: Scope) => scope === wanted)
-    const matches = scopes.filter(isMatch)
-    if (matches.length === 0) {
-      const accepted = [...scopeGroups.keys(), ...scopes.filter((scope) => scope !== 'write:events')]
-      throw new InvalidArgumentError(
-        `No such scope: ${wanted}; scopes: ${accepted.join(', ')}; for write:events use --allow-events.`,
-      )
-    }
-    return matches
+    const isWanted = (scope: Scope) => [scope, scope.replace(/:.*/, ':*'), 'all'].includes(wanted)
+    const matches = listedScopes.filter(isWanted)
+    if (matches.length > 0) return matches
+    const accepted = ['all', 'read:*', 'search:*', ...listedScopes].join(', ')
+    throw new InvalidArgumentError(`No such scope: ${wanted}; scopes: ${accepted}; for write:events use --allow-events.`)
   })
 }
-
-/** Time of expiry of a key, from the time of its creation. */
-type Expiry = (nowMs: number) => Date
 
 const unitMs = { d: 86_400_000, h: 3_600_000 } as const
 
@@ -198,20 +182,17 @@ function durationMs(text: string): number | undefined {
   return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
-function parseDuration(text: string): number {
-  const duration = durationMs(text)
-  if (duration === undefined) throw new InvalidArgumentError('Use days or hours (7d, 24h, 0h).')
-  return duration
+function parseGrace(text: string): number {
+  const graceMs = durationMs(text)
+  if (graceMs === undefined) throw new InvalidArgumentError('Use days or hours (7d, 24h, 0h).')
+  return graceMs
 }
 
-function parseExpiry(text: string): Expiry {
-  const lifetimeMs = durationMs(text)
-  if (lifetimeMs) return (nowMs) => new Date(nowMs + lifetimeMs)
-  const endMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(endMs) || endMs <= Date.now()) {
-    throw new InvalidArgumentError(
-      'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).',
-    )
-  }
-  return () => new Date(endMs)
+function parseExpiry(text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text)
+  const endMs = isTime ? Date.parse(text) : Date.now() + (durationMs(text) ?? 0)
+  if (endMs > Date.now()) return new Date(endMs)
+  throw new InvalidArgumentError(
+    'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).',
+  )
 }

@@ -3,9 +3,8 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
-import type { App } from '../http/context.ts'
 import { openLog, openLogDestination } from '../http/logging.ts'
-import { type Metrics, openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
+import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog } from '../stores/open.ts'
@@ -36,8 +35,9 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
   const logStores: StoreLog = ({ level, message }) => log[level](message)
   const shutdown = shutDownGracefully(log, destination)
   try {
+    const address = { host: settings.HOST, port: settings.PORT }
     // Before the stores, which would be created.
-    await assertAddressIsFree(settings)
+    await namingSetting('PORT', address, () => assertFree(address))
     const stores = await openStores(settings, logStores, startTimeoutMs)
     shutdown.closeFirst(() => stores.close())
     const created = describeCreated(settings, await migrate(stores))
@@ -45,15 +45,19 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)
     if (redis) shutdown.closeFirst(() => redis.close())
-    const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
+    const metricsPort = settings.METRICS_PORT
+    const metrics = metricsPort === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
-    const metricsServer = metrics && (await listenForMetrics(metrics, settings))
-    if (metricsServer) shutdown.closeFirst(() => metricsServer.stop())
-    const url = await listen(app, settings)
+    if (metrics) {
+      const metricsAddress = { host: '127.0.0.1', port: metricsPort }
+      const { stop } = await namingSetting('METRICS_PORT', metricsAddress, () => serveMetrics(metrics, metricsPort))
+      shutdown.closeFirst(stop)
+    }
+    const listenTextResolver = (url: string) => `listening on ${url}`
+    const url = await namingSetting('PORT', address, () => app.listen({ ...address, listenTextResolver }))
     shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
-    const lines = { info: (line: string) => log.info(line), warn: (line: string) => log.warn(line) }
-    const stopRecovery = startRecovery(stores, lines)
-    const stopRetention = startRetention(stores, lines, Date.now)
+    const stopRecovery = startRecovery(stores, log)
+    const stopRetention = startRetention(stores, log, Date.now)
     shutdown.closeFirst(async () => {
       const tasks = Promise.all([stopRecovery(), stopRetention()])
       await app.close()
@@ -75,50 +79,34 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
   await new Promise<never>(() => {})
 }
 
-/** @throws SettingsError that names HOST or PORT if the address is not available */
-async function assertAddressIsFree(settings: Settings): Promise<void> {
-  const { HOST, PORT } = settings
-  const server = createServer()
-  await namingAddress(settings, async () => {
-    await once(server.listen({ host: HOST, port: PORT }), 'listening')
-  })
-  await new Promise((resolve) => server.close(resolve))
+interface Address {
+  host: string
+  port: number
 }
 
-/** @throws SettingsError that names HOST or PORT if the address is not available */
-async function listen(app: App, settings: Settings): Promise<string> {
-  const { HOST, PORT } = settings
-  return await namingAddress(settings, () =>
-    app.listen({ host: HOST, port: PORT, listenTextResolver: (address) => `listening on ${address}` }),
-  )
+async function assertFree(address: Address): Promise<void> {
+  const server = createServer().listen(address)
+  await once(server, 'listening')
+  await once(server.close(), 'close')
 }
 
-async function namingAddress<Result>({ HOST, PORT }: Settings, open: () => Promise<Result>): Promise<Result> {
+/** @throws SettingsError that names the setting if the address is not available */
+async function namingSetting<Result>(
+  setting: 'PORT' | 'METRICS_PORT',
+  { host, port }: Address,
+  open: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await open()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
       throw new SettingsError(
-        `PORT=${PORT}: the port is already in use on ${HOST}; stop the other program, or set another PORT.`,
+        `${setting}=${port}: the port is already in use on ${host}; stop the other program, or set another ${setting}.`,
       )
-    if (code === 'EACCES') throw new SettingsError(`PORT=${PORT}: this user may not listen on this port.`)
-    if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${HOST}: this machine does not have this address.`)
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${HOST}: no such host.`)
-    throw error
-  }
-}
-
-/** @throws SettingsError that names METRICS_PORT if it is not available */
-async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
-  try {
-    return await serveMetrics(metrics, METRICS_PORT)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: the port is already in use; set another METRICS_PORT.`)
-    if (code === 'EACCES')
-      throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: this user may not listen on this port.`)
+    if (code === 'EACCES') throw new SettingsError(`${setting}=${port}: this user may not listen on this port.`)
+    if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${host}: this machine does not have this address.`)
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${host}: no such host.`)
     throw error
   }
 }

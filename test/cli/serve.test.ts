@@ -156,7 +156,7 @@ describe('an unavailable address', () => {
     [
       'a metrics port in use',
       (METRICS_PORT) => ({ METRICS_PORT }),
-      /METRICS_PORT=\d+: the port is already in use; set another METRICS_PORT\.$/m,
+      /METRICS_PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another METRICS_PORT\.$/m,
     ],
     [
       'an address of another machine',
