@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
-import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
+import { type ExportedFile, fileOf, type Manifest, manifestName } from '../export/accountFolder.ts'
 import { counted, refuseExisting, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
@@ -49,15 +51,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       await rm(part, { recursive: true, force: true })
       await mkdir(part, { mode: 0o700 })
     })
-    const write = async (name: string, chunks: AsyncIterable<Buffer>): Promise<ExportedFile> => {
-      const written = { rows: 0, bytes: 0 }
-      let sha256 = ''
-      const rows = hashed(counted(chunks, false, written), (digest) => {
-        sha256 = digest
-      })
-      await writeFile(join(part, fileOf(name)), rows, { isGzipped: true, signal })
-      return { rows: written.rows, sha256 }
-    }
+    const write = (name: string, rows: AsyncIterable<Buffer>) => writeRows(join(part, fileOf(name)), rows, signal)
     const files: [ResourceName, ExportedFile][] = []
     for (const resource of resourceNames) {
       const query = { resource, accountId: id, currency: account.currency, range: {} }
@@ -86,7 +80,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       files: Object.fromEntries(files) as Manifest['files'],
     }
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
-    await writeFile(join(part, manifestName), chunksOf(text), { isGzipped: false, signal })
+    await writeFile(join(part, manifestName), Readable.from([text]), { isGzipped: false, signal })
     // A process that was suspended would otherwise complete an export during which another writer changed rows.
     await writer.lease.assertHeld()
     await changingFolders(() => rename(part, folder))
@@ -94,8 +88,18 @@ async function exportAccount(context: CommandContext, id: string, folder: string
   })
 }
 
-async function* chunksOf(chunk: Buffer): AsyncGenerator<Buffer> {
-  yield chunk
+/** Writes a compressed file. */
+async function writeRows(path: string, chunks: AsyncIterable<Buffer>, signal: AbortSignal): Promise<ExportedFile> {
+  const written = { rows: 0, bytes: 0 }
+  const hash = createHash('sha256')
+  async function* hashed() {
+    for await (const chunk of counted(chunks, false, written)) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await writeFile(path, hashed(), { isGzipped: true, signal })
+  return { rows: written.rows, sha256: hash.digest('hex') }
 }
 
 /** Errors become one line. */

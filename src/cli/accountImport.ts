@@ -42,7 +42,7 @@ Example:
 }
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
-  const { manifest, sha256 } = await readAccountFolder(folder)
+  const { manifest, sha256 } = await readAccountFolder(folder, context.interrupted)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
   await importErasures(context, account, manifest.erasures)

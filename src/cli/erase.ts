@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
 import { auditClause } from '../accounts/audit.ts'
 import { ExportedErasure } from '../export/accountFolder.ts'
@@ -14,18 +12,15 @@ import {
   readErasureKey,
 } from '../writer/erasure/erasures.ts'
 import type { Command, CommandContext } from './context.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { UsageError } from './errors.ts'
 import { parseId } from './options.ts'
+import { readJsonFile } from './readJsonFile.ts'
 import { table } from './table.ts'
 
-const ListedErasure = Type.Object({ account: Type.String({ pattern: idPattern }), ...ExportedErasure.properties })
-
 /** The output of `erase list --json`. */
-const ErasureList = Type.Object({ erasures: Type.Array(ListedErasure) })
-type ListedErasure = Static<typeof ListedErasure>
-
-/** Erasures added by one statement. */
-const batchSize = 5_000
+const ErasureList = Type.Object({
+  erasures: Type.Array(Type.Object({ account: Type.String({ pattern: idPattern }), ...ExportedErasure.properties })),
+})
 
 interface Options {
   account?: string
@@ -71,7 +66,7 @@ Examples:
       // TRAP: `erase` has the same option and parses it first.
       const { account } = list.optsWithGlobals<Options>()
       const { postgres } = await context.openStores()
-      const erasures: ListedErasure[] = await listErasures(postgres, account)
+      const erasures = await listErasures(postgres, account)
       context.print({ erasures }, table(erasures, ['account', 'kind', 'hash', 'erasedAt'], 'No erasures.'))
     })
 
@@ -106,48 +101,28 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
 }
 
 async function applyList(context: CommandContext, file: string): Promise<void> {
-  const byAccount = new Map<string, ListedErasure[]>()
-  for (const erasure of await readList(file)) {
-    const erasures = byAccount.get(erasure.account)
-    if (erasures) erasures.push(erasure)
-    else byAccount.set(erasure.account, [erasure])
-  }
-  for (const accountId of byAccount.keys()) await context.requireAccount(accountId)
+  const { value } = await readJsonFile(file, ErasureList, 'is not the output of erase list --json')
+  const accountIds = [...new Set(value.erasures.map(({ account }) => account))]
+  for (const accountId of accountIds) await context.requireAccount(accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }
-  for (const [accountId, erasures] of byAccount) {
+  for (const accountId of accountIds) {
+    const erasures = value.erasures
+      .filter(({ account }) => account === accountId)
+      .map(({ erasedAt, account: _account, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
     const erased = await context.withWriter(accountId, async (writer) => {
-      for (let from = 0; from < erasures.length; from += batchSize) {
-        const batch = erasures
-          .slice(from, from + batchSize)
-          .map(({ erasedAt, account: _account, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
-        await addErasures(writer, batch, (postgres) =>
-          auditClause(
-            postgres,
-            'erasure.apply',
-            postgres`SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
-          ),
-        )
-      }
+      await addErasures(writer, erasures, (postgres) =>
+        auditClause(
+          postgres,
+          'erasure.apply',
+          postgres`SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
+        ),
+      )
       return await completeErasures(writer)
     })
     for (const resource of ['clicks', 'conversions', 'events'] as const) total[resource] += erased[resource]
   }
   context.print(
-    { accounts: byAccount.size, ...total },
-    `Erased the personal data of ${total.clicks} clicks, ${total.conversions} conversions and ${total.events} events of ${byAccount.size} accounts.`,
+    { accounts: accountIds.length, ...total },
+    `Erased the personal data of ${total.clicks} clicks, ${total.conversions} conversions and ${total.events} events of ${accountIds.length} accounts.`,
   )
-}
-
-/** @throws CommandError */
-async function readList(file: string): Promise<ListedErasure[]> {
-  let content: unknown
-  try {
-    content = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}.`)
-  }
-  const [invalid] = Value.Errors(ErasureList, content)
-  if (invalid)
-    throw new CommandError(`${file} is not the output of erase list --json: ${invalid.path}: ${invalid.message}.`)
-  return Value.Decode(ErasureList, content).erasures
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
@@ -78,14 +77,4 @@ export type Manifest = Static<typeof Manifest>
 /** @returns the name of the file with the rows of a resource, or of the sums of removed clicks */
 export function fileOf(resource: string): string {
   return `${resource}.ndjson.gz`
-}
-
-/** Yields the same bytes, and passes their SHA-256 to `onEnd`, in hexadecimal. */
-export async function* hashed(chunks: AsyncIterable<Buffer>, onEnd: (sha256: string) => void): AsyncGenerator<Buffer> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunks) {
-    hash.update(chunk)
-    yield chunk
-  }
-  onEnd(hash.digest('hex'))
 }

@@ -32,6 +32,7 @@ const chunkBytes = 1 << 16
  * Opens a file, or standard input.
  * @param checkHeader called with the header of a CSV file
  * @param signal ends the reading, also while it waits for input
+ * @param onChunk called with the uncompressed bytes before they are read
  * @throws SourceError at once when it cannot be opened, during iteration when it is damaged; FormatError during iteration
  */
 export async function openSource(
@@ -39,6 +40,7 @@ export async function openSource(
   { isCsv, isGzipped, delimiter }: FileFormat,
   checkHeader: CsvOptions['checkHeader'],
   signal: AbortSignal,
+  onChunk?: (chunk: Buffer) => void,
 ): Promise<Source> {
   const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openFile(file)
@@ -52,7 +54,7 @@ export async function openSource(
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  const input = new Input(withSourceErrors(content, file))
+  const input = new Input(withSourceErrors(content, file, onChunk))
   const lines = readLines(input.chunks())
   const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
   return {
@@ -150,9 +152,16 @@ async function openFile(path: string): Promise<{ stream: ReadStream; fractionRea
 }
 
 /** Yields the same bytes; converts errors of reading and decompressing to SourceError. */
-async function* withSourceErrors(stream: Readable, path: string): AsyncGenerator<Buffer> {
+async function* withSourceErrors(
+  stream: Readable,
+  path: string,
+  onChunk?: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of stream) yield chunk as Buffer
+    for await (const chunk of stream) {
+      onChunk?.(chunk)
+      yield chunk
+    }
   } catch (error) {
     throw asSourceError(error, path)
   }

@@ -274,7 +274,7 @@ describe('a malformed account folder', () => {
       { campaigns: `{"id":"${'k'.repeat(2 << 20)}"}\n` },
     ],
     ['offers.ndjson.gz cannot be imported: line 1: name: is required.', {}, { offers: '{"id":"o"}\n' }],
-    ['campaigns.ndjson.gz cannot be read: it is a JSON array', {}, { campaigns: '[]\n' }],
+    ['campaigns.ndjson.gz cannot be imported: it is a JSON array', {}, { campaigns: '[]\n' }],
     [
       'clicks.ndjson.gz cannot be imported: line 1: id: must be',
       {},
@@ -305,21 +305,12 @@ describe('a malformed account folder', () => {
 
   it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
     expect(await fails('missing')).toContain('account.json cannot be read')
-    for (const text of ['['.repeat(2 ** 24), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`]) {
-      await write(text)
-      expect(await fails('hostile')).toContain(
-        'account.json cannot be read: it has more values than an exported account.',
-      )
-    }
-    // Commas and brackets in texts are not counted.
-    await writeFile(join(folder, 'again', 'account.json'), `{"name":"${'[,'.repeat(2 ** 22)}\\\\"}`)
-    expect(await fails('again')).toContain('account.json is no account of this version: /format')
     await write()
     await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
     expect(await fails('hostile')).toContain('campaigns.ndjson.gz is not the exported file')
     await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync(content.campaigns ?? '').subarray(0, -9))
     expect(await fails('hostile')).toMatch(
-      /^error: \S+campaigns\.ndjson\.gz cannot be read: unexpected end of file\.\n$/,
+      /^error: \S+campaigns\.ndjson\.gz is truncated: its gzip data is incomplete\.\n$/,
     )
     await write()
     const longer = await manifestOf('hostile')
