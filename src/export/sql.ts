@@ -1,9 +1,9 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
 import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
-import { exportedClickFields, exportedConversionFields, exportField } from '../rows/exportFields.ts'
+import { exportField, exportFields } from '../rows/exportFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
-import { pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
+import { clickFields, conversionFields, pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
 import { internalConversionFields } from '../writer/tables/conversion.ts'
 
 /** The rows to export and their format. */
@@ -20,7 +20,7 @@ export interface RowQuery {
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
 export function clicksSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(exportedClickFields(query.currency), query)}
+SELECT ${selectList(exportFields(clickFields, query.currency), query)}
 FROM clicks
 WHERE ${conditions(query, ch`clicked_at`)}
 ORDER BY clicked_at, id
@@ -32,7 +32,7 @@ ${formatClause(query.format)}`
 export function conversionsSql(query: RowQuery): Fragment {
   const internal = query.withInternal ? internalFields : []
   return ch`
-SELECT ${selectList([...exportedConversionFields(query.currency), ...internal], query)}
+SELECT ${selectList([...exportFields(conversionFields, query.currency), ...internal], query)}
 FROM conversions FINAL
 WHERE ${conditions(query, ch`converted_at`)}
 ORDER BY converted_at, id

@@ -6,7 +6,7 @@ import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/s
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import type { EntityNames } from './entityNames.ts'
-import { type RowField, rowFields } from './exportFields.ts'
+import { exportFields, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { responseFields } from './responseFields.ts'
 
@@ -48,7 +48,7 @@ function eventFields(stored: Selected<typeof pixelEventFields>, campaignName: st
 
 /** The fields of an event in an export, in the order of the API. @param campaign id and name of the campaign */
 export function eventExportFields(campaign: readonly RowField[]): RowField[] {
-  return [...rowFields(pixelEventFields, '', campaign), { name: 'storedAt', value: ch`stored_at` }]
+  return [...exportFields(pixelEventFields, '', campaign), { name: 'storedAt', value: ch`stored_at` }]
 }
 
 /** Which events to read, and their order. */

@@ -1,7 +1,8 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import { type ColumnKind, columnName } from '../stores/clickhouse/columnKinds.ts'
+import { type ColumnKind, columnName, type Fields } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
-import * as stored from '../stores/clickhouse/tableColumns.ts'
+import { entityIdFields } from '../stores/clickhouse/tableColumns.ts'
+import { rowLayout } from './rowLayout.ts'
 
 /** A field that ClickHouse formats: its name in the API, and its value. Absent text is stored as the empty string, exported as NULL. */
 export interface RowField {
@@ -13,28 +14,19 @@ export interface RowField {
   isText?: true
 }
 
-/** The stored fields of a click, as in the API. @param entities ids of its entities, or ids and names */
-export function exportedClickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
-  return rowFields(stored.clickFields, baseCurrency, entities)
-}
+const entityIds = Object.entries(entityIdFields).map(([name, kind]) => exportField(name, kind))
 
-/** The stored fields of a conversion, with the names and the order of the API. */
-export function exportedConversionFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
-  return rowFields(stored.conversionFields, baseCurrency, entities)
-}
-
-/** The stored fields of a row, with the names and the order of the API. @param entities as in `exportedClickFields` */
-export function rowFields(
-  fields: Readonly<Record<string, ColumnKind>>,
+/** The stored fields of a row, with the names and the order of the API. @param entities fields of its entities; by default their ids */
+export function exportFields(
+  stored: Fields,
   baseCurrency: string,
-  entities: readonly RowField[] = Object.entries(stored.entityIdFields).map(([name, kind]) => exportField(name, kind)),
+  entities: readonly RowField[] = entityIds,
 ): RowField[] {
-  return Object.entries(fields).flatMap(([name, kind]) => {
-    if (name in stored.entityIdFields) return name === 'campaignId' ? entities : []
-    if (name in stored.subIdFields) return name === 'sub1' ? [subIds] : []
-    const field = exportField(name, kind)
-    const isConverted = name === 'costBase' || name === 'revenueBase'
-    return isConverted ? [field, { name: 'baseCurrency', value: ch`${text(baseCurrency)}` }] : [field]
+  return rowLayout<RowField>(stored, {
+    field: exportField,
+    entity: (name) => (name === 'campaignId' ? entities : []),
+    subIds,
+    baseCurrency: { name: 'baseCurrency', value: ch`${text(baseCurrency)}` },
   })
 }
 

@@ -1,8 +1,8 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import type { ColumnKind, Fields } from '../stores/clickhouse/columnKinds.ts'
-import { entityIdFields, subIdFields } from '../stores/clickhouse/tableColumns.ts'
 import { type EntityNames, entityNameOf } from './entityNames.ts'
+import { rowLayout } from './rowLayout.ts'
 
 /** A stored value: absent text is empty, instants are epoch milliseconds, amounts are decimal text. */
 export type StoredValue = string | number | boolean | null
@@ -23,23 +23,20 @@ type ResponseField = readonly [name: string, read: (row: StoredRow, shown: Shown
 
 /** Converts stored fields to a row of the API. A page has ten thousand values, so nothing is decided per row. */
 export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) => Record<string, unknown> {
-  const converted = Object.entries(fields).flatMap(([name, kind]) => fieldsOf(name, kind))
+  const converted = rowLayout<ResponseField>(fields, {
+    field: (name, kind) => [name, readerOf(name, kind)],
+    entity(name) {
+      const names = [name, entityNameOf(name)] as (keyof EntityNames)[]
+      return names.map((field) => [field, (_row, shown) => shown.entities[field]])
+    },
+    subIds: ['subIds', subIdsOf],
+    baseCurrency: ['baseCurrency', (_row, shown) => shown.baseCurrency],
+  })
   return (row, shown) => {
     const response: Record<string, unknown> = {}
     for (const [name, read] of converted) response[name] = read(row, shown)
     return response
   }
-}
-
-function fieldsOf(name: string, kind: ColumnKind): ResponseField[] {
-  if (name in entityIdFields) {
-    const names = [name, entityNameOf(name)] as (keyof EntityNames)[]
-    return names.map((field) => [field, (_row, shown) => shown.entities[field]])
-  }
-  if (name in subIdFields) return name === 'sub1' ? [['subIds', subIdsOf]] : []
-  const field: ResponseField = [name, readerOf(name, kind)]
-  const isConverted = name === 'costBase' || name === 'revenueBase'
-  return isConverted ? [field, ['baseCurrency', (_row, shown) => shown.baseCurrency]] : [field]
 }
 
 function subIdsOf(row: StoredRow): Record<string, StoredValue> {

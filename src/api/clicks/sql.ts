@@ -5,8 +5,9 @@ import { listSql } from '../../query/listPlan.ts'
 import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { exportedClickFields, type RowField } from '../../rows/exportFields.ts'
+import { exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { ClickPlan } from './plan.ts'
 
 /**
@@ -132,7 +133,7 @@ export function clickExportSql(plan: ClickPlan, entities: readonly RowField[], o
   const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
   const { at, direction, conditions } = orderedSql(plan)
   const fields = [
-    ...exportedClickFields(plan.currency, entities),
+    ...exportFields(clickFields, plan.currency, entities),
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },

@@ -3,8 +3,9 @@ import { keyConditions, type LatestQuery } from '../../query/latestVersions.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { exportedConversionFields, type RowField } from '../../rows/exportFields.ts'
+import { exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { ConversionPlan } from './plan.ts'
 
 const time = ch`converted_at`
@@ -72,7 +73,7 @@ export function conversionExportSql(
   const ofAll = isByStoredAt ? [...keyConditions(query, undefined), hasVersion] : keyConditions(query, plan.after)
   const ofLatest = [ch`NOT is_deleted`, ...query.versionConditions, ...(isByStoredAt ? [inOrder] : [])]
   const fields = [
-    ...exportedConversionFields(plan.currency, entities),
+    ...exportFields(conversionFields, plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
     { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
   ]
