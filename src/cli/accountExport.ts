@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, type Manifest, manifestName } from '../export/accountFolder.ts'
-import { counted, refuseExisting, writeFile } from '../export/outputFile.ts'
+import { measured, refuseExisting, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
@@ -93,7 +93,7 @@ async function writeRows(path: string, chunks: AsyncIterable<Buffer>, signal: Ab
   const written = { rows: 0, bytes: 0 }
   const hash = createHash('sha256')
   async function* hashed() {
-    for await (const chunk of counted(chunks, false, written)) {
+    for await (const chunk of measured(chunks, false, written)) {
       hash.update(chunk)
       yield chunk
     }

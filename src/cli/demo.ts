@@ -41,11 +41,11 @@ async function runDemo(
   const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch((error) => {
     throw withState(error, context.interrupted, 'Run it again to complete it.')
   })
-  context.print({ account: id, seed, days, ...tallies }, sentence(tallies))
+  context.print({ account: id, seed, days, ...tallies }, filledSentence(tallies))
 }
 
 /** A sentence with the numbers of added rows. */
-export function sentence(tallies: DemoTallies): string {
+export function filledSentence(tallies: DemoTallies): string {
   const counts = (['clicks', 'conversions', 'pixel-events', 'campaigns'] as const).map(
     (resource) => `${tallies[resource].inserted.toLocaleString('en')} ${resource.replace('-', ' ')}`,
   )

@@ -5,7 +5,7 @@ import { explorePath } from '../http/explore/routes.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
-import { demoDefaults, sentence } from './demo.ts'
+import { demoDefaults, filledSentence } from './demo.ts'
 import { newestClickId } from './demoData/clicks.ts'
 import { fillDemo } from './demoData/fill.ts'
 import { dayMs, planDemo } from './demoData/visits.ts'
@@ -63,7 +63,7 @@ export async function fillAndWelcome(
     { url, docs, explore, account: account.id, key, calls, command },
     `
 Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${plan.days} days:
-${sentence(tallies)}
+${filledSentence(tallies)}
 
   key   ${key}
         all scopes, expires in ${keyDays} days; shown only once, each start creates a new one

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Option } from 'commander'
-import { counted, type Written, writeFile } from '../export/outputFile.ts'
+import { measured, type Written, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import { resourceNames } from '../import/resourceNames.ts'
@@ -52,7 +52,7 @@ async function runExport(context: CommandContext, name: string, options: ExportO
   const { id: accountId, currency } = await context.requireAccount(options.account)
   const written: Written = { rows: 0, bytes: 0 }
   const signal = context.interrupted
-  const rows = counted(
+  const rows = measured(
     exportRows(stores, { resource, accountId, currency, range, format: isCsv ? 'csv' : 'ndjson' }, signal),
     isCsv,
     written,

@@ -94,7 +94,7 @@ async function runImport(
     throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })
   }
   if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
-  context.print(tally, sentence(tally, rejects))
+  context.print(tally, importedSentence(tally, rejects))
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   }
@@ -117,7 +117,7 @@ function parseRejectLimit(text: string): RejectLimit {
   throw new InvalidArgumentError('Use a number of rows, such as 500, or a percentage, such as 1%.')
 }
 
-function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
+function importedSentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }

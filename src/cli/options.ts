@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
-import { isDisplayName } from '../export/scalars.ts'
+import { isDisplayName } from '../export/accountFolder.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { UsageError } from './errors.ts'
 

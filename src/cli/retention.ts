@@ -60,10 +60,10 @@ If the command is interrupted, a running server completes the removal within a m
 
 Example:
   tributary retention run --account acme`)
-    .action(({ account }: { account?: string }) => run(context, account))
+    .action(({ account }: { account?: string }) => runRetention(context, account))
 }
 
-async function run(context: CommandContext, accountId: string | undefined): Promise<void> {
+async function runRetention(context: CommandContext, accountId: string | undefined): Promise<void> {
   const stores = await context.openStores()
   if (accountId !== undefined) await context.requireAccount(accountId)
   const removed = []

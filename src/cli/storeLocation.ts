@@ -34,11 +34,11 @@ export function describeCreated(settings: Settings, applied: readonly string[]):
 
 /** Returns a command that runs `tributary` on the same embedded store from any folder: `DATA_DIR=… node …/main.js`. */
 export function commandLine(settings: Settings): string {
-  const folder = isEmbedded(settings) ? `DATA_DIR=${quoted(resolve(settings.DATA_DIR))} ` : ''
-  return `${folder}node ${quoted(join(packageRoot, 'dist/src/main.js'))}`
+  const folder = isEmbedded(settings) ? `DATA_DIR=${shellQuoted(resolve(settings.DATA_DIR))} ` : ''
+  return `${folder}node ${shellQuoted(join(packageRoot, 'dist/src/main.js'))}`
 }
 
 /** Quotes a path for a POSIX shell. */
-function quoted(path: string): string {
+function shellQuoted(path: string): string {
   return /^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

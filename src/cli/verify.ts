@@ -39,10 +39,10 @@ Examples:
   tributary verify
   tributary verify --account acme --repair
   tributary verify --account acme --accept-missing --repair`)
-    .action((options: Options) => verify(context, options))
+    .action((options: Options) => verifyAccounts(context, options))
 }
 
-async function verify(
+async function verifyAccounts(
   context: CommandContext,
   { account, repair = false, acceptMissing = false }: Options,
 ): Promise<void> {

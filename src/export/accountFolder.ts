@@ -1,12 +1,45 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { DisplayName, Moment, PastMoment, PastMonth } from './scalars.ts'
 
 /** Name of the file that describes an exported account; it is in the folder of the files of rows. */
 export const manifestName = 'account.json'
 
+/** A pattern would accept month 99, and `Date.parse` February 30. */
+function isMoment(text: string): boolean {
+  const ms = Date.parse(text)
+  // Postgres reads no year of more than four digits in this form.
+  return ms >= 0 && text.length === 24 && new Date(ms).toISOString() === text
+}
+
+function isPastMoment(text: string): boolean {
+  return isMoment(text) && Date.parse(text) <= Date.now()
+}
+
+/** Whether a text can be the name of an account or a key. */
+export function isDisplayName(text: string): boolean {
+  return text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text) && text.isWellFormed()
+}
+
+FormatRegistry.Set('moment', isMoment)
+FormatRegistry.Set('past moment', isPastMoment)
+FormatRegistry.Set('past month', (text) => isPastMoment(text) && text.endsWith('-01T00:00:00.000Z'))
+FormatRegistry.Set('display name', isDisplayName)
+
+/** A time from 1970 on, as `toISOString` writes it. */
+const Moment = Type.String({ format: 'moment', description: 'a time such as 2026-11-21T03:00:00.000Z' })
+
+/** The same, not in the future by the clock of this machine. */
+const PastMoment = Type.String({ format: 'past moment', description: 'a past time' })
+
+/** The start of a UTC month that has begun. */
+const PastMonth = Type.String({ format: 'past month' })
+
+const DisplayName = Type.String({
+  format: 'display name',
+  description: '1 to 200 characters without control characters',
+})
 const MomentOrNull = Type.Union([Moment, Type.Null()], { description: 'a time, or null' })
 const Id = Type.String({ pattern: idPattern, description: '1 to 64 letters, digits and _ . : -' })
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in hexadecimal' })

@@ -59,7 +59,7 @@ const lineFeed = 10
 const quote = 34
 
 /** Yields the same bytes and counts bytes and rows. A line feed within a quoted CSV cell does not end a row. */
-export async function* counted(
+export async function* measured(
   chunks: AsyncIterable<Buffer>,
   isCsv: boolean,
   written: Written,

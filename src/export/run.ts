@@ -3,9 +3,9 @@ import { rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
 import { metadataLines } from './metadata.ts'
-import { clicksSql, conversionsSql, pixelEventsSql, type RowQuery } from './sql.ts'
+import { exportedClicksSql, exportedConversionsSql, exportedEventsSql, type RowQuery } from './sql.ts'
 
-const statements = { clicks: clicksSql, conversions: conversionsSql, pixel_events: pixelEventsSql }
+const statements = { clicks: exportedClicksSql, conversions: exportedConversionsSql, pixel_events: exportedEventsSql }
 
 /**
  * Reads the stored rows of a resource in a format that `import` reads: every row in its latest state, including tests and

@@ -18,7 +18,7 @@ export interface RowQuery {
 }
 
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
-export function clicksSql(query: RowQuery): Fragment {
+export function exportedClicksSql(query: RowQuery): Fragment {
   return ch`
 SELECT ${selectList(exportFields(clickFields, query.currency), query)}
 FROM clicks
@@ -29,7 +29,7 @@ ${formatClause(query.format)}`
 }
 
 /** Conversions in their latest state, oldest first. */
-export function conversionsSql(query: RowQuery): Fragment {
+export function exportedConversionsSql(query: RowQuery): Fragment {
   const internal = query.withInternal ? internalFields : []
   return ch`
 SELECT ${selectList([...exportFields(conversionFields, query.currency), ...internal], query)}
@@ -45,7 +45,7 @@ const internalFields = Object.entries(internalConversionFields).map(([name, kind
  * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON text, so a line of
  * NDJSON is concatenated from the other fields and that text.
  */
-export function pixelEventsSql(query: RowQuery): Fragment {
+export function exportedEventsSql(query: RowQuery): Fragment {
   const from = ch`
 FROM pixel_events FINAL
 WHERE ${conditions(query, ch`received_at`)}

@@ -4,7 +4,7 @@
  * @param charactersMax longer text is truncated
  */
 export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
-  const visible = text.slice(0, charactersMax).replaceAll('\t', ' ').replace(/\p{C}/gu, escaped)
+  const visible = text.slice(0, charactersMax).replaceAll('\t', ' ').replace(/\p{C}/gu, inHexadecimal)
   return text.length > charactersMax ? `${visible}…` : visible
 }
 
@@ -16,7 +16,7 @@ export function printableLines(text: string): string {
     .join('\n')
 }
 
-function escaped(character: string): string {
+function inHexadecimal(character: string): string {
   return character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

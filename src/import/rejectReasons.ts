@@ -23,11 +23,11 @@ export class RejectReasons {
   summary(): string[] {
     const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows)
     if (counts.length === 0) return []
-    const rowsOf = (some: typeof counts) => some.reduce((sum, [, { rows }]) => sum + rows, 0)
+    const sumRows = (some: typeof counts) => some.reduce((sum, [, { rows }]) => sum + rows, 0)
     const hidden = counts.slice(shownReasons)
-    const hiddenRows = rowsOf(hidden) + this.#otherRows
+    const hiddenRows = sumRows(hidden) + this.#otherRows
     return [
-      `Rejected rows: ${rowsOf(counts) + this.#otherRows}. Most frequent reasons:`,
+      `Rejected rows: ${sumRows(counts) + this.#otherRows}. Most frequent reasons:`,
       ...counts.slice(0, shownReasons).flatMap(([reason, { rows, firstLine, firstRow }]) => {
         const prefix = `  ${rows} × `
         return [

@@ -17,7 +17,8 @@ const listBytesMax = 100_000_000
 
 /**
  * The file of rejected rows, NDJSON, up to 100 MB; its last line then says that it is incomplete. The first rejected row
- * creates it, readable by its user alone, or replaces that of an earlier import. Without a path the rows are passed to `onMessage`, one line each.
+ * creates it, readable by its user alone, or replaces the file of an earlier import. Without a path each row is passed to
+ * `onMessage` as a line.
  */
 export class Rejects {
   readonly #path: string | undefined
@@ -74,7 +75,7 @@ export class Rejects {
   }
 }
 
-/** The mode of `open` is that of a new file only. A device, such as /dev/null, keeps its own. */
+/** `open` sets the mode of a new file only. A device, such as /dev/null, keeps its own mode. */
 async function openOwn(path: string): Promise<FileHandle> {
   const handle = await open(path, 'w', 0o600)
   try {

@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
-import { readLines } from './parsers/lines.ts'
+import { splitIntoLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
 import { RowError } from './readers/rowError.ts'
 
@@ -43,7 +43,7 @@ export async function openSource(
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Source> {
   const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
-    file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openFile(file)
+    file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
   const content: Readable = isGzipped ? stream.pipe(createGunzip({ chunkSize: chunkBytes })) : stream
   if (content !== stream) stream.once('error', (error) => content.destroy(error))
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
@@ -55,7 +55,7 @@ export async function openSource(
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   const input = new Input(withSourceErrors(content, file, onChunk))
-  const lines = readLines(input.chunks())
+  const lines = splitIntoLines(input.chunks())
   const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
   return {
     rows: file === '-' ? completeRows(rows, input) : rows,
@@ -136,7 +136,7 @@ async function* completeRows(blocks: AsyncIterable<RawRow[]>, input: Input): Asy
   yield last
 }
 
-async function openFile(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {
+async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {
   try {
     const handle = await open(path, 'r')
     const stats = await handle.stat()

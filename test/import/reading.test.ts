@@ -10,7 +10,7 @@ import { checkHeader } from '../../src/import/header.ts'
 import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { type Delimiter, formatOf } from '../../src/import/parsers/fileFormat.ts'
 import { FormatError } from '../../src/import/parsers/formatError.ts'
-import { lineBytesMax, readLines } from '../../src/import/parsers/lines.ts'
+import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
 import { DecimalText } from '../../src/import/readers/decimal.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
@@ -32,9 +32,9 @@ async function all<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
   return items
 }
 
-const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(readLines(chunks(bytes, size))))
+const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(splitIntoLines(chunks(bytes, size))))
 const csv = (bytes: Buffer | string, size?: number, delimiter?: Delimiter) =>
-  all(readCsv(readLines(chunks(bytes, size)), { delimiter, checkHeader: () => {} }))
+  all(readCsv(splitIntoLines(chunks(bytes, size)), { delimiter, checkHeader: () => {} }))
 /** Line number and fields, or line number and reason. */
 const seen = (rows: RawRow[]) =>
   rows.map(({ line, fields }) => [line, fields instanceof RowError ? fields.message : fields])
@@ -45,7 +45,7 @@ describe('lines', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1 }), fc.integer({ min: 1, max: 9 }), async (texts, size) => {
         fc.pre(texts[0]?.charCodeAt(0) !== 0xfeff && texts.at(-1) !== '')
-        const lines = await all(readLines(chunks(texts.join('\n'), size)))
+        const lines = await all(splitIntoLines(chunks(texts.join('\n'), size)))
         expect(lines.map(({ text }) => text)).toEqual(texts.map((text) => text.toWellFormed()))
         expect(lines.map(({ number }) => number)).toEqual(texts.map((_, index) => index + 1))
       }),
@@ -210,7 +210,7 @@ describe('CSV', () => {
   it('whose quote is never closed is returned in small batches', async () => {
     const file = `id\n"open\n${',\n'.repeat(5_000)}`
     let rows = 0
-    for await (const batch of readCsv(readLines(chunks(file, 1 << 16)), {
+    for await (const batch of readCsv(splitIntoLines(chunks(file, 1 << 16)), {
       delimiter: undefined,
       checkHeader: () => {},
     })) {

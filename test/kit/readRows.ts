@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { expect } from 'vitest'
 import { readCsv } from '../../src/import/parsers/csvParser.ts'
-import { readLines } from '../../src/import/parsers/lines.ts'
+import { splitIntoLines } from '../../src/import/parsers/lines.ts'
 import type { TestApp } from './app.ts'
 
 /**
@@ -36,7 +36,7 @@ export function ndjsonRows<Row = Record<string, unknown> & { id: string; cursor:
 export async function csvRows(body: string): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = []
   const options = { delimiter: ',' as const, checkHeader: () => {} }
-  for await (const batch of readCsv(readLines([Buffer.from(body)] as never), options)) {
+  for await (const batch of readCsv(splitIntoLines([Buffer.from(body)] as never), options)) {
     for (const { fields } of batch) rows.push(fields as Record<string, unknown>)
   }
   return rows

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Click } from '../../schema/click.ts'
 import { Conversion } from '../../schema/conversion.ts'
 import { readCsv } from '../../src/import/parsers/csvParser.ts'
-import { readLines } from '../../src/import/parsers/lines.ts'
+import { splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { toCsv } from '../../src/rows/csvWriter.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
@@ -54,7 +54,7 @@ async function readRecords(path: string): Promise<Record<string, string>[]> {
   const response = await api.get(path, key)
   expect(response.statusCode).toBe(200)
   const records: Record<string, string>[] = []
-  for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
+  for await (const rows of readCsv(splitIntoLines([Buffer.from(response.body)] as never), {
     delimiter: ',',
     checkHeader: () => {},
   })) {

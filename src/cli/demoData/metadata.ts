@@ -6,7 +6,7 @@ const firstMs = Date.UTC(2024, 0, 8, 9)
 const createdAt = (index: number) => new Date(firstMs + index * 9 * dayMs).toISOString()
 
 /** The rows of a table of the catalogue: the common fields, and the fields that `fieldsOf` returns. */
-function* rowsOf<Entity extends { name: string }>(table: object, fieldsOf: (entity: Entity, id: string) => object) {
+function* entityRows<Entity extends { name: string }>(table: object, fieldsOf: (entity: Entity, id: string) => object) {
   for (const [index, [id, entity]] of Object.entries<Entity>(table as Record<string, Entity>).entries()) {
     const dates = { createdAt: createdAt(index), updatedAt: createdAt(index) }
     yield { id, name: entity.name, status: 'active', ...dates, ...fieldsOf(entity, id) }
@@ -16,7 +16,7 @@ function* rowsOf<Entity extends { name: string }>(table: object, fieldsOf: (enti
 /** Yields the campaigns in their present state. */
 export function campaignRows(plan: DemoPlan) {
   const today = todayOf(plan)
-  return rowsOf(campaigns, (campaign: Campaign) => {
+  return entityRows(campaigns, (campaign: Campaign) => {
     const { schedule, source, costPerClick, tags } = campaign
     const { costModel, currency } = sources[source]
     const isOn = schedule.kind !== 'flights' || activity(campaign, today) > 0
@@ -39,7 +39,7 @@ function lastChange(schedule: { everyDays: number; onDays: number; start: number
 }
 
 export function* offerRows() {
-  yield* rowsOf(offers, ({ network, kind, amount, currency, countries, tags }: Offer, id) => ({
+  yield* entityRows(offers, ({ network, kind, amount, currency, countries, tags }: Offer, id) => ({
     url: `https://${id.slice('off-'.length)}.example/`,
     affiliateNetwork: network,
     payoutType: network ? (kind === 'lead' ? 'cpl' : kind === 'install' ? 'cpi' : 'cpa') : 'revshare',
@@ -54,12 +54,12 @@ export function* offerRows() {
 }
 
 export function landingPageRows() {
-  return rowsOf(landingPages, ({ hasPixel }: { name: string; hasPixel: boolean }, id) => ({
+  return entityRows(landingPages, ({ hasPixel }: { name: string; hasPixel: boolean }, id) => ({
     url: `https://go.harbour-media.example/${id.slice('lp-'.length)}`,
     tags: hasPixel ? ['pixel'] : [],
   }))
 }
 
 export function trafficSourceRows() {
-  return rowsOf(sources, ({ category, costModel, currency }: Source) => ({ category, costModel, currency }))
+  return entityRows(sources, ({ category, costModel, currency }: Source) => ({ category, costModel, currency }))
 }

@@ -32,7 +32,7 @@ type State = { status: Status; atMs: number }
 export function* outcomesByDay(plan: DemoPlan) {
   for (const { day, visits } of visitsByDay(plan)) {
     const draws = drawsOf(plan, 'outcomes', day)
-    yield { day, outcomes: visits.map((visit) => outcomeOf(visit, draws)) }
+    yield { day, outcomes: visits.map((visit) => drawOutcome(visit, draws)) }
   }
 }
 
@@ -42,7 +42,7 @@ const secondMs = 1000
 const countryLift: Readonly<Record<string, number>> = shares.liftOfCountry
 
 /** @returns pixel events in order of time, empty without a pixel; the conversion, then its renewals */
-function outcomeOf(visit: Visit, draws: Draws): { visit: Visit; steps: Step[]; sales: Sale[] } {
+function drawOutcome(visit: Visit, draws: Draws): { visit: Visit; steps: Step[]; sales: Sale[] } {
   const { visitor } = visit
   if (visitor.kind === 'bot') return { visit, steps: [], sales: [] }
   if (visitor.kind === 'test') return { visit, steps: [], sales: draws.chance(0.6) ? [saleOf(visit, draws, true)] : [] }
@@ -59,7 +59,7 @@ function outcomeOf(visit: Visit, draws: Draws): { visit: Visit; steps: Step[]; s
   const canConvert = offer.kind !== 'install' || visitor.device.os === 'Android'
   const sales = canConvert && draws.chance(probability) ? [saleOf(visit, draws, false)] : []
   if (sales[0] && offer.kind === 'subscription') sales.push(...renewalsOf(sales[0], draws))
-  return { visit, steps: page?.hasPixel ? stepsOf(visit, offer, sales[0], draws) : [], sales }
+  return { visit, steps: page?.hasPixel ? drawSteps(visit, offer, sales[0], draws) : [], sales }
 }
 
 function saleOf({ clickedMs, visitor, campaign }: Visit, draws: Draws, isTest: boolean): Sale {
@@ -76,7 +76,7 @@ function saleOf({ clickedMs, visitor, campaign }: Visit, draws: Draws, isTest: b
     amount: Number((coupon ? full * 0.87 : full).toFixed(2)),
     coupon,
     isTest,
-    states: isTest ? [{ status: 'approved', atMs: reportedMs(atMs, draws) }] : statesOf(offer, atMs, draws),
+    states: isTest ? [{ status: 'approved', atMs: reportedMs(atMs, draws) }] : drawStates(offer, atMs, draws),
   }
 }
 
@@ -112,7 +112,7 @@ interface Reporter {
   refunds: number
 }
 
-function statesOf(offer: Offer, atMs: number, draws: Draws): State[] {
+function drawStates(offer: Offer, atMs: number, draws: Draws): State[] {
   const { first, review, reviewDays, refunds } = salesTable[offer.network ? 'network' : 'shop'] as unknown as Reporter
   const states: State[] = []
   const add = (status: Status, stateMs: number) => states.push({ status, atMs: stateMs })
@@ -138,7 +138,7 @@ function statesOf(offer: Offer, atMs: number, draws: Draws): State[] {
 /** Share of visitors without a sale who take the second step, and how many of them take the third. */
 const [secondShare, thirdShare] = [0.22, 0.27]
 
-function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, draws: Draws): Step[] {
+function drawSteps({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, draws: Draws): Step[] {
   // One visitor in eight blocks pixels: only the sales are known.
   if (draws.chance(0.125)) return []
   const steps: Step[] = []

@@ -24,7 +24,7 @@ const lineFeed = 10
  * @param chunks of any sizes
  * @returns the lines that each chunk completes, in order
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* splitIntoLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   /** Bytes after the last line feed: at most `lineBytesMax` and one chunk. */
   let rest: Buffer[] = []
   let restBytes = 0

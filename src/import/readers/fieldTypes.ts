@@ -26,7 +26,7 @@ export interface FieldType<Value> {
 const textMax = 8_192
 
 /** @throws RowError when it is not text that both databases can store */
-function readText(value: unknown): string {
+function readStorableText(value: unknown): string {
   if (typeof value !== 'string') throw new RowError('must be text')
   if (value.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
   if (value.includes('\0')) throw new RowError('must not contain the character U+0000')
@@ -53,7 +53,7 @@ export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Wo
   }
 }
 
-export const text: FieldType<string> = { read: readText }
+export const text: FieldType<string> = { read: readStorableText }
 export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
 export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
 export const eventName = matching(
@@ -182,7 +182,7 @@ const subIds: FieldType<SubIds> = {
         )
       if (sub === null || sub === '') continue
       if (typeof sub !== 'string') throw new RowError(`must contain text in ${name}`)
-      given[name as SubIdName] = readText(sub)
+      given[name as SubIdName] = readStorableText(sub)
     }
     return given
   },
@@ -193,7 +193,7 @@ const subIds: FieldType<SubIds> = {
 export const subIdFields: Readonly<Record<'subIds' | SubIdName, FieldType<SubIds>>> = {
   subIds,
   ...(Object.fromEntries(
-    subIdNames.map((name) => [name, { read: (value: unknown) => ({ [name]: readText(value) }) }]),
+    subIdNames.map((name) => [name, { read: (value: unknown) => ({ [name]: readStorableText(value) }) }]),
   ) as Record<SubIdName, FieldType<SubIds>>),
 }
 
