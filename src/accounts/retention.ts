@@ -18,10 +18,10 @@ export interface Retention {
   nowMs: number
 }
 
-/** A setting of an account; null: the plan decides. Absent: unchanged. */
+/** A setting of an account; null: the plan decides. Undefined: unchanged. */
 export interface RetentionSetting {
-  clickMonths?: number | null
-  eventMonths?: number | null
+  clickMonths?: number | null | undefined
+  eventMonths?: number | null | undefined
 }
 
 /** @returns the retention of all accounts, or of one, by id */

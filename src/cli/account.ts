@@ -30,13 +30,8 @@ Example:
       const { postgres } = await context.openStores()
       const created = await createAccount(postgres, wanted)
       if (!created) {
-        await requirePlan(postgres, wanted.plan)
-        const isDeleted = wanted.id !== undefined && (await findDeletion(postgres, wanted.id)) !== undefined
-        throw new CommandError(
-          isDeleted
-            ? `account ${wanted.id} was deleted; its id cannot be used again.`
-            : `account ${wanted.id} already exists.`,
-        )
+        await assertCreatable(postgres, wanted)
+        throw new CommandError(`account ${wanted.id} already exists.`)
       }
       context.print(
         created,
@@ -83,8 +78,15 @@ function parseCurrency(text: string): string {
   return text
 }
 
+/** @throws CommandError if there is no such plan, or the id was used by a deleted account */
+export async function assertCreatable(postgres: Postgres, { id, plan }: { id?: string; plan: string }): Promise<void> {
+  await requirePlan(postgres, plan)
+  if (id === undefined || !(await findDeletion(postgres, id))) return
+  throw new CommandError(`account ${id} was deleted; its id cannot be used again.`)
+}
+
 /** @throws CommandError that names the plans, if it does not exist */
-export async function requirePlan(postgres: Postgres, name: string): Promise<void> {
+async function requirePlan(postgres: Postgres, name: string): Promise<void> {
   const plans = await listPlans(postgres)
   if (plans.some((plan) => plan.name === name)) return
   throw new CommandError(`no such plan: ${name}; plans: ${plans.map((plan) => plan.name).join(', ')}.`)

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
-import { findDeletion } from '../accounts/deletion.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
@@ -12,7 +11,7 @@ import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
 import { storeRemovedSums } from '../writer/retention/removedSums.ts'
-import { requirePlan } from './account.ts'
+import { assertCreatable } from './account.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
@@ -45,8 +44,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   const { manifest, sha256 } = await readAccountFolder(folder, context.interrupted)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
-  await importErasures(context, account, manifest.erasures)
-  await importRemovedSums(context, { folder, account, retained: manifest.retained })
+  await importErased(context, account, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
   for (const resource of importOrder) {
@@ -81,10 +79,7 @@ async function openAccount(
   const createdAt = new Date(exported.createdAt)
   const created = await createAccount(postgres, { ...exported, createdAt, importOf, retention })
   if (created) return created
-  await requirePlan(postgres, exported.plan)
-  if (await findDeletion(postgres, exported.id)) {
-    throw new CommandError(`account ${exported.id} was deleted; its id cannot be used again.`)
-  }
+  await assertCreatable(postgres, exported)
   const interrupted = await findInterruptedImport(postgres, exported.id, importOf)
   if (!interrupted) {
     throw new CommandError(`account ${exported.id} already exists, and no import of this folder was interrupted.`)
@@ -92,26 +87,28 @@ async function openAccount(
   return interrupted
 }
 
-/** Before the rows, which need not be searched afterwards. */
-async function importErasures(context: CommandContext, { id }: Account, erasures: Manifest['erasures']): Promise<void> {
-  if (erasures.length === 0) return
-  await context.withWriter(id, async (writer) => {
-    const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
-    await addErasures(writer, added)
-    await completeErasures(writer, { ifStillRead: 'leave' })
-  })
-}
-
-/** Before clicks and conversions: sums of the same days are added to these. */
-async function importRemovedSums(
+/**
+ * Stores what must come before the rows: erasures, so that the rows need not be searched afterwards, and sums of removed clicks,
+ * to which sums of the same days are added.
+ */
+async function importErased(
   context: CommandContext,
-  { folder, account, retained }: { folder: string; account: Account; retained: Manifest['retained'] },
+  { id }: Account,
+  folder: string,
+  { erasures, retained }: Manifest,
 ): Promise<void> {
   const msOf = (moment: string | null) => (moment === null ? 0 : Date.parse(moment))
   const ranges = { clicksMs: msOf(retained.clicksFrom), eventsMs: msOf(retained.eventsFrom) }
-  if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
-  const open = (table: string) => createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
-  await context.withWriter(account.id, (writer) => storeRemovedSums(writer, ranges, open))
+  await context.withWriter(id, async (writer) => {
+    if (erasures.length > 0) {
+      const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
+      await addErasures(writer, added)
+      await completeErasures(writer, { ifStillRead: 'leave' })
+    }
+    if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
+    const open = (table: string) => createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
+    await storeRemovedSums(writer, ranges, open)
+  })
 }
 
 /** Rows of removed months are rejected, as by any import; another rejected row is an error. */

@@ -27,16 +27,12 @@ a longer retention applies to later rows.
 
 Example:
   tributary retention set --account acme --clicks 13mo --events 13mo`)
-    .action(async ({ account, clicks, events }: { account: string; clicks?: Months; events?: Months }) => {
+    .action(async ({ account, clicks, events }: { account: string; clicks?: number | null; events?: number | null }) => {
       if (clicks === undefined && events === undefined)
         throw new UsageError('retention set requires --clicks or --events.')
       await context.requireAccount(account)
       const { postgres } = await context.openStores()
-      const setting = {
-        ...(clicks !== undefined && { clickMonths: ownSetting(clicks) }),
-        ...(events !== undefined && { eventMonths: ownSetting(events) }),
-      }
-      await setRetention(postgres, account, setting)
+      await setRetention(postgres, account, { clickMonths: clicks, eventMonths: events })
       printRetention(context, await listRetention(postgres, account))
     })
 
@@ -108,16 +104,9 @@ function settingOf(months: number): string {
   return months === 0 ? 'off' : `${months}mo`
 }
 
-/** Months; 0 for off. */
-type Months = number | 'plan'
-
-/** @returns null for the setting of the plan */
-function ownSetting(months: Months): number | null {
-  return months === 'plan' ? null : months
-}
-
-function parseMonths(text: string): Months {
-  if (text === 'plan') return text
+/** @returns 0 for off; null: the plan decides */
+function parseMonths(text: string): number | null {
+  if (text === 'plan') return null
   if (text === 'off') return 0
   const months = Number(/^([1-9]\d{0,3})mo$/.exec(text)?.[1])
   if (!(months <= retainedMonthsMax)) {

@@ -1,5 +1,5 @@
 import { auditClause } from '../accounts/audit.ts'
-import { hasRetention, listRetention, retainedBy } from '../accounts/retention.ts'
+import { hasRetention, listRetention, type Retention, retainedBy } from '../accounts/retention.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
@@ -29,9 +29,8 @@ export async function removeOldMonths(
   announceMs?: number,
 ): Promise<{ removed: RemovedCounts; retained: RetainedRanges } | undefined> {
   const [setting] = await listRetention(writer.stores.postgres, writer.accountId)
-  if (!setting) return undefined
+  if (!setting || !isDue(setting, nowMs)) return undefined
   const retained = retainedBy(setting, nowMs)
-  if (retained.clicksMs <= setting.retained.clicksMs && retained.eventsMs <= setting.retained.eventsMs) return undefined
   const removed = await removeMonths(writer, retained, {
     audit: (postgres) =>
       auditClause(
@@ -44,6 +43,11 @@ export async function removeOldMonths(
     announceMs,
   })
   return removed && { removed, retained }
+}
+
+function isDue(setting: Retention, nowMs: number): boolean {
+  const { clicksMs, eventsMs } = retainedBy(setting, nowMs)
+  return clicksMs > setting.retained.clicksMs || eventsMs > setting.retained.eventsMs
 }
 
 /**
@@ -71,11 +75,7 @@ export async function removeOldMonthsOfAll(
   signal: AbortSignal,
   announceMs?: number,
 ): Promise<void> {
-  const isDue = (setting: Parameters<typeof retainedBy>[0]) => {
-    const { clicksMs, eventsMs } = retainedBy(setting, nowMs)
-    return clicksMs > setting.retained.clicksMs || eventsMs > setting.retained.eventsMs
-  }
-  const due = (await listRetention(stores.postgres)).filter(isDue)
+  const due = (await listRetention(stores.postgres)).filter((setting) => isDue(setting, nowMs))
   if (due.length === 0) return
   const lease = await tryLease(stores.postgres, retentionLease)
   if (!lease) return
