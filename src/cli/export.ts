@@ -4,12 +4,12 @@ import { Option } from 'commander'
 import { measured, type Written, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
-import { resourceNames } from '../import/resourceNames.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { listRange, type Range } from '../query/timeRange.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError, withState } from './errors.ts'
-import { accountOption, parseResource } from './options.ts'
+import { accountOption, resourceArgument } from './options.ts'
 
 interface ExportOptions {
   account: string
@@ -24,7 +24,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
   program
     .command('export')
     .description('Write the stored rows of an account in the format that import reads.')
-    .argument('<resource>', resourceNames.join(', '))
+    .addArgument(resourceArgument())
     .addOption(accountOption())
     .option('--from <moment>', 'start of the range: 2026-11-01 or 2026-11-01T00:00:00Z')
     .option('--to <moment>', 'end of the range: a time is exclusive, a date includes its whole UTC day')
@@ -40,11 +40,10 @@ Examples:
   tributary export clicks --account acme --from 2026-11-01 --output clicks.ndjson.gz
   tributary export conversions --account acme --format csv > conversions.csv
   tributary export campaigns --account acme | tributary import campaigns - --account other`)
-    .action((resource: string, options: ExportOptions) => runExport(context, resource, options))
+    .action((resource: ResourceName, options: ExportOptions) => runExport(context, resource, options))
 }
 
-async function runExport(context: CommandContext, name: string, options: ExportOptions): Promise<void> {
-  const resource = parseResource(name, 'export')
+async function runExport(context: CommandContext, resource: ResourceName, options: ExportOptions): Promise<void> {
   const { isCsv, isGzipped } = readFormat(options)
   const range = readRange(options)
   if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')

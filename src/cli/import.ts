@@ -3,14 +3,14 @@ import { InvalidArgumentError } from 'commander'
 import { checkHeader, columnNames } from '../import/header.ts'
 import { type Delimiter, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
-import { type RejectLimit, TooManyRejects } from '../import/rejectLimit.ts'
+import { type RejectLimit, TooManyRejects } from '../import/rejects.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError, withState } from './errors.ts'
-import { accountOption, parseResource } from './options.ts'
+import { accountOption, resourceArgument } from './options.ts'
 import { withProgress } from './progress.ts'
 
 interface ImportOptions {
@@ -26,7 +26,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
   program
     .command('import')
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
-    .argument('<resource>', resourceNames.join(', '))
+    .addArgument(resourceArgument())
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
     .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
@@ -52,7 +52,7 @@ Examples:
   tributary import conversions conversions.csv --account acme --max-rejects 1%
   zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`,
     )
-    .action((resource: string, file: string, options: ImportOptions) => runImport(context, resource, file, options))
+    .action((resource: ResourceName, file: string, options: ImportOptions) => runImport(context, resource, file, options))
 }
 
 /** Characters in a line of the list of fields. */
@@ -65,11 +65,10 @@ function fieldsHelp(program: Command, resource: ResourceName): string {
 
 async function runImport(
   context: CommandContext,
-  resource: string,
+  resource: ResourceName,
   file: string,
   options: ImportOptions,
 ): Promise<void> {
-  const name = parseResource(resource, 'import')
   const { delimiter, maxRejects, strict } = options
   const format = formatOf(file)
   if (!format)
@@ -86,9 +85,9 @@ async function runImport(
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
-    const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(name, names), signal)
+    const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(resource, names), signal)
     const limit = maxRejects && { rejectLimit: maxRejects }
-    const wanted = { resource: name, account, open, rejects, ...limit, nowMs: Date.now() }
+    const wanted = { resource, account, open, rejects, ...limit, nowMs: Date.now() }
     await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
   } catch (error) {
     throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })

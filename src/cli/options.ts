@@ -1,8 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { isDisplayName } from '../export/accountFolder.ts'
-import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { UsageError } from './errors.ts'
+import { resourceNames } from '../import/resourceNames.ts'
 
 /** Largest `integer` of Postgres. */
 const integerMax = 2_147_483_647
@@ -41,9 +40,7 @@ export function accountOption(): Option {
   return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
 }
 
-/** @throws UsageError if there is no such resource */
-export function parseResource(name: string, command: 'import' | 'export'): ResourceName {
-  const found = resourceNames.find((known) => known === name)
-  if (!found) throw new UsageError(`cannot ${command} ${name}; resources: ${resourceNames.join(', ')}.`)
-  return found
+/** The argument `<resource>` of imports and exports. */
+export function resourceArgument(): Argument {
+  return new Argument('<resource>', 'kind of rows').choices(resourceNames)
 }

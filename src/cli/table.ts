@@ -11,20 +11,15 @@ export function table<Row extends object>(
   empty: string,
 ) {
   if (rows.length === 0) return empty
-  const cells = rows.map((row) => columns.map((column) => cell(row[column])))
-  const widths = columns.map((column, index) =>
-    Math.max(column.length, ...cells.map((line) => line[index]?.length ?? 0)),
-  )
-  const format = (line: readonly string[], row?: Row) =>
-    line
-      .map((text, index) => {
-        const width = widths[index] ?? 0
-        const column = columns[index]
-        return row && column && typeof row[column] === 'number' ? text.padStart(width) : text.padEnd(width)
-      })
-      .join('  ')
-      .trimEnd()
-  return [format(columns), ...cells.map((line, index) => format(line, rows[index]))].join('\n')
+  const padded = columns.map((column) => {
+    const cells = rows.map((row) => cell(row[column]))
+    const width = cells.reduce((widest, { length }) => Math.max(widest, length), column.length)
+    const pad = (text: string, row: Row | undefined) =>
+      typeof row?.[column] === 'number' ? text.padStart(width) : text.padEnd(width)
+    return [column.padEnd(width), ...cells.map((text, index) => pad(text, rows[index]))]
+  })
+  const lines = [columns, ...rows].map((_, index) => padded.map((cells) => cells[index]).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 function cell(value: unknown): string {

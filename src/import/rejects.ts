@@ -1,4 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { ExpectedError } from '../expectedError.ts'
+import { printable } from './printable.ts'
 import { SourceError } from './source.ts'
 
 /** A rejected row. */
@@ -85,4 +87,76 @@ async function openOwn(path: string): Promise<FileHandle> {
     await handle.close()
     throw error
   }
+}
+
+/** Reasons that a summary shows. */
+const shownReasons = 5
+/** Reasons with a count of their own; the rows of any other reason are counted together. */
+const countedReasons = 1_000
+const shownCharacters = 200
+
+/** Counts rejected rows by reason, with the first row of each. */
+export class RejectReasons {
+  readonly #counts = new Map<string, { rows: number; firstLine: number; firstRow: string }>()
+  #otherRows = 0
+
+  add({ line, reason, row }: Reject): void {
+    const count = this.#counts.get(reason)
+    if (count) count.rows += 1
+    else if (this.#counts.size >= countedReasons) this.#otherRows += 1
+    else this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
+  }
+
+  /** Returns the most frequent reasons in two lines each: rows and reason; then the first such row. Empty without rejects. */
+  summary(): string[] {
+    const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows)
+    if (counts.length === 0) return []
+    const sumRows = (some: typeof counts) => some.reduce((sum, [, { rows }]) => sum + rows, 0)
+    const hidden = counts.slice(shownReasons)
+    const hiddenRows = sumRows(hidden) + this.#otherRows
+    return [
+      `Rejected rows: ${sumRows(counts) + this.#otherRows}. Most frequent reasons:`,
+      ...counts.slice(0, shownReasons).flatMap(([reason, { rows, firstLine, firstRow }]) => {
+        const prefix = `  ${rows} × `
+        return [
+          `${prefix}${printable(reason, shownCharacters)}`,
+          `${' '.repeat(prefix.length)}line ${firstLine}: ${firstRow}`,
+        ]
+      }),
+      ...(hiddenRows > 0 ? [`  ${hiddenRows} × other reasons`] : []),
+    ]
+  }
+}
+
+/** How many rows an import may reject: a number of rows, or a percentage of the rows read. */
+export type RejectLimit = { readonly rows: number } | { readonly percent: number }
+
+/** An import has stopped because it rejected too many rows; the message is a sentence. */
+export class TooManyRejects extends ExpectedError {}
+
+/** Rows after which a percentage is compared, and after which an import without a limit stops if it has rejected all of them. */
+const firstRows = 1_000
+
+/**
+ * Compares the rows read so far with the limit.
+ * @param limit undefined: the first 1,000 rows must not all be rejected
+ * @param isEnd whether all rows were read
+ * @throws TooManyRejects
+ */
+export function assertWithin(
+  limit: RejectLimit | undefined,
+  { read, rejected }: { read: number; rejected: number },
+  isEnd: boolean,
+): void {
+  if (limit === undefined) {
+    if (rejected === firstRows && read === firstRows) {
+      throw new TooManyRejects(`The first ${firstRows} rows were all rejected; --max-rejects sets another limit.`)
+    }
+    return
+  }
+  const isExceeded =
+    'rows' in limit ? rejected > limit.rows : (isEnd || read >= firstRows) && rejected * 100 > limit.percent * read
+  if (!isExceeded) return
+  const shown = 'rows' in limit ? `${limit.rows}` : `${limit.percent}%`
+  throw new TooManyRejects(`${rejected} of ${read} rows were rejected, more than --max-rejects ${shown}.`)
 }

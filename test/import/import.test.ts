@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { TooManyRejects } from '../../src/import/rejectLimit.ts'
+import { TooManyRejects } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'

@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RejectReasons } from '../../src/import/rejectReasons.ts'
-import { Rejects } from '../../src/import/rejects.ts'
+import { RejectReasons, Rejects } from '../../src/import/rejects.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { convert, type Decimal } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
-/** The fields of a row with an amount, beside the amount and its base amount. */
-interface AmountFields {
-  /** Empty: the account's currency. */
-  currency: string
+/** The fields of a row with an amount that only a file has. */
+export interface AmountFields {
   /** Account currency per unit of `currency`; null: absent. */
   exchangeRate: Decimal | null
   /** The currency of the base amount; empty: absent. Exported rows have it. */
   baseCurrency: string
 }
+
+export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '' }
 
 /**
  * Returns an amount in the account's currency: the row's base amount if there is one, which may be rounded and so differ
@@ -26,7 +26,7 @@ export function baseAmount(
   baseField: string,
   amount: bigint | null,
   base: bigint | null,
-  { currency, exchangeRate, baseCurrency }: AmountFields,
+  { currency, exchangeRate, baseCurrency }: AmountFields & { currency: string },
   own: string,
 ): bigint | null {
   if (base !== null && baseCurrency !== '' && baseCurrency !== own) {

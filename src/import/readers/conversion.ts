@@ -2,17 +2,14 @@ import { conversionSources, conversionStatuses } from '../../../schema/conversio
 import type { Account } from '../../accounts/accounts.ts'
 import { clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import { blankConversion, type Conversion, type CopiedField, copiedFromClick } from '../../writer/tables/conversion.ts'
-import { baseAmount } from './baseCurrency.ts'
-import type { Decimal } from './decimal.ts'
+import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A conversion with the fields that only a file has. */
-interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
+interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields {
   createdAt: number | null
   updatedAt: number | null
-  exchangeRate: Decimal | null
-  baseCurrency: string
 }
 
 export const conversionShape: RowShape<ConversionRow> = {
@@ -52,11 +49,10 @@ const exportedShape: RowShape<ConversionRow> = {
 export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMoved = false): RowReader<Conversion> {
   const read = rowReader(isMoved ? exportedShape : conversionShape, {
     ...blankConversion(account.id),
+    ...blankAmount,
     source: 'cpa',
     createdAt: null,
     updatedAt: null,
-    exchangeRate: null,
-    baseCurrency: '',
   })
   return (fields, from) => {
     const row = read(fields, from)
