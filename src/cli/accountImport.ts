@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
-import type { ResourceName } from '../import/resourceNames.ts'
+import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
@@ -17,12 +17,6 @@ import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
 import { withProgress } from './progress.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
-
-/** Names first, so that no row names an unknown campaign; clicks before their conversions. */
-const importOrder = [
-  ...(['campaigns', 'offers', 'landing-pages', 'traffic-sources'] as const),
-  ...(['clicks', 'conversions', 'pixel-events'] as const),
-] satisfies ResourceName[]
 
 /** `account import`. */
 export function addAccountImportCommand(account: Command, context: CommandContext): void {
@@ -47,7 +41,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   await importErased(context, account, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
-  for (const resource of importOrder) {
+  for (const resource of resourceNames) {
     const tally = await importFile(context, stores, { folder, resource, account })
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected

@@ -40,21 +40,7 @@ Scopes are stored with the key, so a key that was created with "all" before a sc
 Examples:
   tributary key create --account acme --name "BI tool" --scopes all --expires 90d
   tributary key create --account acme --name backend --allow-events`)
-    .action(
-      async (wanted: { account: string; name: string; scopes?: Scope[]; allowEvents?: true; expires?: Date }) => {
-        const granted = scopes.filter(
-          (scope) => wanted.scopes?.includes(scope) || (scope === 'write:events' && wanted.allowEvents),
-        )
-        if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
-        await context.requireAccount(wanted.account)
-        await createAndShow(context, {
-          accountId: wanted.account,
-          name: wanted.name,
-          scopes: granted,
-          expiresAt: wanted.expires ?? null,
-        })
-      },
-    )
+    .action((wanted: WantedKey) => createAndShow(context, wanted))
 
   key
     .command('list')
@@ -110,36 +96,44 @@ Example:
     })
 }
 
+interface WantedKey {
+  account: string
+  name: string
+  scopes?: Scope[]
+  allowEvents?: true
+  expires?: Date
+}
+
 /**
  * Creates a key and prints it. After an interruption before it was printed, the next run for the same name replaces it.
- * @throws CommandError, LeaseLost or Problem `unavailable`
+ * @throws UsageError, CommandError, LeaseLost or Problem `unavailable`
  */
 async function createAndShow(
   context: CommandContext,
-  values: Omit<Parameters<typeof createKey>[1], 'isShown'>,
+  { account: accountId, name, scopes: listed = [], allowEvents, expires: expiresAt = null }: WantedKey,
 ): Promise<void> {
+  const granted = scopes.filter((scope) => (scope === 'write:events' ? allowEvents : listed.includes(scope)))
+  if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
   const { postgres } = await context.openStores()
-  const { accountId, scopes } = values
+  const { plan } = await context.requireAccount(accountId)
   const { printStatus, interrupted: signal } = context
   const lease = await acquireLease(postgres, `keys:${accountId}`, {
     onWait: () => printStatus(`Another command is creating a key of account ${accountId}; waiting for it to end.`),
     signal,
   })
   try {
-    const created = await createKey(postgres, { ...values, isShown: false })
+    const created = await createKey(postgres, { accountId, name, scopes: granted, expiresAt, isShown: false })
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
-    const { plan } = await context.requireAccount(accountId)
-    const plans = await listPlans(postgres)
-    if (!plans.some(({ name, hasApi }) => name === plan && hasApi)) {
+    if (!(await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)) {
       printStatus(
         `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
       )
     }
     await lease.assertHeld()
     context.print(
-      { id: row.id, key, scopes },
-      `Created key ${row.id} of account ${accountId} with ${scopes.join(', ')}; ${expiryText(row)}.\nIt is shown only once:\n${key}`,
+      { id: row.id, key, scopes: granted },
+      `Created key ${row.id} of account ${accountId} with ${granted.join(', ')}; ${expiryText(row)}.\nIt is shown only once:\n${key}`,
     )
     const mark = () => markShown(postgres, row)
     await retryWhileUnavailable('recording that the key was shown', mark, { onMessage: printStatus, signal })

@@ -10,22 +10,12 @@ const graceMs = 25_000
 /** Time to write the last log lines. */
 const lastLineMs = 1_000
 
-/** The resources that a server closes when it ends. */
-export interface Shutdown {
-  /** Whether a signal or a fatal error has started the shutdown. */
-  readonly hasBegun: boolean
-  /** Adds a resource, which is closed before all resources added earlier. */
-  closeFirst(close: () => unknown): void
-  /** Closes all resources after a failed start and removes the signal handlers. */
-  close(): Promise<void>
-}
-
 /**
  * Handles signals and fatal errors from now on: closes all resources, then ends the process with 0 after a signal, and with 1
  * after an error, after a second signal, or if closing takes longer than 25 s. TRAP: a signal without a handler does not end
  * the first process of a container, so call this before anything that takes long.
  */
-export function shutDownGracefully(log: Logger, destination: LogDestination): Shutdown {
+export function shutDownGracefully(log: Logger, destination: LogDestination) {
   const closers: (() => unknown)[] = []
   let hasBegun = false
   const closeAll = async () => {
@@ -47,13 +37,16 @@ export function shutDownGracefully(log: Logger, destination: LogDestination): Sh
     },
   )
   return {
+    /** Whether a signal or a fatal error has started the shutdown. */
     get hasBegun() {
       return hasBegun
     },
-    closeFirst: (close) => void closers.unshift(close),
-    close: () => {
+    /** Adds a resource, which is closed before all resources added earlier. */
+    closeFirst: (close: () => unknown) => void closers.unshift(close),
+    /** Closes all resources after a failed start and removes the signal handlers. */
+    close: async () => {
       uninstall()
-      return closeAll()
+      await closeAll()
     },
   }
 }

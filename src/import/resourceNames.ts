@@ -1,12 +1,15 @@
-/** The resources that can be imported and exported, by their names in commands, with their tables. */
+/**
+ * The resources that can be imported and exported, by their names in commands, with their tables. In the order of an import of
+ * all: names come first, so that no row names an unknown campaign, and clicks come before their conversions.
+ */
 export const resourceTables = {
-  clicks: 'clicks',
-  conversions: 'conversions',
-  'pixel-events': 'pixel_events',
   campaigns: 'campaigns',
   offers: 'offers',
   'landing-pages': 'landing_pages',
   'traffic-sources': 'traffic_sources',
+  clicks: 'clicks',
+  conversions: 'conversions',
+  'pixel-events': 'pixel_events',
 } as const
 export type ResourceName = keyof typeof resourceTables
 export const resourceNames = Object.keys(resourceTables) as ResourceName[]

@@ -342,7 +342,7 @@ describe('a file', () => {
 })
 
 it.each([
-  [['clickz', '--account', 'acme'], 2, /'clickz' is invalid for argument 'resource'\. Allowed choices are clicks,/],
+  [['clickz', '--account', 'acme'], 2, /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
   [['clicks'], 2, /--account/],
   [['clicks', '--account', 'missing'], 1, /no such account: missing/],
   [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not a valid date or time/],
