@@ -19,7 +19,7 @@ export interface Source {
   rows: AsyncIterable<RawRow[]>
   /** Type of the values: JSON values, or texts of CSV cells. */
   from: 'json' | 'cells'
-  /** @returns identifier of the file's content */
+  /** Called before the rows are read. @returns identifier of the file's content */
   fingerprint(): Promise<string>
   /** Fraction of the file that was read, 0 to 1; undefined when its size is unknown. */
   fractionRead(): number | undefined
@@ -54,13 +54,22 @@ export async function openSource(
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  const input = new Input(withSourceErrors(content, file, onChunk))
-  const lines = splitIntoLines(input.chunks())
+  let endsWithLineFeed = true
+  const chunks = withSourceErrors(content, file, (chunk) => {
+    endsWithLineFeed = chunk.at(-1) === lineFeed
+    onChunk?.(chunk)
+  })
+  const beginning: Buffer[] = []
+  async function* input(): AsyncGenerator<Buffer> {
+    yield* beginning
+    yield* chunks
+  }
+  const lines = splitIntoLines(input())
   const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
   return {
-    rows: file === '-' ? completeRows(rows, input) : rows,
+    rows: file === '-' ? completeRows(rows, () => endsWithLineFeed) : rows,
     from: isCsv ? 'cells' : 'json',
-    fingerprint: () => fingerprintOf(file, input),
+    fingerprint: () => fingerprintOf(file, chunks, beginning),
     fractionRead,
   }
 }
@@ -71,48 +80,22 @@ const beginningBytes = 1 << 16
 /**
  * Identifies a file by its content, so that a repeated import recognizes its lines; standard input and pipes by their
  * beginning.
+ * @param beginning receives the chunks that were read
  * @returns 16 hexadecimal characters
  */
-async function fingerprintOf(file: string, input: Input): Promise<string> {
+async function fingerprintOf(file: string, chunks: AsyncGenerator<Buffer>, beginning: Buffer[]): Promise<string> {
   const hash = createHash('sha256')
-  const canBeReadTwice = file !== '-' && (await stat(file)).isFile()
-  if (canBeReadTwice) await pipeline(createReadStream(file), hash)
-  else hash.update(await input.readBeginning())
-  return hash.digest('hex').slice(0, 16)
-}
-
-/** Bytes that are read once. */
-class Input {
-  readonly #chunks: AsyncGenerator<Buffer>
-  #beginning: Buffer[] = []
-  /** Whether the bytes read so far end with a line feed. */
-  endsWithLineFeed = true
-
-  constructor(chunks: AsyncGenerator<Buffer>) {
-    this.#chunks = chunks
-  }
-
-  /** Reads the beginning, which `chunks` then yields. Call it before `chunks` is read. */
-  async readBeginning(): Promise<Buffer> {
-    let bytes = 0
-    while (bytes < beginningBytes) {
-      const { value, done } = await this.#chunks.next()
+  if (file !== '-' && (await stat(file)).isFile()) {
+    await pipeline(createReadStream(file), hash)
+  } else {
+    for (let bytes = 0; bytes < beginningBytes; bytes += beginning.at(-1)?.length ?? 0) {
+      const { value, done } = await chunks.next()
       if (done) break
-      this.#beginning.push(value)
-      bytes += value.length
+      beginning.push(value)
     }
-    return Buffer.concat(this.#beginning).subarray(0, beginningBytes)
+    hash.update(Buffer.concat(beginning).subarray(0, beginningBytes))
   }
-
-  async *chunks(): AsyncGenerator<Buffer> {
-    for (const chunk of this.#beginning.splice(0)) yield this.#seen(chunk)
-    for await (const chunk of this.#chunks) yield this.#seen(chunk)
-  }
-
-  #seen(chunk: Buffer): Buffer {
-    this.endsWithLineFeed = chunk.at(-1) === lineFeed
-    return chunk
-  }
+  return hash.digest('hex').slice(0, 16)
 }
 
 const lineFeed = 10
@@ -121,14 +104,17 @@ const lineFeed = 10
  * Yields the same rows of standard input.
  * @throws SourceError when the input ends within a row: the command that writes it has failed
  */
-async function* completeRows(blocks: AsyncIterable<RawRow[]>, input: Input): AsyncGenerator<RawRow[]> {
+async function* completeRows(
+  blocks: AsyncIterable<RawRow[]>,
+  endsWithLineFeed: () => boolean,
+): AsyncGenerator<RawRow[]> {
   let last: RawRow[] = []
   for await (const rows of blocks) {
     yield last
     last = rows
   }
   const row = last.at(-1)
-  if (!input.endsWithLineFeed && row?.fields instanceof RowError) {
+  if (!endsWithLineFeed() && row?.fields instanceof RowError) {
     throw new SourceError(
       `standard input ended within a row, in line ${row.line}; the command that writes it may have failed.`,
     )
@@ -155,11 +141,11 @@ async function openInput(path: string): Promise<{ stream: ReadStream; fractionRe
 async function* withSourceErrors(
   stream: Readable,
   path: string,
-  onChunk?: (chunk: Buffer) => void,
+  onChunk: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) {
-      onChunk?.(chunk)
+      onChunk(chunk)
       yield chunk
     }
   } catch (error) {
