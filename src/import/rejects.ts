@@ -12,7 +12,7 @@ export interface Reject {
   row: string | null
 }
 
-const flushBytes = 1 << 16
+const flushCharacters = 1 << 16
 
 /** In bytes. Otherwise a file with only rejected rows would be stored twice. */
 const listBytesMax = 100_000_000
@@ -26,8 +26,7 @@ export class Rejects {
   readonly #path: string | undefined
   readonly #onMessage: (line: string) => void
   #handle: FileHandle | undefined
-  #pending: string[] = []
-  #pendingBytes = 0
+  #pending = ''
   #bytes = 0
   #isFull = false
 
@@ -58,16 +57,14 @@ export class Rejects {
 
   async #write(line: string): Promise<void> {
     if (this.#path === undefined) return this.#onMessage(line)
-    this.#pending.push(line, '\n')
-    this.#pendingBytes += line.length
-    if (this.#pendingBytes > flushBytes) await this.#flush(this.#path)
+    this.#pending += `${line}\n`
+    if (this.#pending.length > flushCharacters) await this.#flush(this.#path)
   }
 
   async #flush(path: string): Promise<void> {
-    if (this.#pending.length === 0) return
-    const text = this.#pending.join('')
-    this.#pending = []
-    this.#pendingBytes = 0
+    const text = this.#pending
+    if (text === '') return
+    this.#pending = ''
     try {
       this.#handle ??= await openOwn(path)
       await this.#handle.appendFile(text)
