@@ -16,7 +16,7 @@ export class Command extends CommanderCommand {
   }
 
   /** Adds text to the end of the help: notes and examples. */
-  notes(text: string | (() => string)): this {
+  notes(text: string): this {
     return this.addHelpText('after', text)
   }
 }

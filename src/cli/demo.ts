@@ -1,3 +1,4 @@
+import type { ImportObserver } from '../import/run.ts'
 import type { Command, CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { planDemo } from './demoData/visits.ts'
@@ -38,7 +39,8 @@ async function runDemo(
   const stores = await context.openStores()
   const account = await context.requireAccount(id)
   const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
-  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch((error) => {
+  const fill = (observer: ImportObserver) => fillDemo(stores, account, plan, observer)
+  const tallies = await withProgress(context, fill).catch((error) => {
     throw withState(error, context.interrupted, 'Run it again to complete it.')
   })
   context.print({ account: id, seed, days, ...tallies }, filledSentence(tallies))

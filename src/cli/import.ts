@@ -37,8 +37,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       parseRejectLimit,
     )
     .option('--strict', 'exit with 1 if a row was rejected')
-    .notes(
-      () => `
+    .notes(`
 Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
 limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again, from
 standard input with the same rows in the same order.
@@ -50,9 +49,10 @@ Examples:
   tributary import campaigns campaigns.csv --account acme
   tributary import clicks clicks.ndjson.gz --account acme
   tributary import conversions conversions.csv --account acme --max-rejects 1%
-  zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`,
+  zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`)
+    .action((resource: ResourceName, file: string, options: ImportOptions) =>
+      runImport(context, resource, file, options),
     )
-    .action((resource: ResourceName, file: string, options: ImportOptions) => runImport(context, resource, file, options))
 }
 
 /** Characters in a line of the list of fields. */
@@ -116,7 +116,10 @@ function parseRejectLimit(text: string): RejectLimit {
   throw new InvalidArgumentError('Use a number of rows, such as 500, or a percentage, such as 1%.')
 }
 
-function importedSentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
+function importedSentence(
+  { read, inserted, updated, duplicates, rejected }: Tally,
+  rejects: string | undefined,
+): string {
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }

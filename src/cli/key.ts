@@ -110,7 +110,7 @@ interface WantedKey {
  */
 async function createAndShow(
   context: CommandContext,
-  { account: accountId, name, scopes: listed = [], allowEvents, expires: expiresAt = null }: WantedKey,
+  { account: accountId, name, scopes: listed = [], allowEvents, expires }: WantedKey,
 ): Promise<void> {
   const granted = scopes.filter((scope) => (scope === 'write:events' ? allowEvents : listed.includes(scope)))
   if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
@@ -122,7 +122,13 @@ async function createAndShow(
     signal,
   })
   try {
-    const created = await createKey(postgres, { accountId, name, scopes: granted, expiresAt, isShown: false })
+    const created = await createKey(postgres, {
+      accountId,
+      name,
+      scopes: granted,
+      expiresAt: expires ?? null,
+      isShown: false,
+    })
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
     if (!(await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)) {
@@ -164,7 +170,9 @@ function parseScopes(text: string): Scope[] {
     const matches = listedScopes.filter(isWanted)
     if (matches.length > 0) return matches
     const accepted = ['all', 'read:*', 'search:*', ...listedScopes].join(', ')
-    throw new InvalidArgumentError(`No such scope: ${wanted}; scopes: ${accepted}; for write:events use --allow-events.`)
+    throw new InvalidArgumentError(
+      `No such scope: ${wanted}; scopes: ${accepted}; for write:events use --allow-events.`,
+    )
   })
 }
 

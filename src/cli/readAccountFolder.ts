@@ -66,7 +66,13 @@ async function checkFile(
 ): Promise<void> {
   const hash = createHash('sha256')
   const format = { isCsv: false, isGzipped: true }
-  const source = await openSource(path, format, () => {}, signal, (chunk) => hash.update(chunk))
+  const source = await openSource(
+    path,
+    format,
+    () => {},
+    signal,
+    (chunk) => hash.update(chunk),
+  )
   let rows = 0
   let readLine = 0
   try {

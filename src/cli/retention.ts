@@ -27,7 +27,7 @@ a longer retention applies to later rows.
 
 Example:
   tributary retention set --account acme --clicks 13mo --events 13mo`)
-    .action(async ({ account, clicks, events }: { account: string; clicks?: number | null; events?: number | null }) => {
+    .action(async ({ account, clicks, events }: { account: string; clicks?: Months; events?: Months }) => {
       if (clicks === undefined && events === undefined)
         throw new UsageError('retention set requires --clicks or --events.')
       await context.requireAccount(account)
@@ -104,8 +104,10 @@ function settingOf(months: number): string {
   return months === 0 ? 'off' : `${months}mo`
 }
 
-/** @returns 0 for off; null: the plan decides */
-function parseMonths(text: string): number | null {
+/** Months; 0 for off; null: the plan decides. */
+type Months = number | null
+
+function parseMonths(text: string): Months {
   if (text === 'plan') return null
   if (text === 'off') return 0
   const months = Number(/^([1-9]\d{0,3})mo$/.exec(text)?.[1])

@@ -47,8 +47,7 @@ async function verifyAccounts(
   { account, repair = false, acceptMissing = false }: Options,
 ): Promise<void> {
   const stores = await context.openStores()
-  const accounts =
-    account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
+  const accounts = account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
   const found: Difference[] = []
   const remaining: Difference[] = []
   try {

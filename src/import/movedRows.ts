@@ -7,10 +7,7 @@ import type { RowReader } from './readers/rowDecoder.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 
 /** @returns the reader of rows of a folder of `account export`, to check them before an import */
-export function movedRowReader(
-  resource: ResourceName,
-  account: Pick<Account, 'id' | 'currency'>,
-): RowReader<unknown> {
+export function movedRowReader(resource: ResourceName, account: Pick<Account, 'id' | 'currency'>): RowReader<unknown> {
   const table = resourceTables[resource]
   switch (table) {
     case 'clicks':

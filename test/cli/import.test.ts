@@ -176,7 +176,11 @@ it('reads CSV with the delimiter of its header, unless --delimiter says another'
 
 describe('an invalid import exits with one line', () => {
   it.each([
-    [['clickz', 'x.ndjson', '--account', 'acme'], 2, /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
+    [
+      ['clickz', 'x.ndjson', '--account', 'acme'],
+      2,
+      /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/,
+    ],
     [['clicks', 'x.xlsx', '--account', 'acme'], 2, /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
     [['clicks', 'x.csv', '--account', 'acme', '--delimiter', '|'], 2, /Use , or ; or tab/],
     [['clicks', 'x.json', '--account', 'acme', '--delimiter', ';'], 2, /--delimiter is for CSV/],

@@ -250,19 +250,21 @@ function isTexts(value: unknown): value is string[] {
 
 /** The types of fields by kind of column, and of fields that the kind does not decide. */
 const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
-  ...{ id, flag: boolean, instantOrNull: instant, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) },
-  ...{ status: oneOf(metadataStatuses), money, list: listOf(text), instant },
+  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(text), instant, instantOrNull: instant },
+  ...{ money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) },
 }
 const ofName: Readonly<Record<string, FieldType<unknown>>> = {
-  ...{ id, campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id, userId: id },
-  ...{ country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
+  ...{ id, campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id },
+  ...{ userId: id, country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
 }
 
 /**
  * @param fields stored fields of a resource
  * @returns their types by name, without sub-ids; the types of fields that only a file has follow the base amount
  */
-export function typesOf(fields: Readonly<Record<string, ColumnKind | MetadataKind>>): Record<string, FieldType<unknown>> {
+export function typesOf(
+  fields: Readonly<Record<string, ColumnKind | MetadataKind>>,
+): Record<string, FieldType<unknown>> {
   const types: Record<string, FieldType<unknown>> = {}
   for (const [name, kind] of Object.entries(fields)) {
     if (!subIdSet.has(name)) types[name] = ofName[name] ?? ofKind[kind] ?? text

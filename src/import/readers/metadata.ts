@@ -15,17 +15,19 @@ const absent: Readonly<Record<MetadataKind, Fields[string]>> = {
 
 const ofCampaigns = ['trafficSourceName', 'matched', 'matches']
 
-export const metadataShapes = Object.fromEntries(
-  namedTables.map((table) => [
-    table,
-    {
-      name: table.replace('_', '-'),
-      required: ['id', 'name'],
-      ignored: [...(table === 'campaigns' ? ofCampaigns : []), 'cursor'],
-      fields: typesOf(metadataFields[table]),
-    },
-  ]),
-) as Record<NamedTable, RowShape<Fields>>
+function shapeOf(table: NamedTable): RowShape<Fields> {
+  return {
+    name: table.replace('_', '-'),
+    required: ['id', 'name'],
+    ignored: [...(table === 'campaigns' ? ofCampaigns : []), 'cursor'],
+    fields: typesOf(metadataFields[table]) as RowShape<Fields>['fields'],
+  }
+}
+
+export const metadataShapes = Object.fromEntries(namedTables.map((table) => [table, shapeOf(table)])) as Record<
+  NamedTable,
+  RowShape<Fields>
+>
 
 /** @returns the reader of the rows of a table, whose columns are `cost_value` for `costValue`, with amounts and times as text */
 export function metadataReader(table: NamedTable, accountId: string): RowReader<MetadataRow> {
