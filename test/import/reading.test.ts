@@ -278,7 +278,7 @@ describe('the header of a CSV file', () => {
   it('lists all columns when an unknown one resembles none, and required columns that are missing', () => {
     expect(problemOf('offers', ['zzz\u001b[31m', 'Name'])).toBe(
       'its header has unknown columns: zzz\\u001b[31m, Name (did you mean name?); no column id and no column name. ' +
-        'Columns of offers: id, name, status, createdAt, updatedAt, url, affiliateNetwork, payoutType, payout, currency, countries, tags',
+        'Columns of offers: id, name, status, url, affiliateNetwork, payoutType, payout, currency, countries, tags, createdAt, updatedAt',
     )
     expect(problemOf('clicks', ['id'])).toBe('its header has no column clickedAt')
     const many = Array.from({ length: 100_000 }, (_, index) => `zzz${index}`)
