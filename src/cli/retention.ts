@@ -32,7 +32,7 @@ Example:
         throw new UsageError('retention set requires --clicks or --events.')
       await context.requireAccount(account)
       const { postgres } = await context.openStores()
-      await setRetention(postgres, account, { clickMonths: clicks, eventMonths: events })
+      await setRetention(postgres, account, { clickMonths: ownSetting(clicks), eventMonths: ownSetting(events) })
       printRetention(context, await listRetention(postgres, account))
     })
 
@@ -104,11 +104,16 @@ function settingOf(months: number): string {
   return months === 0 ? 'off' : `${months}mo`
 }
 
-/** Months; 0 for off; null: the plan decides. */
-type Months = number | null
+/** Months; 0 for off. */
+type Months = number | 'plan'
+
+/** @returns null: the plan decides; commander would replace null by an empty text */
+function ownSetting(months: Months | undefined): number | null | undefined {
+  return months === 'plan' ? null : months
+}
 
 function parseMonths(text: string): Months {
-  if (text === 'plan') return null
+  if (text === 'plan') return text
   if (text === 'off') return 0
   const months = Number(/^([1-9]\d{0,3})mo$/.exec(text)?.[1])
   if (!(months <= retainedMonthsMax)) {

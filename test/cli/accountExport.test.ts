@@ -260,7 +260,7 @@ describe('a malformed account folder', () => {
     ['account.json is no account of this version: /format', { format: 2 }],
     ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
     ['/files/..~1..~1x: Unexpected property', { files: { ...noRows, '../../x': anyFile } }],
-    ['/files/clicks:', { files: {} }],
+    ['/files/campaigns:', { files: {} }],
     ['account.json is no account of this version: /:', '[]'],
     ['account.json cannot be read:', '{"format":1,"account":{"id":"hos'],
     [
