@@ -24,7 +24,7 @@ const lineOf = (index: number) =>
     clickedAt: new Date(clickAt(index)).toISOString(),
     campaignId: `c${index % campaignCount}`,
     cost: 0.01,
-    userAgent: 'x'.repeat(1_250),
+    userAgent: 'x'.repeat(2_500),
   })
 const linesOf = (first: number, end: number) =>
   Array.from({ length: end - first }, (_, index) => `${lineOf(first + index)}\n`).join('')

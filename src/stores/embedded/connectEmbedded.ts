@@ -204,8 +204,7 @@ async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Pr
   const stdout = child.stdout as Readable
   const firstLine = once(createInterface(stdout), 'line').then(([line]) => String(line))
   const end = once(child, 'close').then(
-    ([, signal]) =>
-      `failed: ${signal ? `signal ${signal}` : readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)}`,
+    ([, signal]) => (signal ? `failed: signal ${signal}` : 'failed: '),
     (error: Error) => `failed: ${error.message}`,
   )
   const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
@@ -213,5 +212,6 @@ async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Pr
   stdout.destroy()
   child.unref()
   if (line === 'listening' || line === 'taken') return line
-  throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${line.replace(/^failed: /, '')}.`)
+  const reason = line.replace(/^failed: /, '') || readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)
+  throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${reason}.`)
 }
