@@ -15,15 +15,9 @@ export function sendTable<Plan extends { retained: RetainedFrom }, Response exte
   request: FastifyRequest,
   reply: FastifyReply,
   { format, csv_escape: csvEscape }: { format?: 'csv' | 'json'; csv_escape?: CsvEscape },
-  {
-    makePlan,
-    run,
-    toCsv,
-  }: {
-    makePlan(): Plan
-    run(context: RouteContext, plan: Plan, signal: AbortSignal): Promise<Response>
-    toCsv(response: Response, plan: Plan): CsvResponse
-  },
+  makePlan: () => Plan,
+  run: (context: RouteContext, plan: Plan, signal: AbortSignal) => Promise<Response>,
+  toCsv: (response: Response, plan: Plan) => CsvResponse,
 ): Promise<void> {
   const isCsv = wantsCsv(request, format)
   checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)

@@ -9,8 +9,7 @@ import { conversionKey, conversionWriter, readConversions, type StoredConversion
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
-import { eventStart, type JourneyKey, journeyPageKey, startOf } from './key.ts'
-import type { JourneyPlan } from './plan.ts'
+import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
 import {
   clickKeysSql,
   conversionKeysSql,

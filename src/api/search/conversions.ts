@@ -46,11 +46,8 @@ export async function searchConversions(
     found = newestOf(plan, found, more)
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.fingerprint)
-  const write = await conversionWriter(
-    context,
-    plan,
-    page.data.map(({ row }) => row),
-  )
+  const rows = page.data.map(({ row }) => row)
+  const write = await conversionWriter(context, plan, rows)
   const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))
   return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
 }

@@ -40,15 +40,13 @@ export function statsRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:stats', formats: tableFormats },
     },
-    (request, reply) =>
-      sendTable(context, request, reply, request.query, {
-        makePlan: () => planDaily(request.query, request.caller, context.now()),
-        run: runDaily,
-        toCsv({ data, previous }) {
-          const labels = ['id', 'date', 'complete']
-          const text = metricsCsv(labels, metricNames, data, previous !== undefined, request.query.csv_escape)
-          return { text, headers: {} }
-        },
-      }),
+    (request, reply) => {
+      const makePlan = () => planDaily(request.query, request.caller, context.now())
+      return sendTable(context, request, reply, request.query, makePlan, runDaily, ({ data, previous }) => {
+        const labels = ['id', 'date', 'complete']
+        const isCompared = previous !== undefined
+        return { text: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
+      })
+    },
   )
 }
