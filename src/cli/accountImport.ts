@@ -120,6 +120,6 @@ async function importFile(
     await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally
   } catch (error) {
-    throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })
+    throw asImportError(error, context.interrupted, { file: path, tally, rejects: undefined })
   }
 }

@@ -53,7 +53,11 @@ export async function fillAndWelcome(
   // Never aborted: a signal ends the process, and the next start completes the demo.
   const { signal } = new AbortController()
   const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer), signal)
-  const key = await createDemoKey(stores.postgres, account, nowMs)
+  const expiresAt = new Date(nowMs + keyDays * dayMs)
+  const wanted = { accountId: account.id, name: 'serve --demo', scopes, expiresAt }
+  const created = await createKey(stores.postgres, wanted)
+  if (!created) throw new CommandError(`account ${account.id} has been removed in the meantime.`)
+  const { key } = created
   const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`
   // The fragment is not sent to the server; the page removes it from the address.
@@ -82,13 +86,6 @@ ${command} account list
 
 Press Ctrl-C to stop.`,
   )
-}
-
-async function createDemoKey(postgres: Postgres, account: Account, nowMs: number): Promise<string> {
-  const expiresAt = new Date(nowMs + keyDays * dayMs)
-  const created = await createKey(postgres, { accountId: account.id, name: 'serve --demo', scopes, expiresAt })
-  if (!created) throw new CommandError(`account ${account.id} has been removed in the meantime.`)
-  return created.key
 }
 
 /** Example requests for a terminal, one line each. */

@@ -79,9 +79,9 @@ function readFormat({ format, output = '-' }: ExportOptions): FileFormat {
 }
 
 /** @throws UsageError if it is not a valid range */
-function readRange({ from, to }: ExportOptions): Partial<Range> {
+function readRange(options: ExportOptions): Partial<Range> {
   try {
-    return listRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
+    return listRange(options)
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.message) : error
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { checkHeader, columnNames } from '../import/header.ts'
-import { type Delimiter, formatOf } from '../import/parsers/fileFormat.ts'
+import { type Delimiter, delimiters, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
 import { type RejectLimit, TooManyRejects } from '../import/rejects.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
@@ -90,7 +90,7 @@ async function runImport(
     const wanted = { resource, account, open, rejects, ...limit, nowMs: Date.now() }
     await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
   } catch (error) {
-    throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })
+    throw asImportError(error, context.interrupted, { file, tally, rejects })
   }
   if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   context.print(tally, importedSentence(tally, rejects))
@@ -101,8 +101,7 @@ async function runImport(
 
 /** @throws InvalidArgumentError */
 function parseDelimiter(text: string): Delimiter {
-  const delimiters: Readonly<Record<string, Delimiter>> = { ',': ',', ';': ';', '\t': '\t', tab: '\t' }
-  const delimiter = Object.hasOwn(delimiters, text) ? delimiters[text] : undefined
+  const delimiter = delimiters.find((known) => known === (text === 'tab' ? '\t' : text))
   if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
   return delimiter
 }
@@ -124,16 +123,12 @@ function importedSentence(
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }
 
-/** An import that failed. */
-interface Failed {
-  file: string
-  tally: Tally
-  rejects: string | undefined
-  interrupted: AbortSignal
-}
-
 /** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */
-export function asImportError(error: unknown, { file, tally, rejects, interrupted }: Failed): unknown {
+export function asImportError(
+  error: unknown,
+  interrupted: AbortSignal,
+  { file, tally, rejects }: { file: string; tally: Tally; rejects: string | undefined },
+): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
   const again =

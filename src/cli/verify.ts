@@ -55,7 +55,11 @@ async function verifyAccounts(
       const verifyAccount = async (writer: Writer) => {
         const differences = await findDifferences(writer)
         found.push(...differences)
-        if (!repair) await reportLeftovers(writer)
+        if (!repair && (await readLeftovers(writer)).length > 0) {
+          context.printStatus(
+            `An import into account ${id} was interrupted; the next import or --repair repairs its days.`,
+          )
+        }
         const left = acceptMissing ? await acceptMissingRows(writer, differences) : differences
         remaining.push(...(repair ? await repairDifferences(writer, left) : left))
       }
@@ -84,14 +88,6 @@ async function acceptMissingRows(writer: Writer, differences: readonly Differenc
     await setConfirmedRows(writer, table, [{ month, rows: stored }])
   }
   return differences.filter((one) => !isAccepted(one))
-}
-
-async function reportLeftovers(writer: Writer): Promise<void> {
-  const leftovers = await readLeftovers(writer)
-  if (leftovers.length === 0) return
-  writer.onMessage(
-    `An import into account ${writer.accountId} was interrupted; the next import or --repair repairs its days.`,
-  )
 }
 
 function summary(accounts: number, differences: number, repaired: boolean): string {

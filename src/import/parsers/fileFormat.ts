@@ -10,21 +10,14 @@ export interface FileFormat {
   delimiter?: Delimiter
 }
 
-const formats: Readonly<Record<string, Omit<FileFormat, 'isGzipped'>>> = {
-  ndjson: { isCsv: false },
-  jsonl: { isCsv: false },
-  json: { isCsv: false },
-  csv: { isCsv: true },
-  tsv: { isCsv: true, delimiter: '\t' },
-}
-
 /**
  * Returns the format by the extension of a file, in upper or lower case. All JSON formats have one object per line.
  * @returns undefined for other extensions; NDJSON for `-`, a standard stream
  */
 export function formatOf(file: string): FileFormat | undefined {
   if (file === '-') return { isCsv: false, isGzipped: false }
-  const [, extension = '', gz] = /\.(ndjson|jsonl|json|csv|tsv)(\.gz)?$/i.exec(file) ?? []
-  const format = formats[extension.toLowerCase()]
-  return format && { ...format, isGzipped: gz !== undefined }
+  const [, extension, gz] = /\.(ndjson|jsonl|json|csv|tsv)(\.gz)?$/i.exec(file) ?? []
+  if (extension === undefined) return undefined
+  const isTsv = extension.toLowerCase() === 'tsv'
+  return { isCsv: /sv$/i.test(extension), isGzipped: gz !== undefined, ...(isTsv && { delimiter: '\t' as const }) }
 }

@@ -101,9 +101,7 @@ const ip: FieldType<string> = {
   },
 }
 
-function anonymizeIPv4(address: string): string {
-  return `${address.slice(0, address.lastIndexOf('.'))}.0`
-}
+const anonymizeIPv4 = (address: string) => `${address.slice(0, address.lastIndexOf('.'))}.0`
 
 /** @returns the shortest form without a zone; an IPv4-mapped address is anonymised as IPv4 */
 function anonymizeIPv6(address: string): string {
@@ -239,13 +237,10 @@ function listOf(item: FieldType<string>): FieldType<string[]> {
     },
     fromCell(cell) {
       const parsed = cell.startsWith('[') ? jsonFromCell(cell) : undefined
-      return isTexts(parsed) ? parsed : cell.split('|').filter((one) => one !== '')
+      const isList = Array.isArray(parsed) && parsed.every((one) => typeof one === 'string')
+      return isList ? parsed : cell.split('|').filter((one) => one !== '')
     },
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
 /** The types of fields by kind of column, and of fields that the kind does not decide. */
