@@ -14,7 +14,8 @@ import { storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeEvents } from '../kit/rows.ts'
-import { importRetained, removalMs, rows, withWriter } from '../writer/retention/retainedAccount.ts'
+import { importRetained, removalMs, rows } from '../writer/retention/retainedAccount.ts'
+import { withWriter } from '../writer/withWriter.ts'
 import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
 
 let source: TestApp

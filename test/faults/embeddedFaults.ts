@@ -1,9 +1,13 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EmbeddedServer } from './embeddedServer.ts'
-import type { EventLoad } from './eventLoad.ts'
+import { readSettings } from '../../src/settings.ts'
+import { migrate } from '../../src/stores/migrations/migrate.ts'
+import { openStores } from '../../src/stores/open.ts'
+import { processIdOf } from '../kit/processes.ts'
+import { freePort, startInstance } from '../kit/serverProcess.ts'
 import { fillDisk } from './fullDisk.ts'
-import { clickCount } from './loadAccount.ts'
+import { type EventLoad, startEventLoad } from './load.ts'
+import { clickCount, createLoadAccount } from './loadAccount.ts'
+import { compareStoredEvents } from './storedEvents.ts'
 
 /** How demanding a scenario is. */
 export interface Effort {
@@ -14,119 +18,138 @@ export interface Effort {
   outageMs: number
 }
 
-/**
- * One kind of failure: starts the server, injects the failure under load, and finishes the load.
- * @returns the load, and faults that the scenario found itself
- */
-type EmbeddedFault = (
-  server: EmbeddedServer,
-  effort: Effort,
-  folder: string,
-) => Promise<{ load: EventLoad; faults?: string[] }>
+/** What a failure may use. */
+interface Injection {
+  load: EventLoad
+  folder: string
+  outageMs: number
+  /** What broke a promise; the failure may add to it. */
+  faults: string[]
+  /** Sends a signal to the running process of an engine or of the supervisor. */
+  signal(program: 'supervisor' | 'clickhouse/engine' | 'postgres/engine', name: NodeJS.Signals): void
+  /** Ends the server by a signal and starts it again on the same port. @returns the exit code of the ended process */
+  restart(name: NodeJS.Signals): Promise<unknown>
+}
 
-/** Events acknowledged before and after each failure. */
-const eventsBetween = 200
+/** One kind of failure of a server on embedded engines, under a load of events. */
+interface EmbeddedFault {
+  /** Causes the failure and repairs it. */
+  inject(injection: Injection): Promise<unknown>
+  isRepeated?: boolean
+  /** Whether events are sent in batches. */
+  hasBatches?: boolean
+  /** The failed requests that are allowed, by status; `none` for a broken connection; all by default. */
+  allowed?: readonly string[]
+}
 
-/** Batches are sent over few connections, so that several of them are in flight at each failure. */
-const batchConnections = 8
-const batchSize = 100
+const killServer = { isRepeated: true, inject: ({ restart }: Injection) => restart('SIGKILL') }
+
+const killClickHouse = {
+  isRepeated: true,
+  async inject({ signal }: Injection) {
+    signal('clickhouse/engine', 'SIGKILL')
+    await sleep(500)
+  },
+}
 
 export const embeddedFaults: Record<string, EmbeddedFault> = {
-  'the server is killed under load and restarted': (server, { connections, repetitions }) =>
-    killServer(server, () => server.load(connections), repetitions),
-
-  'the server is killed under a load of batches and restarted': (server, { repetitions }) =>
-    killServer(server, () => server.load(batchConnections, batchSize), repetitions),
-
-  async 'the server is terminated under load and restarted'(server, { connections, repetitions }) {
-    let child = await server.serve()
-    const load = server.load(connections)
-    const faults: string[] = []
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      await load.progress(eventsBetween)
-      child.kill('SIGTERM')
-      const [code] = await once(child, 'exit')
-      if (code !== 0) faults.push(`The server exited with code ${code}.`)
-      child = await server.serve()
-    }
-    await load.finish()
+  'the server is killed under load and restarted': killServer,
+  'the server is killed under a load of batches and restarted': { ...killServer, hasBatches: true },
+  'the server is terminated under load and restarted': {
+    isRepeated: true,
     // Accepted requests are completed; only new connections fail.
-    if (load.failures.has('503')) faults.push('Requests were refused while the server stopped.')
-    return { load, faults }
+    allowed: ['none'],
+    async inject({ restart, faults }) {
+      const code = await restart('SIGTERM')
+      if (code !== 0) faults.push(`The server exited with code ${code}.`)
+    },
   },
-
-  'ClickHouse is killed under load': (server, { connections, repetitions }) =>
-    killClickHouse(server, () => server.load(connections), repetitions),
-
-  'ClickHouse is killed under a load of batches': (server, { repetitions }) =>
-    killClickHouse(server, () => server.load(batchConnections, batchSize), repetitions),
-
-  async 'ClickHouse hangs under load'(server, { connections, outageMs }) {
-    await server.serve()
-    const load = server.load(connections)
-    await load.progress(eventsBetween)
-    server.signal('clickhouse/engine', 'SIGSTOP')
-    await sleep(outageMs)
-    server.signal('clickhouse/engine', 'SIGCONT')
-    await load.progress(eventsBetween)
-    await load.finish()
-    return { load }
+  'ClickHouse is killed under load': killClickHouse,
+  'ClickHouse is killed under a load of batches': { ...killClickHouse, hasBatches: true },
+  'ClickHouse hangs under load': {
+    async inject({ signal, outageMs }) {
+      signal('clickhouse/engine', 'SIGSTOP')
+      await sleep(outageMs)
+      signal('clickhouse/engine', 'SIGCONT')
+    },
   },
-
-  async 'Postgres is unavailable while caches are warm'(server, { connections, outageMs }) {
-    await server.serve()
-    const load = server.load(connections)
-    // Each click has been looked up by then, so its campaign and the key are cached.
-    await load.progress(2 * clickCount)
-    server.signal('supervisor', 'SIGSTOP')
-    server.signal('postgres/engine', 'SIGKILL')
-    await Promise.all([sleep(outageMs), load.progress(eventsBetween)])
-    server.signal('supervisor', 'SIGCONT')
-    await load.progress(eventsBetween)
-    await load.finish()
-    const faults = load.failures.size > 0 ? [`Events were refused: ${JSON.stringify([...load.failures])}`] : []
-    return { load, faults }
+  'Postgres is unavailable while caches are warm': {
+    allowed: [],
+    async inject({ signal, load, outageMs }) {
+      signal('supervisor', 'SIGSTOP')
+      signal('postgres/engine', 'SIGKILL')
+      await Promise.all([sleep(outageMs), load.progress(eventsBetween)])
+      signal('supervisor', 'SIGCONT')
+    },
   },
-
-  async 'the disk is full'(server, { connections, outageMs }, folder) {
-    const child = await server.serve()
-    const load = server.load(connections)
-    await load.progress(eventsBetween)
-    const freeDisk = await fillDisk(folder)
-    await sleep(outageMs)
-    const refused = load.failures.get('503') ?? 0
-    await freeDisk()
-    await load.progress(eventsBetween)
-    await load.finish()
-    const faults = child.exitCode === null ? [] : ['The server exited.']
-    if (refused === 0) faults.push('No event was refused: the disk was not full.')
-    return { load, faults }
+  'the disk is full': {
+    async inject({ load, folder, outageMs, faults }) {
+      const freeDisk = await fillDisk(folder)
+      await sleep(outageMs)
+      if (!load.failures.has('503')) faults.push('No event was refused: the disk was not full.')
+      await freeDisk()
+    },
   },
 }
 
-async function killServer(server: EmbeddedServer, start: () => EventLoad, repetitions: number) {
-  let child = await server.serve()
-  const load = start()
-  for (let repetition = 0; repetition < repetitions; repetition++) {
-    await load.progress(eventsBetween)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    child = await server.serve()
-  }
-  await load.progress(eventsBetween)
-  await load.finish()
-  return { load }
-}
+/** Events acknowledged before and after each failure; each click has been looked up by then, so it is cached. */
+const eventsBetween = 2 * clickCount
+/** Batches are sent over few connections, so that several of them are in flight at each failure. */
+const batches = { connections: 8, batchSize: 100 }
 
-async function killClickHouse(server: EmbeddedServer, start: () => EventLoad, repetitions: number) {
-  await server.serve()
-  const load = start()
-  for (let repetition = 0; repetition < repetitions; repetition++) {
-    await load.progress(eventsBetween)
-    server.signal('clickhouse/engine', 'SIGKILL')
-    await sleep(500)
+/**
+ * Opens a server process on embedded engines, and runs failures on it, one after the other.
+ * @param folder a folder without processes, which the caller removes
+ */
+export async function openEmbeddedServer(folder: string) {
+  const environment = { DATA_DIR: folder, PORT: `${await freePort()}`, LOG_LEVEL: 'fatal' }
+  const stores = await openStores(readSettings(environment), () => {})
+  await migrate(stores)
+  const key = await createLoadAccount(stores)
+  let server: Awaited<ReturnType<typeof startInstance>> | undefined
+  const loads: EventLoad[] = []
+
+  const restart: Injection['restart'] = async (name) => {
+    server?.child.kill(name)
+    const [code] = (await server?.exited) ?? []
+    server = await startInstance(environment)
+    return code
   }
-  await load.progress(eventsBetween)
-  await load.finish()
-  return { load }
+  const signal: Injection['signal'] = (program, name) => {
+    const id = processIdOf(folder, program)
+    if (id === undefined) throw new Error(`${program} does not run.`)
+    process.kill(id, name)
+  }
+
+  return {
+    /** @returns the load, and what broke a promise, empty when nothing did */
+    async run(
+      { inject, isRepeated, hasBatches, allowed }: EmbeddedFault,
+      { connections, repetitions, outageMs }: Effort,
+    ): Promise<{ load: EventLoad; faults: string[] }> {
+      await restart('SIGKILL')
+      const load = startEventLoad({
+        // Failures end the only server at any time.
+        targets: [{ port: Number(environment.PORT), isDown: () => true }],
+        ...{ key, idPrefix: `${loads.length}-`, ...(hasBatches ? batches : { connections }) },
+      })
+      loads.push(load)
+      const faults: string[] = []
+      for (let times = isRepeated ? repetitions : 1; times > 0; times--) {
+        await load.progress(eventsBetween)
+        await inject({ load, folder, outageMs, faults, signal, restart })
+      }
+      await load.progress(eventsBetween)
+      await load.finish()
+      if (server?.child.exitCode !== null || server.child.signalCode !== null) faults.push('The server exited.')
+      for (const [status, count] of load.failures) {
+        if (allowed?.includes(status) === false) faults.push(`${count} requests failed with ${status}.`)
+      }
+      return { load, faults: [...faults, ...load.faults, ...(await compareStoredEvents(stores, loads))] }
+    },
+    async close(): Promise<void> {
+      server?.child.kill('SIGKILL')
+      await stores.close()
+    },
+  }
 }

@@ -1,12 +1,5 @@
 import { type Agent, request } from 'node:http'
 
-/** An instance of the API that a load sends requests to. */
-export interface Target {
-  port: number
-  /** Whether the scenario has stopped it: connections to it may break. */
-  isDown(): boolean
-}
-
 export interface Request {
   method: 'GET' | 'POST'
   path: string
@@ -22,14 +15,14 @@ export interface Response {
   retryAfter: string | undefined
 }
 
-const defaultTimeoutMs = 45_000
+/** Longer than any deadline of the server. */
+const timeoutMs = 45_000
 
 /** Sends a request over a connection of the agent. @returns undefined when the connection broke or the timeout expired */
 export function sendRequest(
   agent: Agent,
-  { port }: Target,
+  { port }: { port: number },
   { method, path, key, body, contentType = 'application/json' }: Request,
-  timeoutMs = defaultTimeoutMs,
 ): Promise<Response | undefined> {
   return new Promise((resolve) => {
     const headers = {

@@ -1,8 +1,6 @@
-import { scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { makeAccountWithKey } from '../kit/accounts.ts'
 import { type StoredRow, storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 
 /** Number of stored clicks that events refer to, `click-0` and up. */
@@ -18,18 +16,11 @@ export async function createLoadAccount(stores: Pick<Stores, 'clickhouse' | 'pos
     eventsPerMinute: limitPerMinute,
     identifierEventsPerMinute: limitPerMinute,
   })
-  await createAccount(stores.postgres, { id: loadAccountId, name: loadAccountId, plan: 'scale', currency: 'USD' })
-  const created = await createKey(stores.postgres, {
-    accountId: loadAccountId,
-    name: 'load',
-    scopes,
-    expiresAt: null,
-  })
-  if (!created) throw new Error('The account is missing.')
+  const { key } = await makeAccountWithKey(stores, loadAccountId)
   await storeMetadata(stores, 'campaigns', loadAccountId, [{ id: 'camp', name: 'Autumn' }])
   await storeClicks(stores, loadAccountId, Array.from({ length: clickCount }, clickOf))
   await storeConversions(stores, loadAccountId, Array.from({ length: clickCount / 10 }, conversionOf))
-  return created.key
+  return key
 }
 
 const dayMs = 86_400_000

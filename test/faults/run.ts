@@ -2,7 +2,6 @@
 // acknowledged event is stored exactly once, retried ones included, and that the service recovers by itself within
 // seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios.
 //   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
-//     [--concurrency 6]
 // Requires Debian's postgresql-15, redis-server, faketime and strace, and permission to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -10,11 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CleanUp } from '../kit/cleanUp.ts'
+import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { crashScenarios } from './crashes/crashScenarios.ts'
-import { type Effort, embeddedFaults } from './embeddedFaults.ts'
-import { openEmbeddedServer } from './embeddedServer.ts'
-import { runServerFaults } from './runServerFaults.ts'
-import { serverFaults } from './serverFaults.ts'
+import { type Effort, embeddedFaults, openEmbeddedServer } from './embeddedFaults.ts'
+import { runServerFaults, serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
 
 const effort: Effort = { connections: 64, repetitions: 3, outageMs: 20_000 }
@@ -23,15 +21,10 @@ const embeddedDiskMb = 600
 /** Holds what ClickHouse stores during all server faults, including merged parts that are not yet removed. */
 const serverDiskMb = 2_000
 /** Number of concurrent crash scenarios: most of their time they wait for deadlines and for engines to start. */
-const concurrentCrashesDefault = '6'
+const concurrentCrashes = 6
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    runs: { type: 'string', default: '1' },
-    concurrency: { type: 'string', default: concurrentCrashesDefault },
-  },
-})
+const options = { runs: { type: 'string', default: '1' } } as const
+const { positionals, values } = parseArgs({ allowPositionals: true, options })
 const runs = Number(values.runs)
 const cleanUp = new CleanUp()
 let failed = 0
@@ -57,14 +50,13 @@ async function runOnServers(): Promise<void> {
 }
 
 async function runOnEmbeddedEngines(): Promise<void> {
-  for (const [name, inject] of Object.entries(select('Embedded', embeddedFaults))) {
+  for (const [name, fault] of Object.entries(select('Embedded', embeddedFaults))) {
     await withFolder(name.includes('disk') ? embeddedDiskMb : undefined, async (folder) => {
       const server = await openEmbeddedServer(folder)
       cleanUp.add(() => server.close())
       try {
-        const { load, faults = [] } = await inject(server, effort, folder)
-        const all = [...faults, ...(await server.differences())]
-        report(name, all, `${load.acknowledged.size} events stored once; ${listed([...load.failures])}`)
+        const { load, faults } = await server.run(fault, effort)
+        report(name, faults, `${load.acknowledged.size} events stored once; ${listed([...load.failures])}`)
       } catch (error) {
         const engineLog = await readFile(join(folder, 'embedded.log'), 'utf8')
         report(name, [(error as Error).message, ...engineLog.trim().split('\n').slice(-15)], 'did not finish')
@@ -76,21 +68,17 @@ async function runOnEmbeddedEngines(): Promise<void> {
 /** Crashes have their own stores, so the scenarios of all runs share one queue. */
 async function runCrashes(): Promise<void> {
   const selected = Object.entries(select('Crashes', crashScenarios))
-  const queue = Array.from({ length: runs }, (_, index) =>
-    selected.map(([name, scenario]) => [runs === 1 ? name : `Run ${index + 1}: ${name}`, scenario] as const),
+  const all = Array.from({ length: runs }, (_, index) =>
+    selected.map(([name, scenario]) => ({ name: runs === 1 ? name : `Run ${index + 1}: ${name}`, scenario })),
   ).flat()
-  const runQueued = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [name, scenario] = next
-      const startedMs = performance.now()
-      const { faults, summary } = await scenario().catch((error: Error) => ({
-        faults: [error.stack ?? error.message],
-        summary: 'did not finish',
-      }))
-      report(name, faults, `${summary}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
-    }
-  }
-  await Promise.all(Array.from({ length: Number(values.concurrency) }, runQueued))
+  await forEachConcurrently(all, concurrentCrashes, async ({ name, scenario }) => {
+    const startedMs = performance.now()
+    const { faults, summary } = await scenario().catch((error: Error) => ({
+      faults: [error.stack ?? error.message],
+      summary: 'did not finish',
+    }))
+    report(name, faults, `${summary}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+  })
 }
 
 /** @returns the scenarios that the command line selects, by the name that is printed */

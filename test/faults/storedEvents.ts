@@ -1,23 +1,22 @@
 import { countStoredEvents } from '../../src/query/countMonthlyEvents.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
-import type { EventLoad } from './eventLoad.ts'
+import type { EventLoad } from './load.ts'
 import { loadAccountId } from './loadAccount.ts'
 
 /** Compares the acknowledged events of all loads with the stored ones. @returns the differences, empty when there are none */
 export async function compareStoredEvents(
   { clickhouse }: Pick<Stores, 'clickhouse'>,
-  loads: readonly EventLoad[],
+  loads: readonly Pick<EventLoad, 'acknowledged'>[],
 ): Promise<string[]> {
   const faults: string[] = []
   const acknowledged = new Set(loads.flatMap((load) => [...load.acknowledged]))
   const stored = new Map<string, number>()
-  const result = await clickhouse.client.query({
-    query: 'SELECT id, count() AS rows, max(generation) AS generation FROM pixel_events FINAL GROUP BY id',
-    format: 'JSONEachRow',
-    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
-  })
-  for (const { id, rows, generation } of await result.json<{ id: string; rows: number; generation: number }>()) {
+  for (const { id, rows, generation } of await rowsOf<{ id: string; rows: number; generation: number }>(
+    { clickhouse },
+    'SELECT id, count() AS rows, max(generation) AS generation FROM pixel_events FINAL GROUP BY id',
+  )) {
     stored.set(id, rows)
     if (rows !== 1 || generation !== 0) faults.push(`${id} is stored ${rows} times, last as generation ${generation}`)
     if (!acknowledged.has(id)) faults.push(`${id} is stored and was not acknowledged`)
@@ -25,16 +24,13 @@ export async function compareStoredEvents(
   for (const id of acknowledged) if (!stored.has(id)) faults.push(`${id} was acknowledged and is not stored`)
   await changeTables({ clickhouse }, 'OPTIMIZE TABLE pixel_events FINAL')
   let counted = 0
+  const now = new Date()
   // An instance with a wrong clock may have dated events into an adjacent month.
-  for (const monthMs of adjacentMonths(new Date())) {
+  for (const shift of [-1, 0, 1]) {
+    const monthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + shift)
     const counts = await countStoredEvents(clickhouse, [loadAccountId], monthMs, { label: 'faults' })
     counted += counts.get(loadAccountId) ?? 0
   }
   if (counted !== stored.size) faults.push(`The monthly count is ${counted} for ${stored.size} stored events`)
   return faults
-}
-
-/** @returns the first instants of the previous, the current and the next month, UTC */
-function adjacentMonths(now: Date): number[] {
-  return [-1, 0, 1].map((shift) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + shift))
 }

@@ -1,8 +1,6 @@
-import { scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { createLoadAccount } from '../faults/loadAccount.ts'
+import { createLoadAccount, loadAccountId } from '../faults/loadAccount.ts'
+import { makeAccountWithKey, makeKey } from '../kit/accounts.ts'
 
 /** API keys of the clients that send requests to the server. */
 export interface Accounts {
@@ -27,11 +25,11 @@ const campaignCount = 60_000
 export async function fillAccounts(stores: Stores): Promise<Accounts> {
   const regular = await createLoadAccount(stores)
   const unseen: string[] = []
-  while (unseen.length < unseenMax) unseen.push(await keyOf(stores, 'acme'))
+  while (unseen.length < unseenMax) unseen.push((await makeKey(stores, loadAccountId)).key)
   const stalling: string[] = []
   while (stalling.length < stallingAccounts) {
     const id = `stalling-${stalling.length}`
-    stalling.push(await accountWithKey(stores, id))
+    stalling.push((await makeAccountWithKey(stores, id)).key)
     await stores.clickhouse.client.command({
       query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
         SELECT {id:String}, now64(3) - number, toString(number), repeat(hex(sipHash128(number)), 4)
@@ -39,22 +37,12 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
       query_params: { id, clicks: clicksPerExport },
     })
   }
-  const searching = await accountWithKey(stores, 'searching')
+  const { key: searching } = await makeAccountWithKey(stores, 'searching')
   await stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
     SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now(),
       format('campaign-%sX%sXactive', number, repeat('a', 200))
     FROM generate_series(1, ${campaignCount}::int) AS number`
-  return { regular, unseen, stalling, searching, attacking: await accountWithKey(stores, 'attacking') }
-}
-
-async function accountWithKey(stores: Stores, id: string): Promise<string> {
-  await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'USD' })
-  return await keyOf(stores, id)
-}
-
-async function keyOf({ postgres }: Stores, accountId: string): Promise<string> {
-  const created = await createKey(postgres, { accountId, name: 'load', scopes, expiresAt: null })
-  if (!created) throw new Error(`The account ${accountId} is missing.`)
-  return created.key
+  const { key: attacking } = await makeAccountWithKey(stores, 'attacking')
+  return { regular, unseen, stalling, searching, attacking }
 }

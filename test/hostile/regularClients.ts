@@ -9,95 +9,69 @@ const perSecond = { read: 10, readWithUnseenKey: 2, event: 20, export: 1 } as co
 export type Kind = keyof typeof perSecond
 export const kinds = Object.keys(perSecond) as Kind[]
 
-/** Result of the requests of one kind. */
-export interface Outcome {
-  completed: number
-  p50Ms: number
-  p99Ms: number
-  /** Number of responses other than 200, and of requests without a response, by message. */
-  failures: Record<string, number>
-}
+export type RegularClients = ReturnType<typeof openRegularClients>
 
-/** Well-behaved clients, over keep-alive connections. */
-export class RegularClients {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
-  readonly #port: number
-  readonly #accounts: Accounts
-  #number = 0
+/** Opens well-behaved clients, over keep-alive connections. */
+export function openRegularClients(port: number, { regular: key, unseen, searching }: Accounts) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  let number = 0
 
-  constructor(port: number, accounts: Accounts) {
-    this.#port = port
-    this.#accounts = accounts
-  }
-
-  /** Sends requests of every kind. @returns when the last response has arrived */
-  async run(durationMs: number): Promise<Record<Kind, Outcome>> {
-    const outcomes = kinds.map(async (kind) => [kind, await this.#send(kind, durationMs)] as const)
-    return Object.fromEntries(await Promise.all(outcomes)) as Record<Kind, Outcome>
-  }
-
-  /** Sends many concurrent requests, so that the server has opened most of its connections to the stores. */
-  async warmUp(): Promise<void> {
-    for (const concurrency of [1, 128]) {
-      const sends = Array.from({ length: concurrency }, () => kinds.map((kind) => this.#sendOne(kind, [], {}))).flat()
-      await Promise.all(sends)
-    }
-    // Searches have connections of their own; these last long enough to need all of them.
-    const search: Request = {
-      method: 'GET',
-      path: `/api/v1/campaigns/search?q=${'b'.repeat(50)}`,
-      key: this.#accounts.searching,
-    }
-    const server = { port: this.#port, isDown: () => false }
-    await Promise.all(Array.from({ length: 8 }, () => sendRequest(this.#agent, server, search)))
-  }
-
-  /** Closes the connections; the next request opens new ones. */
-  disconnect(): void {
-    this.#agent.destroy()
-  }
-
-  async #send(kind: Kind, durationMs: number): Promise<Outcome> {
+  /** Sends requests of a kind. @returns p50 and p99 in ms, and the number of responses other than 200 by message */
+  async function send(kind: Kind, durationMs: number) {
     const latenciesMs: number[] = []
     const failures: Record<string, number> = {}
     const inFlight: Promise<void>[] = []
     const startedMs = performance.now()
     for (let count = 0; count < (durationMs / 1000) * perSecond[kind]; count++) {
       await sleep(Math.max(0, startedMs + (count * 1000) / perSecond[kind] - performance.now()))
-      const sent = this.#sendOne(kind, latenciesMs, failures)
+      const sent = sendOne(kind, latenciesMs, failures)
       inFlight.push(sent)
       // While other accounts export too, an account is limited to one export at a time.
       if (kind === 'export') await sent
     }
     await Promise.all(inFlight)
     latenciesMs.sort((one, other) => one - other)
-    return {
-      completed: latenciesMs.length,
-      p50Ms: quantile(latenciesMs, 0.5),
-      p99Ms: quantile(latenciesMs, 0.99),
-      failures,
-    }
+    return { p50Ms: quantile(latenciesMs, 0.5), p99Ms: quantile(latenciesMs, 0.99), failures }
   }
 
-  async #sendOne(kind: Kind, latenciesMs: number[], failures: Record<string, number>): Promise<void> {
-    const request = this.#next(kind)
+  async function sendOne(kind: Kind, latenciesMs: number[] = [], failures: Record<string, number> = {}): Promise<void> {
+    const request = nextOf(kind)
     const sentMs = performance.now()
-    const response = await sendRequest(this.#agent, { port: this.#port, isDown: () => false }, request)
+    const response = await sendRequest(agent, { port }, request)
     latenciesMs.push(performance.now() - sentMs)
     if (response?.status === 200) return
     const failure = response ? `${response.status} ${response.body.slice(0, 80)}` : 'no response'
     failures[failure] = (failures[failure] ?? 0) + 1
   }
 
-  #next(kind: Kind): Request {
-    const number = this.#number++
-    const { regular: key, unseen } = this.#accounts
+  function nextOf(kind: Kind): Request {
+    number += 1
     const path = readPaths[number % readPaths.length] ?? ''
     if (kind === 'read') return { method: 'GET', path, key }
     if (kind === 'readWithUnseenKey') return { method: 'GET', path: '/api/v1/campaigns', key: unseen.pop() ?? '' }
     if (kind === 'export') return { method: 'GET', path: '/api/v1/clicks?format=csv', key }
     const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: `regular-${number}` }
     return { method: 'POST', path: '/api/v1/events', key, body: JSON.stringify(event) }
+  }
+
+  return {
+    /** Sends requests of every kind. @returns the outcome of each, when the last response has arrived */
+    async run(durationMs: number) {
+      const outcomes = kinds.map(async (kind) => [kind, await send(kind, durationMs)] as const)
+      return Object.fromEntries(await Promise.all(outcomes)) as Record<Kind, Awaited<ReturnType<typeof send>>>
+    },
+    /** Sends many concurrent requests, so that the server has opened most of its connections to the stores. */
+    async warmUp(): Promise<void> {
+      for (const concurrency of [1, 128]) {
+        await Promise.all(Array.from({ length: concurrency }, () => kinds.map((kind) => sendOne(kind))).flat())
+      }
+      // Searches have connections of their own; these last long enough to need all of them.
+      const path = `/api/v1/campaigns/search?q=${'b'.repeat(50)}`
+      const search = () => sendRequest(agent, { port }, { method: 'GET', path, key: searching })
+      await Promise.all(Array.from({ length: 8 }, search))
+    },
+    /** Closes the connections; the next request opens new ones. */
+    disconnect: () => agent.destroy(),
   }
 }
 

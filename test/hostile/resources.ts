@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stores } from '../../src/stores/open.ts'
+import { rowsOf } from '../import/runImport.ts'
 
 /** Resources that a server uses; each count must return to its value before the attacks. */
 export interface Resources {
@@ -29,15 +30,9 @@ export async function countResources(
  * Counts the running queries of the API. Queries of this program have no `log_comment`.
  * @param olderThanS minimum running time in seconds
  */
-export async function clickhouseQueries({ clickhouse }: Stores, olderThanS = 0): Promise<number> {
-  const result = await clickhouse.client.query({
-    query: `SELECT count() AS queries FROM system.processes
-      WHERE Settings['log_comment'] != '' AND elapsed >= {olderThanS:Float64}`,
-    query_params: { olderThanS },
-    format: 'JSONEachRow',
-  })
-  const [row] = await result.json<{ queries: string }>()
-  return Number(row?.queries)
+export async function clickhouseQueries(stores: Stores, olderThanS = 0): Promise<number> {
+  const running = `SELECT 1 FROM system.processes WHERE Settings['log_comment'] != '' AND elapsed >= ${olderThanS}`
+  return (await rowsOf(stores, running)).length
 }
 
 /** Sockets only: the engine opens the files of a table when it is used for the first time. */

@@ -23,7 +23,7 @@ import { processIdOf } from '../kit/processes.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
 import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
-import { type Kind, kinds, type Outcome, RegularClients } from './regularClients.ts'
+import { kinds, openRegularClients, type RegularClients } from './regularClients.ts'
 import {
   clickhouseQueries,
   countResources,
@@ -81,7 +81,7 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const server = await startProgram(words, { PATH: process.env.PATH, ...environment })
   const postgresPid = processIdOf(folder, 'postgres/engine')
   const count = () => countResources(server.pid, stores, postgresPid)
-  const regulars = new RegularClients(Number(environment.PORT), accounts)
+  const regulars = openRegularClients(Number(environment.PORT), accounts)
   await regulars.warmUp()
   regulars.disconnect()
   const before = allowIdlePoolConnections(await waitUntilSteady(count), postgresPid)
@@ -148,7 +148,13 @@ async function attackAll(
     const maxMb = memoryMb()
     const latencies = kinds.map((kind) => [kind, `${outcomes[kind].p50Ms} / ${outcomes[kind].p99Ms}`])
     rows.push({ attack: name, MB: maxMb, ...Object.fromEntries(latencies) })
-    for (const kind of kinds) check(`${where}: ${name}: ${kind}`, kind, outcomes[kind])
+    for (const kind of kinds) {
+      const { p99Ms, failures } = outcomes[kind]
+      const what = `${where}: ${name}: ${kind}`
+      // The other kinds have too few requests for a quantile.
+      if ((kind === 'read' || kind === 'event') && p99Ms >= p99MaxMs) failed.push(`${what}: p99 was ${p99Ms} ms.`)
+      for (const [failure, times] of Object.entries(failures)) failed.push(`${what}: ${times} × ${failure}`)
+    }
     if (maxMb >= memoryMaxMb) failed.push(`${where}: ${name}: the server used ${maxMb} MB.`)
   }
   await sleep(Math.max(0, startedMs + stalledMaxMs - performance.now()))
@@ -163,17 +169,11 @@ async function attackAll(
   )
 }
 
-function check(what: string, kind: Kind, { p99Ms, failures }: Outcome): void {
-  // The other kinds have too few requests for a quantile.
-  if ((kind === 'read' || kind === 'event') && p99Ms >= p99MaxMs) failed.push(`${what}: p99 was ${p99Ms} ms.`)
-  for (const [failure, times] of Object.entries(failures)) failed.push(`${what}: ${times} × ${failure}`)
-}
-
 /** Checks that the attacking accounts can use all of their concurrent reads and exports again. */
 async function checkSlots(where: string, port: number, { attacking, searching, stalling }: Accounts): Promise<void> {
   const agent = new Agent()
   const get = async (path: string, key: string) =>
-    (await sendRequest(agent, { port, isDown: () => false }, { method: 'GET', path, key }))?.status
+    (await sendRequest(agent, { port }, { method: 'GET', path, key }))?.status
   const reads = [attacking, searching].flatMap((key) => Array.from({ length: 8 }, () => get('/api/v1/clicks', key)))
   const exports = stalling.slice(0, 3).flatMap((key) => [1, 2].map(() => get('/api/v1/clicks?format=csv', key)))
   const statuses = await Promise.all([...reads, ...exports])

@@ -2,7 +2,6 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll } from 'vitest'
 import { ProblemBody } from '../../schema/errorCodes.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -10,6 +9,7 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
+import { useOpened } from './fixtures.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
 /** The default present time of tests: a Saturday, 15:00 UTC. */
@@ -82,22 +82,9 @@ export async function openTestApp(
   return testApp
 }
 
-/**
- * Opens a server before the tests of a file, and closes it after them.
- * @returns the server, usable from the hooks of the file on
- */
+/** Opens a server for a file, as `useOpened` does. */
 export function useTestApp(...options: Parameters<typeof openTestApp>): TestApp {
-  let opened: TestApp | undefined
-  beforeAll(async () => {
-    opened = await openTestApp(...options)
-  })
-  afterAll(() => opened?.close())
-  return new Proxy({} as TestApp, {
-    get(_target, name) {
-      if (!opened) throw new Error('The server opens in beforeAll.')
-      return Reflect.get(opened, name)
-    },
-  })
+  return useOpened(() => openTestApp(...options))
 }
 
 const ajv = addFormats.default(new Ajv({ strict: false }))

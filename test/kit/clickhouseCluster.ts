@@ -3,19 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type ClickHouseServer, startClickHouse } from './clickhouseServer.ts'
 import { freePort } from './serverProcess.ts'
 
-/** Two servers that are the shards of one cluster. */
-export interface ClickHouseCluster {
-  readonly nodes: readonly [ClickHouseServer, ClickHouseServer]
-  /** Environment of a program that uses the cluster. */
-  readonly environment: Record<'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_NODES', string>
-  close(): Promise<void>
-}
-
 /**
- * Starts both and waits until they respond. The first one is also the only node of a cluster named `alone`.
+ * Starts two servers that are the shards of one cluster, and waits until they respond. The first one is also the only node of a
+ * cluster named `alone`.
  * @param isRelayed whether they connect to each other through relays, so that a connection that is reset does not end a node
  */
-export async function startCluster({ isRelayed = false } = {}): Promise<ClickHouseCluster> {
+export async function startCluster({ isRelayed = false } = {}) {
   const ports = [await freePort(), await freePort()] as const
   const relays = isRelayed ? await Promise.all(ports.map(startNodeRelay)) : []
   const shard = (port: number) =>
@@ -32,30 +25,27 @@ export async function startCluster({ isRelayed = false } = {}): Promise<ClickHou
   const nodes = await Promise.all([start(ports[0], 0), start(ports[1], 1)])
   return {
     nodes,
+    /** Environment of a program that uses the cluster. */
     environment: {
       CLICKHOUSE_URL: nodes[0].url('admin'),
       CLICKHOUSE_CLUSTER: 'pair',
       CLICKHOUSE_NODES: nodes.map(({ port }) => `http://127.0.0.1:${port}`).join(','),
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(nodes.map((node) => node.close()))
       for (const relay of relays) relay.close()
     },
   }
 }
 
-/** Starts a node again whenever it has ended. */
-export interface KeptNode {
-  /** Resolves when the node responds, at once unless it is being started. */
-  running(): Promise<void>
-  stop(): void
-}
+export type KeptNode = ReturnType<typeof keepRunning>
 
 /**
+ * Starts a node again whenever it has ended.
  * TRAP: the engine aborts when the other node resets a connection of the native protocol, as it does when it is killed; without
  * a restart each later statement would fail.
  */
-export function keepRunning(node: ClickHouseServer): KeptNode {
+export function keepRunning(node: ClickHouseServer) {
   let isStopped = false
   let running = Promise.resolve()
   const watch = async () => {
@@ -69,24 +59,19 @@ export function keepRunning(node: ClickHouseServer): KeptNode {
   }
   void watch()
   return {
+    /** Resolves when the node responds, at once unless it is being started. */
     running: () => running,
-    stop() {
+    stop(): void {
       isStopped = true
     },
   }
 }
 
-/** Forwards connections to a port of this machine. */
-interface NodeRelay {
-  readonly port: number
-  close(): void
-}
-
 /**
- * Starts a relay that ends connections gracefully: where one side resets a connection, the other side reads the end of the
+ * Starts a relay to a port of this machine, which ends connections gracefully: where one side resets a connection, the other side reads the end of the
  * stream. TRAP: the embedded engine aborts when the other node resets a connection of the native protocol.
  */
-async function startNodeRelay(targetPort: number): Promise<NodeRelay> {
+async function startNodeRelay(targetPort: number) {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (incoming) => {
     const outgoing = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })
@@ -101,7 +86,7 @@ async function startNodeRelay(targetPort: number): Promise<NodeRelay> {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    close() {
+    close(): void {
       server.close()
       for (const socket of sockets) socket.destroy()
     },

@@ -4,23 +4,19 @@ import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import type { TestStores } from './stores.ts'
 
-/** A database for the copies of a test. */
-export interface CopyTarget {
-  /** Argument of tributary-sync. */
-  url: string
-  /** Variables with which tributary-sync and psql find the database. */
-  environment: Record<string, string>
-  sql: Sql
-  close(): Promise<void>
-}
+export type CopyTarget = Awaited<ReturnType<typeof openCopyTarget>>
 
-/** Opens the Postgres of the test stores as a target. `close` drops the schema of the copy, since later files reuse the stores. */
-export async function openCopyTarget({ environment }: Pick<TestStores, 'environment'>): Promise<CopyTarget> {
+/**
+ * Opens the Postgres of the test stores as a target for the copies of a test.
+ * @returns `url`: argument of tributary-sync; `environment`: variables with which tributary-sync and psql find the database;
+ *   `close` drops the schema of the copy, since later files reuse the stores
+ */
+export async function openCopyTarget({ environment }: Pick<TestStores, 'environment'>) {
   const { DATABASE_URL, DATA_DIR = '' } = environment
   const options = { max: 1, onnotice() {} }
   if (DATABASE_URL) {
     const sql = postgres(DATABASE_URL, options)
-    return { url: DATABASE_URL, environment: {}, sql, close: () => close(sql) }
+    return { url: DATABASE_URL, environment: {} as Record<string, string>, sql, close: () => close(sql) }
   }
   // The embedded Postgres listens on a Unix socket with another name.
   const folder = await mkdtemp(join(tmpdir(), 'tributary-target-'))

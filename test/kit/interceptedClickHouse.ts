@@ -1,4 +1,4 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
 import type { Stores } from '../../src/stores/open.ts'
 
 /** A statement that is about to be sent: by `read`, or by `exec` or `insert`, which write. */
@@ -11,6 +11,10 @@ export interface SentStatement {
   label: unknown
   /** Shared by the statements of one attempt on all nodes of a cluster. */
   queryId: string | undefined
+  /** The argument of `exec`. */
+  order: Parameters<ClickHouseClient['exec']>[0]
+  /** Runs a statement of `exec`, and waits until it has ended. */
+  send(): Promise<void>
 }
 
 interface Order {
@@ -38,7 +42,9 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
         return async (order: Order) => {
           const { query, statement, query_id: queryId, settings = order.clickhouse_settings } = order
           const text = query ?? statement?.text ?? ''
-          const other = await before({ method: name, isReader, text, label: settings?.log_comment, queryId })
+          const send = async () => void (await (await value.call(target, order)).stream.toArray())
+          const sent = { method: name, isReader, text, label: settings?.log_comment, queryId, send } as const
+          const other = await before({ ...sent, order: order as SentStatement['order'] })
           const isOther = typeof other === 'string' && statement
           return await value.call(target, isOther ? { ...order, statement: { ...statement, text: other } } : order)
         }

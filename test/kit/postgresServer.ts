@@ -1,42 +1,29 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { isInstalled } from './isInstalled.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
+import { holds, until } from './until.ts'
 
 /** The path of Debian's package. */
 const programs = '/usr/lib/postgresql/15/bin'
 
 const startTimeoutMs = 60_000
 
-/** A PostgreSQL server of one test. */
-export interface PostgresServer extends ServerProcess {
-  /** The URL of one of its databases, as administrator without a password; only from this machine. */
-  url(database: string): string
-  /** Starts it again on another port. @returns the new URL of its database `tributary` */
-  startOnNewPort(): Promise<string>
-  close(): Promise<void>
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
-/** Whether a PostgreSQL server is installed. @throws Error on CI when it is not */
-export function hasPostgres(): boolean {
-  if (existsSync(programs)) return true
-  const missing = `${programs} does not exist: install Debian's postgresql-15 to run these tests.`
-  if (process.env.CI) throw new Error(missing)
-  console.warn(missing)
-  return false
-}
+export const hasPostgres = () => isInstalled(programs, 'postgresql-15')
 
 /**
  * Creates a server with an empty database `tributary` on a free port.
  * @param environment variables of its process, in addition to the defaults
  * @throws Error when postgresql-15 is not installed
  */
-export async function startPostgres(environment: Record<string, string> = {}): Promise<PostgresServer> {
+export async function startPostgres(environment: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-postgres-'))
   const user = userOfServer()
   if (user) await chown(folder, user.uid, user.gid)
@@ -78,14 +65,8 @@ export async function startPostgres(environment: Record<string, string> = {}): P
   const sql = postgres(url('postgres'), { max: 1 })
   await sql`CREATE DATABASE tributary`
   await sql.end()
-  return {
-    url,
+  const server: ServerProcess = {
     start: () => start(),
-    async startOnNewPort() {
-      const otherPort = await freePort()
-      await start(otherPort)
-      return url('tributary', otherPort)
-    },
     async stop() {
       child.kill('SIGINT')
       await exited
@@ -96,11 +77,19 @@ export async function startPostgres(environment: Record<string, string> = {}): P
     },
     pause: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
-    async close() {
-      if (child.exitCode === null && child.signalCode === null) {
-        signal('SIGKILL')
-        await exited
-      }
+  }
+  return {
+    ...server,
+    /** The URL of one of its databases, as administrator without a password; only from this machine. */
+    url: (database: string) => url(database),
+    /** Starts it again on another port. @returns the new URL of its database `tributary` */
+    async startOnNewPort(): Promise<string> {
+      const otherPort = await freePort()
+      await start(otherPort)
+      return url('tributary', otherPort)
+    },
+    async close(): Promise<void> {
+      if (child.exitCode === null && child.signalCode === null) await server.kill()
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -117,15 +106,12 @@ function userOfServer(): { uid: number; gid: number } | undefined {
 async function waitUntilReady(child: ChildProcess, url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, backoff: () => 0.05, connect_timeout: 1 })
   try {
-    while (child.exitCode === null) {
-      const isUp = await sql`SELECT 1`.then(
-        () => true,
-        () => false,
-      )
-      if (isUp) return true
-      await sleep(50)
-    }
-    return false
+    let isUp = false
+    await until(async () => {
+      isUp = await holds(() => sql`SELECT 1`)
+      return isUp || child.exitCode !== null
+    }, startTimeoutMs)
+    return isUp
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -1,19 +1,15 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { App } from '../../src/http/context.ts'
 
-/** A TCP connection on which a test writes arbitrary bytes. */
-export interface RawConnection {
-  readonly socket: Socket
-  /** All received bytes as text. */
-  received(): string
-  /** Whether the server has closed the connection. */
-  isClosed(): boolean
-}
+export type RawConnection = Awaited<ReturnType<typeof openRaw>>
 
-/** Connects to a server that listens on 127.0.0.1, and writes `bytes`. */
-export async function openRaw(app: App, bytes: string): Promise<RawConnection> {
+/**
+ * Connects to a server that listens on 127.0.0.1, and writes `bytes`.
+ * @returns the socket, all received bytes as text, and whether the server has closed the connection
+ */
+export async function openRaw(app: App, bytes: string) {
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   let received = ''

@@ -1,29 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { Redis as Client } from 'ioredis'
+import { isInstalled } from './isInstalled.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
 /** The path of Debian's package. */
 const program = '/usr/bin/redis-server'
 
-/** A Redis server of one test, without files: it is empty after each start. */
-export interface TestRedis extends ServerProcess {
-  readonly url: string
-  close(): void
-}
+export const hasRedis = () => isInstalled(program, 'redis-server')
 
-/** Whether Redis is installed. @throws Error on CI when it is not */
-export function hasRedis(): boolean {
-  if (existsSync(program)) return true
-  const missing = `${program} does not exist: install Debian's redis-server to run these tests.`
-  if (process.env.CI) throw new Error(missing)
-  console.warn(missing)
-  return false
-}
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 
-/** Starts a server on a free port and waits until it responds. @throws Error where it is not installed */
-export async function startRedis(): Promise<TestRedis> {
+/** Starts a server without files, which is empty after each start, on a free port. @throws Error where it is not installed */
+export async function startRedis(): Promise<ServerProcess & { url: string; close(): void }> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`
   let child = await spawnServer(port, url)

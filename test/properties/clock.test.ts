@@ -1,19 +1,18 @@
 // @module-tag long
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chmod } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
 import { EventPage } from '../../schema/eventList.ts'
 import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { openTestApp, type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
 import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
+import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { storeEvents } from '../kit/rows.ts'
 
 const clicks = (...ids: string[]) => ids.map((id) => ({ id, clickedAt: '2026-03-01T10:00:00Z' }))
@@ -33,11 +32,7 @@ function incrementalReader(api: TestApp, key: string) {
 }
 
 describe('updated_since after the clock of ClickHouse stepped back', () => {
-  let api: TestApp
-  beforeAll(async () => {
-    api = await openTestApp()
-  })
-  afterAll(() => api?.close())
+  const api = useTestApp()
 
   // libfaketime does not affect ClickHouse, which reads the time from the vDSO. So the queries of one instance are rewritten
   // to a clock that is some hours ahead, before the clock steps back to the true time.
@@ -98,24 +93,15 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
 const canRun = canFakeClocks() && hasPostgres() && !process.env.TRIBUTARY_TEST_CLUSTER
 
 describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back and forth', () => {
-  let folder: string
+  const folder = useFolder()
   let clock: FakeClock
-  let server: PostgresServer
-  let api: TestApp
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tributary-clock-'))
+  const server = useOpened(async () => {
     // The Postgres server runs as another user.
-    await chmod(folder, 0o755)
-    clock = await createFakeClock(join(folder, 'clock'))
-    server = await startPostgres(clock.environment)
-    api = await openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') })
+    await chmod(folder(), 0o755)
+    clock = await createFakeClock(folder('clock'))
+    return await startPostgres(clock.environment)
   })
-  afterAll(async () => {
-    await api?.close()
-    await server?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  const api = useOpened(() => openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') }))
 
   const serverMs = async () => {
     const [row] = await api.stores.postgres<{ ms: number }[]>`

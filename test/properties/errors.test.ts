@@ -8,11 +8,12 @@ import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { createKey, revokeKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import type { ReadOrder } from '../../src/stores/clickhouse/reads.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
-import { assertSchema, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { assertSchema, testNowMs, useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, type Operation, operations, type Parameter } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
 import { changeTables, storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
@@ -20,13 +21,12 @@ import { changeTables, storeClicks, storeEvents, storeMetadata } from '../kit/ro
 // Tests each row of the error table at every endpoint that it applies to. The rows that apply follow from the contract, so
 // a new endpoint is covered automatically; a new parameter needs its invalid values in `badValues`.
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 let otherKey: string
 let freeKey: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   api.stores.markDirty()
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
   key = await api.account('acme')
@@ -43,7 +43,6 @@ beforeAll(async () => {
   await storeEvents(api.stores, 'acme', [{ id: 'mine', occurred_at: clicked_at }])
   await storeEvents(api.stores, 'other', [{ id: 'theirs', occurred_at: clicked_at }])
 })
-afterAll(() => api?.close())
 
 /** How a request differs from the valid one of its endpoint. */
 interface Difference {
@@ -419,8 +418,6 @@ const storeOperations = operations.filter(({ scope }) => scope !== undefined)
 const metadataPath = /^\/(campaigns|offers|landing-pages|traffic-sources)/
 /** Reads of ClickHouse; events retry a slow store, see test/api/events. */
 const onClickHouse = storeOperations.filter(({ method, path }) => method === 'GET' && !metadataPath.test(path))
-const named = (list: readonly Operation[]) =>
-  list.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 
 /** A server on these stores, with empty caches. */
 const openApp = (stores: Stores) =>
@@ -429,17 +426,62 @@ const openApp = (stores: Stores) =>
     responseCache: openResponseCache({ ttlMs: 0 }),
   })
 
-describe('503 query_timeout when a ClickHouse query times out', () => {
-  let app: TestApp['app']
+let unavailable: Stores | undefined
+afterAll(() => unavailable?.close())
+
+/** How stores break, in this order: the last one changes the tables. */
+const breaks: { why: string; list: readonly Operation[]; problem: [number, string]; open: () => Promise<App> }[] = [
+  {
+    why: '503 query_timeout when a ClickHouse query times out',
+    ...{ list: onClickHouse, problem: [503, 'query_timeout'] },
+    open: () => openApp({ ...api.stores, clickhouse: withoutTime(api.stores.clickhouse) }),
+  },
+  {
+    why: '503 unavailable when the stores are unavailable',
+    ...{ list: storeOperations, problem: [503, 'unavailable'] },
+    async open() {
+      unavailable = await openStores(api.stores.settings, () => {})
+      const app = await openApp(unavailable)
+      // Caches the key, so that it is valid without Postgres.
+      const headers = { authorization: `ApiKey ${key}` }
+      expect(await app.inject({ url: '/api/v1/offers', headers })).toMatchObject({ statusCode: 200 })
+      unavailable.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'x', password: '', database: 'nowhere' })
+      await Promise.all([unavailable.postgres.end(), unavailable.postgresReader.end()])
+      return app
+    },
+  },
+  {
+    why: '500 internal_error for an unexpected error of a store, without internal details',
+    ...{ list: storeOperations, problem: [500, 'internal_error'] },
+    async open() {
+      const { clickhouse, postgres } = api.stores
+      const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
+      const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
+      const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
+      for (const { name } of tables) await changeTables(api.stores, `RENAME TABLE ${name} TO hidden_${name}`)
+      for (const table of namedTables)
+        await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
+      return await openApp(api.stores)
+    },
+  },
+]
+
+describe.each(breaks)('$why', ({ list, problem, open }) => {
+  let app: App
   beforeAll(async () => {
-    const { clickhouse, ...stores } = api.stores
-    app = await openApp({ ...stores, clickhouse: withoutTime(clickhouse) })
+    app = await open()
   })
   afterAll(() => app?.close())
 
-  it.each(named(onClickHouse))('%s', async (_name, operation) => {
-    await expectProblem(operation, {}, [503, 'query_timeout'], app)
-  })
+  // Concurrently: events wait ten seconds for unavailable stores.
+  it.concurrent.each(list.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+    '%s',
+    async (_name, operation) => {
+      const response = await expectProblem(operation, {}, problem, app)
+      expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|nowhere|select|hidden_/i)
+      if (problem[0] === 500) expect(response.json().message).toMatch(/^Internal server error; include the request id/)
+    },
+  )
 })
 
 /** The same ClickHouse with a query timeout of 10 µs. */
@@ -453,48 +495,3 @@ function withoutTime(clickhouse: ClickHouse): ClickHouse {
   })
   return Object.create(clickhouse, { reader: { value: timingOut } })
 }
-
-describe('503 unavailable when the stores are unavailable', () => {
-  let unavailable: Stores
-  let app: TestApp['app']
-
-  beforeAll(async () => {
-    unavailable = await openStores(api.stores.settings, () => {})
-    app = await openApp(unavailable)
-    // Caches the key, so that it is valid without Postgres.
-    const headers = { authorization: `ApiKey ${key}` }
-    expect(await app.inject({ url: '/api/v1/offers', headers })).toMatchObject({ statusCode: 200 })
-    unavailable.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'default', password: '', database: 'nowhere' })
-    await Promise.all([unavailable.postgres.end(), unavailable.postgresReader.end()])
-  })
-  afterAll(async () => {
-    await app?.close()
-    await unavailable?.close()
-  })
-
-  // Concurrently: events wait ten seconds for their stores.
-  it.concurrent.each(named(storeOperations))('%s', async (_name, operation) => {
-    const response = await expectProblem(operation, {}, [503, 'unavailable'], app)
-    expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|nowhere|select/i)
-  })
-})
-
-describe('500 internal_error for an unexpected error of a store, without internal details', () => {
-  let app: TestApp['app']
-  beforeAll(async () => {
-    app = await openApp(api.stores)
-    const { clickhouse, postgres } = api.stores
-    const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
-    const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
-    const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
-    for (const { name } of tables) await changeTables(api.stores, `RENAME TABLE ${name} TO hidden_${name}`)
-    for (const table of namedTables)
-      await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
-  })
-  afterAll(() => app?.close())
-
-  it.each(named(storeOperations))('%s', async (_name, operation) => {
-    const response = await expectProblem(operation, {}, [500, 'internal_error'], app)
-    expect(response.json().message).toBe('Internal server error; include the request id in a support request.')
-  })
-})

@@ -4,9 +4,11 @@ import { filterNames } from '../../schema/filters.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
+import type { Stores } from '../../src/stores/open.ts'
 import { post, storedEvents } from '../api/events/send.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { testNowMs, useTestApp } from '../kit/app.ts'
+import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { isNeeded, type Operation, operations } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
@@ -14,7 +16,7 @@ import { randomCasesFactor } from '../kit/randomCases.ts'
 // Two accounts with the same ids in every resource (campaigns, offers, landing pages, traffic sources, clicks, conversions,
 // events), and some rows that only one of them has. Every text contains the name of its account.
 
-let api: TestApp
+const api = useTestApp({ ttlMs: 60_000 })
 /** A server without a response cache and with empty name caches. */
 let uncached: App
 const keys = { acme: '', other: '' }
@@ -26,33 +28,24 @@ const responsesAlone = new Map<string, string>()
 let queriesAlone: readonly string[] = []
 
 beforeAll(async () => {
-  api = await openTestApp({ ttlMs: 60_000 })
   for (const account of ['acme', 'other'] as const) keys[account] = await api.account(account)
   await fill('acme', 1)
   const before = await openRecording()
   const record = async (url: string) => {
     responsesAlone.set(url, (await send(before.app, url, 'acme')).body)
   }
-  await forEachConcurrently(urls, record)
-  await forEachConcurrently(exportUrls, record, concurrentExportsMax)
+  await forEachConcurrently(urls, concurrentReads, record)
+  await forEachConcurrently(exportUrls, concurrentExportsMax, record)
   await before.close()
   queriesAlone = before.queries
   await fill('other', 1_000)
-  uncached = await openUncached()
+  uncached = await openUncached(api.stores)
 })
-afterAll(async () => {
-  await uncached?.close()
-  await api?.close()
-})
+afterAll(() => uncached?.close())
 
-function openUncached(): Promise<App> {
+function openUncached(stores: Stores): Promise<App> {
   const { settings } = api.stores
-  return buildApp({
-    settings,
-    stores: api.stores,
-    responseCache: openResponseCache({ ttlMs: 0 }),
-    now: () => testNowMs,
-  })
+  return buildApp({ settings, stores, responseCache: openResponseCache({ ttlMs: 0 }), now: () => testNowMs })
 }
 
 /** @param scale factor of all amounts, so that no sum of one account equals one of the other */
@@ -212,18 +205,7 @@ const exportUrls = reads.flatMap((operation) => {
 })
 /** The limit of concurrent exports per account. */
 const concurrentExportsMax = 2
-
-async function forEachConcurrently(
-  all: readonly string[],
-  act: (url: string) => Promise<void>,
-  concurrency = 8,
-): Promise<void> {
-  const queue = [...all]
-  const runQueued = async () => {
-    for (let url = queue.pop(); url !== undefined; url = queue.pop()) await act(url)
-  }
-  await Promise.all(Array.from({ length: concurrency }, runQueued))
-}
+const concurrentReads = 8
 
 /**
  * Sends a GET request and removes from the body what differs each time: the request id, and the watermark of events, which is
@@ -252,7 +234,7 @@ function withoutRequestId({ body, headers }: LightMyRequestResponse): string {
 describe('an account', () => {
   it('receives the same bytes as before the other account had rows, and nothing of the other account', async () => {
     expect(urls.length).toBeGreaterThan(150)
-    await forEachConcurrently(urls, async (url) => {
+    await forEachConcurrently(urls, concurrentReads, async (url) => {
       const mine = (await send(uncached, url, 'acme')).body
       const theirs = await readOfOther(url)
       // A single row that only `acme` has.
@@ -270,7 +252,7 @@ describe('an account', () => {
       expect([url, mine.statusCode, mine.body === responsesAlone.get(url)]).toEqual([url, 200, true])
       expect([url, foreignIn(mine.body, 'other'), foreignIn(theirs.body, 'acme')]).toEqual([url, [], []])
     }
-    await forEachConcurrently(exportUrls, compare, concurrentExportsMax)
+    await forEachConcurrently(exportUrls, concurrentExportsMax, compare)
     const [clicks = ''] = exportUrls
     expect(foreignIn((await send(uncached, clicks, 'other')).body, 'other')).not.toEqual([])
   })
@@ -278,7 +260,7 @@ describe('an account', () => {
   it('never receives a cached response of the other account', async () => {
     const cachedUrls = urls.filter((url) => /^.(stats|reports|usage)/.test(url))
     expect(cachedUrls.length).toBeGreaterThan(30)
-    await forEachConcurrently(cachedUrls, async (url) => {
+    await forEachConcurrently(cachedUrls, concurrentReads, async (url) => {
       await send(api.app, url, 'acme')
       const theirs = await send(api.app, url, 'other')
       expect([url, theirs]).toEqual([url, await readOfOther(url)])
@@ -387,7 +369,7 @@ describe('every ClickHouse query of a read', () => {
 /** Opens a server that records the text of every query to its stores. */
 async function openRecording(): Promise<{ app: App; queries: string[]; close: () => Promise<void> }> {
   const queries: string[] = []
-  const { settings, postgres, clickhouse } = api.stores
+  const { postgres } = api.stores
   const recordingPostgres = new Proxy(postgres, {
     apply(target, self, given: unknown[]) {
       const [first] = given
@@ -395,11 +377,10 @@ async function openRecording(): Promise<{ app: App; queries: string[]; close: ()
       return Reflect.apply(target, self, given)
     },
   })
-  const recording = interceptClickHouse({ clickhouse }, ({ isReader, text }) => {
+  const recording = interceptClickHouse<Stores>(api.stores, ({ isReader, text }) => {
     if (isReader) queries.push(`ClickHouse: ${text}`)
   })
-  const stores = { ...recording, postgres: recordingPostgres, postgresReader: recordingPostgres }
-  const app = await buildApp({ settings, stores, responseCache: openResponseCache({ ttlMs: 0 }), now: () => testNowMs })
+  const app = await openUncached({ ...recording, postgres: recordingPostgres, postgresReader: recordingPostgres })
   // Caches the key.
   await app.inject({ url: '/api/v1/offers', headers: { authorization: `ApiKey ${keys.acme}` } })
   return { app, queries, close: () => app.close() }

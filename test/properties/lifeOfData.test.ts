@@ -1,10 +1,7 @@
 // @module-tag long
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
@@ -16,10 +13,12 @@ import { Writer } from '../../src/writer/lease/writer.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { type TestApp, useTestApp } from '../kit/app.ts'
+import { useFolder } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { randomCases } from '../kit/randomCases.ts'
-import { contentOf, running, storedRowsOf, withWriter } from '../writer/retention/retainedAccount.ts'
+import { contentOf, storedRowsOf } from '../writer/retention/retainedAccount.ts'
+import { running, withWriter } from '../writer/withWriter.ts'
 
 interface Row {
   id: string
@@ -92,17 +91,9 @@ const removals: fc.Arbitrary<Removal> = fc.record({
 })
 const erasures = fc.record({ kind: fc.constant('erase' as const), visitor: upTo(4) })
 
-let source: TestApp
-let target: TestApp
-let folder: string
-beforeAll(async () => {
-  ;[source, target] = await Promise.all([openTestApp(), openTestApp()])
-  folder = await mkdtemp(join(tmpdir(), 'tributary-moved-'))
-})
-afterAll(async () => {
-  await Promise.all([source?.close(), target?.close()])
-  await rm(folder, { recursive: true, force: true })
-})
+const source = useTestApp()
+const target = useTestApp()
+const folder = useFolder()
 
 const range = 'from=2025-01-01&to=2025-06-30'
 const fromSums = [
@@ -189,7 +180,7 @@ it('a moved account gets the same rows and numbers from the same later imports, 
       const account = `moved-${lives}`
       const key = await source.account(account)
       for (const step of before) await apply(source, account, step)
-      const output = join(folder, account)
+      const output = folder(account)
       await command(source, 'account', 'export', '--account', account, '--output', output)
       await command(target, 'account', 'import', output)
       const expectEqual = async () => {

@@ -1,9 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -14,23 +9,23 @@ import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
-import { withWriter } from '../../src/writer/openWriter.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { accepted, send } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
+import { makeAccountWithKey } from '../kit/accounts.ts'
 import { testNowMs } from '../kit/app.ts'
-import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
+import { documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
+import { useOpened } from '../kit/fixtures.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
+import { withWriter } from '../writer/withWriter.ts'
 
 // The users that `docs/clickhouse-users.sql` makes.
 const owner = 'tributary_owner'
 const writer = 'tributary_writer'
 const reader = 'tributary_reader'
 
-const running = { onMessage: () => {}, signal: new AbortController().signal }
-
-let server: ClickHouseServer
+const server = useOpened(() => startClickHouse())
 let environment: Record<string, string>
 let removeEnvironment: () => Promise<void>
 let stores: Stores
@@ -38,7 +33,6 @@ let app: App
 let key: string
 
 beforeAll(async () => {
-  server = await startClickHouse()
   const own = await createTestEnvironment()
   removeEnvironment = own.remove
   // The server is this file's own, whatever the others run on.
@@ -54,14 +48,12 @@ beforeAll(async () => {
   const settings = readSettings(environment)
   stores = await openStores(settings, () => {})
   app = await buildApp({ settings, stores, now: () => testNowMs })
-  await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })
-  key = (await createKey(stores.postgres, { accountId: 'acme', name: 'x', scopes, expiresAt: null }))?.key ?? ''
+  key = (await makeAccountWithKey(stores, 'acme')).key
 })
 afterAll(async () => {
   await app?.close()
   await stores?.close()
   await removeEnvironment?.()
-  await server?.close()
 })
 
 const get = async (path: string) => {
@@ -69,6 +61,7 @@ const get = async (path: string) => {
   return [response.statusCode, response.json()]
 }
 
+// What these grants refuse: test/stores/embedded/outside.test.ts.
 describe('docs/clickhouse-users.sql', () => {
   it('grants the users of a server the same as those of the embedded engine', async () => {
     const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
@@ -130,7 +123,7 @@ describe('the writer', () => {
     const { clickhouse } = stores
     const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
     expect(await server.run(writer, indexed)).toBe('1')
-    await withWriter(stores, 'acme', running, (writing) =>
+    await withWriter(stores, 'acme', (writing) =>
       writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete'),
     )
     expect(await server.run(writer, indexed)).toBe('0')
@@ -150,7 +143,7 @@ describe('the writer', () => {
   })
 
   it('erases a click, sees that the replaced parts are gone, and removes months of clicks and events', async () => {
-    await withWriter(stores, 'acme', running, async (writing) => {
+    await withWriter(stores, 'acme', async (writing) => {
       const erasureKey = await readErasureKey(writing)
       const hash = identifierHash(erasureKey, 'click', 'c1')
       await addErasures(writing, [{ kind: 'click', key: erasureKey, hash, erasedMs: await readErasureClock(writing) }])
@@ -162,15 +155,6 @@ describe('the writer', () => {
     })
     expect(await get('/reports?group_by=campaign')).toMatchObject([200, { totals: { clicks: 1, revenue: 7 } }])
   })
-})
-
-// All that the grants of the writer and the reader refuse: test/stores/embedded/outside.test.ts.
-it.each([
-  [writer, 'ALTER TABLE tributary.clicks ADD COLUMN x UInt8'],
-  [reader, `INSERT INTO tributary.pixel_events (account_id) VALUES ('x')`],
-  [reader, 'SELECT 1 SETTINGS max_memory_usage = 0'],
-])('%s can’t %s', async (user, statement) => {
-  await expect(server.run(user, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
 })
 
 describe('the setting', () => {
@@ -187,30 +171,17 @@ describe('the setting', () => {
 
 describe('a start', () => {
   it('waits for an unreachable server, and logs it once', async () => {
-    const target = new URL(server.url(writer))
-    const serverPort = Number(target.port)
-    const proxy = createServer((socket) => {
-      const inside = connect(serverPort, '127.0.0.1').on('error', () => socket.destroy())
-      socket
-        .on('error', () => inside.destroy())
-        .pipe(inside)
-        .pipe(socket)
-    }).listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
-    const { port } = proxy.address() as AddressInfo
-    await new Promise((resolve) => proxy.close(resolve))
-    target.port = `${port}`
     const { CLICKHOUSE_READER_URL: _, ...rest } = environment
-    const settings = readSettings({ ...rest, CLICKHOUSE_URL: target.href })
+    const settings = readSettings(rest)
+    await server.kill()
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
     const said: string[] = []
     const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
     await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
     expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
-    proxy.listen(port, '127.0.0.1')
+    await server.start()
     const late = await opening
     expect(said).toHaveLength(1)
     await late.close()
-    proxy.close()
   })
 })

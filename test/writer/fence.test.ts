@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { execute } from '../../src/stores/clickhouse/client.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
 import {
@@ -13,19 +13,16 @@ import {
 } from '../../src/stores/clickhouse/insert.ts'
 import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../src/stores/clickhouse/sql.ts'
-import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { useTestStores } from '../kit/fixtures.ts'
+import { interceptClickHouse, type SentStatement } from '../kit/interceptedClickHouse.ts'
 import { rowsOfEveryNode, stopMerges } from '../kit/rows.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
 
-let stores: TestStores
+const stores = useTestStores({ isDirty: true })
 let account: string
 beforeAll(async () => {
-  stores = await openTestStores()
-  stores.markDirty()
   for (const table of ['clicks', 'click_index', 'pixel_events']) await stopMerges(stores, table)
 })
-afterAll(() => stores.close())
 beforeEach(async () => {
   account = await makeAccount(stores)
 })
@@ -110,9 +107,10 @@ describe('an insert with a deadline', () => {
 
 /** The statement that `insertRows` sends, without sending it. */
 async function statementOf(insertion: Parameters<typeof insertRows>[1], deadlineMs: number) {
-  const seen: Parameters<typeof stores.clickhouse.client.exec>[0][] = []
-  const kept = interceptStatements(stores, /^INSERT/, async (statement) => {
-    seen.push(statement)
+  const seen: SentStatement['order'][] = []
+  const kept = interceptClickHouse(stores, ({ method, order }) => {
+    if (method !== 'exec') return
+    seen.push(order)
     throw new Error('kept')
   })
   const sending = insertRows(kept.clickhouse, insertion, { queryId: randomUUID(), deadlineMs })
@@ -155,8 +153,8 @@ it('a DELETE that begins after its deadline deletes nothing and leaves no failin
 
 it('a batch that arrives after its deadline is sent again with a later deadline', async () => {
   let isLate = false
-  const slow = interceptStatements(stores, /^INSERT INTO clicks/, async () => {
-    if (isLate) return
+  const slow = interceptClickHouse(stores, async ({ text }) => {
+    if (isLate || !text.startsWith('INSERT INTO clicks')) return
     isLate = true
     const [row] = await stores.postgres<{ statement_deadline: Date }[]>`
       SELECT statement_deadline FROM leases WHERE name = ${`writer:${account}`}`
@@ -174,9 +172,9 @@ it('pixel events whose insert is not confirmed are stored once, and counted once
     visitorId: 'v',
   }))
   let breaks = 1
-  const breaking = interceptStatements(stores, /^INSERT INTO pixel_events /, async (statement, send) => {
-    if (breaks-- <= 0) return
-    await send(statement)
+  const breaking = interceptClickHouse(stores, async ({ text, send }) => {
+    if (!text.startsWith('INSERT INTO pixel_events ') || breaks-- <= 0) return
+    await send()
     throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   })
   const done = await importContent(breaking, account, 'pixel-events', events)

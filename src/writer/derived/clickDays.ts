@@ -79,7 +79,7 @@ const rowsTogetherMax = 100_000
 type JoinedMonths = Pick<Span, 'lacksClicks'> & { first: string; last: string; rows: number }
 
 /** Joins consecutive months of one year that all have or all lack their clicks, while they have at most `rowsTogetherMax` rows. */
-export function joinMonths(months: readonly (MonthlyRows & Pick<Span, 'lacksClicks'>)[]): JoinedMonths[] {
+function joinMonths(months: readonly (MonthlyRows & Pick<Span, 'lacksClicks'>)[]): JoinedMonths[] {
   const joined: JoinedMonths[] = []
   for (const { month, rows, lacksClicks } of months) {
     const last = joined.at(-1)

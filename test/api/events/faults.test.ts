@@ -5,14 +5,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { embeddedFaults } from '../../faults/embeddedFaults.ts'
-import { type EmbeddedServer, openEmbeddedServer } from '../../faults/embeddedServer.ts'
+import { embeddedFaults, openEmbeddedServer } from '../../faults/embeddedFaults.ts'
 
 // The short form of `npm run faults`, which also fills a disk and has longer outages.
 const effort = { connections: 16, repetitions: 1, outageMs: 1_000 }
 
 let folder: string
-let server: EmbeddedServer
+let server: Awaited<ReturnType<typeof openEmbeddedServer>>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
   await cp(inject('engines').template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
@@ -29,11 +28,9 @@ describe('every acknowledged event, retried ones included, is stored exactly onc
     'ClickHouse is killed under load',
     'the server is terminated under load and restarted',
     'Postgres is unavailable while caches are warm',
-  ])('%s', survive)
-
-  async function survive(name: string): Promise<void> {
-    const outcome = await embeddedFaults[name]?.(server, effort, folder)
-    if (!outcome) throw new Error(`No such scenario: ${name}`)
-    expect([...(outcome.faults ?? []), ...(await server.differences())]).toEqual([])
-  }
+  ])('%s', async (name) => {
+    const fault = embeddedFaults[name]
+    if (!fault) throw new Error(`No such scenario: ${name}`)
+    expect((await server.run(fault, effort)).faults).toEqual([])
+  })
 })

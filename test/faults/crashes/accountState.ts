@@ -63,3 +63,12 @@ function numbered(lines: Iterable<string>): string[] {
     return `${count}: ${line}`
   })
 }
+
+/** @returns a message per line that only one of the lists has; order does not matter */
+export function differing(what: string, stored: readonly string[], expected: readonly string[]): string[] {
+  const [present, wanted] = [new Set(stored), new Set(expected)]
+  return [
+    ...expected.filter((line) => !present.has(line)).map((line) => `${what}: ${line} is missing`),
+    ...stored.filter((line) => !wanted.has(line)).map((line) => `${what}: ${line} is wrong or superfluous`),
+  ]
+}

@@ -1,12 +1,17 @@
-import { changes } from './changes.ts'
 import { withCrashAccount } from './crashAccount.ts'
 import { type CrashStores, withCrashStores } from './crashStores.ts'
-import { openDisk } from './disk.ts'
 import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
 import { cutPower } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
-import { verbScenarios } from './verbScenarios.ts'
+import {
+  killAtStatements,
+  killCommandAtCalls,
+  killStoresAtCalls,
+  type VerbKills,
+  type VerbVictim,
+} from './verbKills.ts'
+import { type Verb, type VerbName, verbs } from './verbs.ts'
 
 /** One kind of crash. @returns the faults found, and a summary of what was done */
 type CrashScenario = () => Promise<{ faults: string[]; summary: string }>
@@ -38,6 +43,14 @@ const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] 
   [nodeOfTwo, 'write', { click: 2, event: 2 }],
 ]
 
+/** Commands that change only Postgres. */
+const verbsOfPostgres: ReadonlySet<string> = new Set<VerbName>([
+  ...(['account create', 'account set-plan', 'plan set', 'retention set'] as const),
+  ...(['key create', 'key rotate', 'key revoke'] as const),
+])
+/** Calls by which a command changes files. */
+const callsOfCommand: readonly FileCall[] = ['mkdir', 'fsync', 'rename', 'unlink', 'rmdir']
+
 /** Each scenario opens its own stores, so that several can run concurrently. */
 export const crashScenarios: Record<string, CrashScenario> = {
   ...Object.fromEntries(
@@ -49,16 +62,20 @@ export const crashScenarios: Record<string, CrashScenario> = {
     ),
   ),
 
-  ...verbScenarios,
+  ...Object.fromEntries(
+    Object.entries(verbs).flatMap(([name, verb]) =>
+      Object.entries(scenariosOf(name, verb)).map(([what, scenario]) => [`${name}: ${what}`, scenario]),
+    ),
+  ),
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {
       const steps = Object.entries(pauseSteps).flatMap(([name, step]) =>
         (['clicks', 'approvals'] as const).map((change) =>
           withCrashAccount(stores, async (account) => {
-            if (change === 'approvals') await account.import(changes.clicks([0, 1]))
-            if (change === 'approvals') await account.import(changes.conversions([0, 1]))
-            const faults = await pauseImport(stores, account, changes[change]([0, 1]), step, pauseMs)
+            if (change === 'approvals') await account.import('clicks', [0, 1])
+            if (change === 'approvals') await account.import('conversions', [0, 1])
+            const faults = await pauseImport(stores, account, change, step, pauseMs)
             return [...faults, ...(await account.differences())].map((line) => `${change}, ${name}: ${line}`)
           }),
         ),
@@ -67,32 +84,66 @@ export const crashScenarios: Record<string, CrashScenario> = {
     }),
 
   'A server is paused for 25 s at each step of an event': () =>
-    withCrashStores({}, (stores) =>
-      withCrashAccount(stores, async (account) => {
-        await account.import(changes.clicks([0]))
-        const faults = await pauseServer(stores, account, 0, eventPauseSteps, pauseMs)
-        faults.push(...(await account.differences()))
-        return { faults, summary: `paused ${Object.keys(eventPauseSteps).length} times` }
-      }),
-    ),
+    withCrashStores({}, async (stores) => ({
+      faults: await pauseServer(stores, pauseMs),
+      summary: `paused ${Object.keys(eventPauseSteps).length} times`,
+    })),
 
   async 'The power fails after each kind of write'() {
-    const disk = await openDisk()
-    if (!disk) return { faults: ['Mounting a disk is not allowed here.'], summary: 'nothing was run' }
-    try {
-      return { faults: await cutPower(disk, trials), summary: `${Object.keys(trials).length} power cuts` }
-    } finally {
-      await disk.close()
-    }
+    const faults = (await cutPower(trials)) ?? ['Mounting a disk is not allowed here.']
+    return { faults, summary: `${Object.keys(trials).length} power cuts` }
   },
 }
 
 function runKills({ isCluster, victimsOf }: Target, call: FileCall, name: TrialName, repetitions: number) {
   return withCrashStores({ isCluster }, async (stores) => {
-    const { faults, kills } = await runTrials(stores, trials[name], { call, repetitions, victims: victimsOf(stores) })
+    const sweep = { call, repetitions, every: 1, victims: victimsOf(stores) }
+    const { faults, kills } = await runTrials(stores, trials[name], sweep)
     const killed = [...kills.values()].reduce((a, b) => a + b, 0)
     if (killed === 0) faults.push('No process was killed.')
     const steps = [...kills].map(([step, count]) => `${count} × ${step}`).join(', ')
     return { faults, summary: `${killed} kills: ${steps}` }
   })
+}
+
+/** The scenarios of a command that changes something, by what is killed. */
+function scenariosOf(name: string, verb: Verb): Record<string, CrashScenario> {
+  const atStatements = (isCluster: boolean, victim: VerbVictim) =>
+    runVerbKills(isCluster, (stores) => killAtStatements(stores, verb, victim))
+  const atRenames = (isCluster: boolean) =>
+    runVerbKills(isCluster, (stores) => killStoresAtCalls(stores, verb, 'rename', stores.nodes))
+  const ofAll = {
+    'the command is killed at each statement': atStatements(false, 'command'),
+    'Postgres is killed at each of its statements': atStatements(false, 'postgres'),
+  }
+  if (verbsOfPostgres.has(name)) {
+    const atFsyncs = runVerbKills(false, (stores) => killStoresAtCalls(stores, verb, 'fsync', [stores.postgres]))
+    return { ...ofAll, 'Postgres is killed at each fsync': atFsyncs }
+  }
+  const ofBothStores = {
+    ...ofAll,
+    'ClickHouse is killed at each of its statements': atStatements(false, 0),
+    'on two nodes the command is killed at each statement': atStatements(true, 'command'),
+    'the first node of two is killed at each of its statements': atStatements(true, 0),
+  }
+  if (name === 'account export') {
+    // It reads all rows through the first node.
+    const atFileCalls = runVerbKills(false, (stores) => killCommandAtCalls(stores, verb, callsOfCommand))
+    return { ...ofBothStores, 'the command is killed at each change of a file': atFileCalls }
+  }
+  return {
+    ...ofBothStores,
+    'the second node of two is killed at each of its statements': atStatements(true, 1),
+    'ClickHouse is killed at each rename': atRenames(false),
+    'either node of two is killed at each rename': atRenames(true),
+  }
+}
+
+function runVerbKills(isCluster: boolean, kill: (stores: CrashStores) => Promise<VerbKills>): CrashScenario {
+  return () =>
+    withCrashStores({ isCluster }, async (stores) => {
+      const { faults, killed, trials, moments } = await kill(stores)
+      if (killed === 0) faults.push('Nothing was killed.')
+      return { faults, summary: `${killed} of ${trials} killed, at ${moments} moments` }
+    })
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { readSettings } from '../../../src/settings.ts'
 import { embeddedPathsOf } from '../../../src/stores/embedded/paths.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
-import { openStores, type Stores } from '../../../src/stores/open.ts'
+import { openStores } from '../../../src/stores/open.ts'
+import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { type KeptNode, keepRunning, startCluster } from '../../kit/clickhouseCluster.ts'
 import { type ClickHouseServer, startClickHouse } from '../../kit/clickhouseServer.ts'
-import { processesOf } from '../../kit/processes.ts'
-import { embeddedPostgres } from './embeddedPostgres.ts'
+import { processesOf, processIdOf } from '../../kit/processes.ts'
+import { holds, until } from '../../kit/until.ts'
 import { armKill, type Instant } from './syscallKiller.ts'
 
 /** A process that can be killed and restarted. */
@@ -22,19 +23,9 @@ export interface Victim {
   start(): Promise<void>
 }
 
-/** Migrated stores: an embedded Postgres, and one ClickHouse process or two nodes; each process can be killed. */
-export interface CrashStores {
-  readonly stores: Stores
-  /** Settings of processes that use the same stores. */
-  readonly environment: Record<string, string> & { CLICKHOUSE_URL: string }
-  readonly nodes: readonly [ClickHouseServer, ...ClickHouseServer[]]
-  readonly postgres: Victim
-  /** Path of the Unix socket that Postgres listens on. */
-  readonly postgresSocket: string
-  close(): Promise<void>
-}
+export type CrashStores = Awaited<ReturnType<typeof openCrashStores>>
 
-export interface CrashStoresOptions {
+interface CrashStoresOptions {
   /** Folder of a Postgres database to copy, since creating one takes seconds. */
   postgresTemplate?: string
   isCluster?: boolean
@@ -42,8 +33,11 @@ export interface CrashStoresOptions {
   folder?: string
 }
 
-/** The caller closes the stores. */
-export async function openCrashStores(options: CrashStoresOptions = {}): Promise<CrashStores> {
+/**
+ * Opens migrated stores: an embedded Postgres, and one ClickHouse process or two nodes; each process can be killed. The caller
+ * closes the stores.
+ */
+export async function openCrashStores(options: CrashStoresOptions = {}) {
   const { postgresTemplate, isCluster = false } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-crashes-')))
   if (postgresTemplate) {
@@ -53,8 +47,9 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
   }
   const cluster = isCluster ? await startCluster() : undefined
   const kept = cluster?.nodes.map(keepRunning)
-  const nodes = cluster?.nodes ?? ([await startClickHouse(options.folder)] as const)
-  const environment = {
+  const nodes: Nodes = cluster?.nodes ?? [await startClickHouse(options.folder)]
+  /** Settings of processes that use the same stores. */
+  const environment: Record<string, string> & { CLICKHOUSE_URL: string } = {
     DATA_DIR: folder,
     LOG_LEVEL: 'silent',
     ...(cluster?.environment ?? { CLICKHOUSE_URL: nodes[0].url('admin') }),
@@ -67,7 +62,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
     nodes: kept ? restartedBy(nodes, kept) : nodes,
     postgres: embeddedPostgres(folder, stores.postgres),
     postgresSocket: embeddedPathsOf(folder).postgresSocket,
-    async close() {
+    async close(): Promise<void> {
       await stores.close()
       // The embedded engine would stay for a moment to serve the next client.
       for (const { id } of processesOf(folder)) process.kill(id, 'SIGKILL')
@@ -79,8 +74,10 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
   }
 }
 
+type Nodes = readonly [ClickHouseServer, ...ClickHouseServer[]]
+
 /** The same nodes; they are started again when they end, so `start` only waits. */
-function restartedBy(nodes: CrashStores['nodes'], kept: readonly KeptNode[]): CrashStores['nodes'] {
+function restartedBy(nodes: Nodes, kept: readonly KeptNode[]): Nodes {
   const [first, ...others] = nodes.map((node, index) =>
     Object.create(node, { start: { value: () => kept[index]?.running() } }),
   )
@@ -100,19 +97,43 @@ export async function withCrashStores<Result>(
   }
 }
 
-/** Result of an operation during which a process may have been killed. */
-export interface KillResult<Result> {
-  result: Result
-  /** Arguments of the call at which the process was killed; undefined when the operation made fewer calls. */
-  diedAt: string | undefined
+/** After this number of exits within 30 s, the supervisor waits before it restarts an engine. */
+const exitsMax = 4
+
+const startMaxMs = 60_000
+
+/** The embedded Postgres of a folder. Its supervisor restarts it; the supervisor is killed before it would wait. */
+function embeddedPostgres(folder: string, sql: Postgres): Victim {
+  let exits = 0
+  const pidOf = (program: string) => processIdOf(folder, program)
+  return {
+    get pid() {
+      const pid = pidOf('postgres/engine')
+      if (!pid) throw new Error('The embedded Postgres does not run.')
+      return pid
+    },
+    get ended() {
+      const { pid } = this
+      return until(async () => !(await holds(() => process.kill(pid, 0))), Number.POSITIVE_INFINITY)
+    },
+    async start() {
+      exits += 1
+      const supervisor = pidOf('supervisor')
+      if (exits % exitsMax === 0 && supervisor) process.kill(supervisor, 'SIGKILL')
+      await until(() => holds(() => sql`SELECT 1`), startMaxMs)
+    },
+  }
 }
 
-/** Runs an operation while a process is killed at an instant; the process is restarted at once. */
+/**
+ * Runs an operation while a process is killed at an instant; the process is restarted at once.
+ * @returns `diedAt`: arguments of the call at which it was killed; undefined when the operation made fewer calls
+ */
 export async function withKill<Result>(
   victim: Victim,
   instant: Instant,
   operation: () => Promise<Result>,
-): Promise<KillResult<Result>> {
+): Promise<{ result: Result; diedAt: string | undefined }> {
   const { pid, ended } = victim
   const kill = await armKill(pid, instant)
   const result = operation()

@@ -1,4 +1,4 @@
-import { changes } from './changes.ts'
+import { campaignsOfClicks } from './changes.ts'
 import { type CrashAccount, withCrashAccount } from './crashAccount.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import type { FileCall } from './syscallKiller.ts'
@@ -11,24 +11,24 @@ export interface Trial {
 }
 
 export const trials = {
-  click: { write: (account, number) => account.import(changes.clicks([number])) },
+  click: { write: (account, number) => account.import('clicks', [number]) },
   conversion: {
-    prepare: (account, numbers) => account.import(changes.clicks(numbers)),
-    write: (account, number) => account.import(changes.conversions([number])),
+    prepare: (account, numbers) => account.import('clicks', numbers),
+    write: (account, number) => account.import('conversions', [number]),
   },
   'changed conversion': {
     async prepare(account, numbers) {
-      await account.import(changes.clicks(numbers))
-      await account.import(changes.conversions(numbers))
+      await account.import('clicks', numbers)
+      await account.import('conversions', numbers)
     },
-    write: (account, number) => account.import(changes.approvals([number])),
+    write: (account, number) => account.import('approvals', [number]),
   },
   event: {
-    prepare: (account, numbers) => account.import(changes.clicks(numbers)),
+    prepare: (account, numbers) => account.import('clicks', numbers),
     write: (account, number) => account.sendEvent(number, `event-${number}`),
   },
-  'pixel event': { write: (account, number) => account.import(changes.pixelEvents([number])) },
-  campaign: { write: (account, number) => account.import(changes.campaigns([`stored-${number}`])) },
+  'pixel event': { write: (account, number) => account.import('pixelEvents', [number]) },
+  campaign: { write: (account, number) => account.import('campaigns', [campaignsOfClicks.length + number]) },
 } as const satisfies Record<string, Trial>
 
 export type TrialName = keyof typeof trials
@@ -39,17 +39,10 @@ export interface Sweep {
   call: FileCall
   /** Writes with a kill at each call. */
   repetitions: number
-  /** Kills at every such call only, from the first one; 1 by default. */
-  every?: number
+  /** 1: kills at each such call; 3: at every third one, from the first. */
+  every: number
   /** Processes of the stores; each write kills the next one. */
   victims: readonly Victim[]
-}
-
-export interface TrialResult {
-  /** Acknowledged rows that are missing, wrong or stored twice; empty when there are none. */
-  faults: string[]
-  /** Number of kills, by the call that the process was about to make. */
-  kills: Map<string, number>
 }
 
 /** More calls than any write makes. */
@@ -57,12 +50,16 @@ const callsMax = 250
 /** Numbers that are prepared at a time: an import costs more than its rows. */
 const preparedCount = 32
 
-/** Runs one kind of write on its own account, `repetitions` times for each instant, until it makes no further call. */
+/**
+ * Runs one kind of write on its own account, `repetitions` times for each instant, until it makes no further call.
+ * @returns acknowledged rows that are missing, wrong or stored twice, and the number of kills by the call that the process was
+ *   about to make
+ */
 export async function runTrials(
   stores: CrashStores,
   trial: Trial,
-  { call, repetitions, every = 1, victims }: Sweep,
-): Promise<TrialResult> {
+  { call, repetitions, every, victims }: Sweep,
+): Promise<{ faults: string[]; kills: Map<string, number> }> {
   return await withCrashAccount(stores, async (account) => {
     const kills = new Map<string, number>()
     const faults: string[] = []

@@ -1,13 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { type Ended, exitOf, run, runHere, start } from '../../cli/runCommand.ts'
+import { forEachConcurrently } from '../../kit/forEachConcurrently.ts'
 import { importRetained, storedRowsOf } from '../../writer/retention/retainedAccount.ts'
-import { postgresRowsOf, stateOf } from './accountState.ts'
-import { differing } from './comparison.ts'
+import { differing, postgresRowsOf, stateOf } from './accountState.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
-import type { Hold } from './holdingProxy.ts'
-import { isChange, isLeaseExtension, SentStatements } from './statements.ts'
-import { openStoreProxies } from './storeProxies.ts'
+import { type Hold, openStoreProxies } from './storeProxies.ts'
 import { type FileCall, runUntilCall } from './syscallKiller.ts'
 import type { Verb } from './verbs.ts'
 
@@ -25,8 +23,8 @@ export interface VerbKills {
   moments: number
 }
 
-/** Each command is killed at least this many times, also when it has fewer moments; unless the caller says otherwise. */
-const killsMinDefault = 10
+/** Each command is killed at least this many times, also when it has fewer moments. */
+const killsMin = 10
 /** More calls than any command makes. */
 const callsMax = 100
 /** Commands that are killed concurrently; an engine is killed during one command at a time. */
@@ -47,31 +45,20 @@ interface Moment {
  * Runs a command on one account per kill, kills it before and after each statement that changes something, or a store before
  * and after each such statement that it receives, and runs the command again.
  */
-export async function killAtStatements(
-  stores: CrashStores,
-  verb: Verb,
-  victim: VerbVictim,
-  killsMin = killsMinDefault,
-): Promise<VerbKills> {
+export async function killAtStatements(stores: CrashStores, verb: Verb, victim: VerbVictim): Promise<VerbKills> {
   return await compareKilled(stores, verb, async (trial) => {
     const store = typeof victim === 'number' ? `ClickHouse ${victim}` : victim === 'postgres' ? 'Postgres' : ''
     const moments = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
     const numbers = Array.from({ length: Math.max(killsMin, moments.length) }, (_, number) => number)
-    const killed = await Promise.all(
-      Array.from({ length: victim === 'command' ? commandsMax : 1 }, async () => {
-        let kills = 0
-        for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
-          const moment = moments[number % moments.length]
-          if (!moment) throw new Error('The command changes nothing.')
-          const { statement, occurrence, holds } = moment
-          const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
-          const runKilled = (words: readonly string[]) => runToMoment(stores, words, { ...moment, victim })
-          kills += await trial(`${number}`, at, runKilled, isLeaseExtension(statement))
-        }
-        return kills
-      }),
-    )
-    return { killed, moments: moments.length }
+    await forEachConcurrently(numbers, victim === 'command' ? commandsMax : 1, async (number) => {
+      const moment = moments[number % moments.length]
+      if (!moment) throw new Error('The command changes nothing.')
+      const { statement, occurrence, holds } = moment
+      const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
+      const runKilled = (words: readonly string[]) => runToMoment(stores, words, { ...moment, victim })
+      await trial(`${number}`, at, runKilled, isLeaseExtension(statement))
+    })
+    return moments.length
   })
 }
 
@@ -112,26 +99,30 @@ export async function killCommandAtCalls(
   )
 }
 
-/** Kills at the first call, the second one and so on, until the command makes no further call; again if that was too few kills. */
+/**
+ * Kills at the first call, the second one and so on, until the command makes no further call; again if that was too few kills.
+ * @returns the number of distinct moments
+ */
 async function sweepCalls(
   sweeps: readonly { name: string; kill(at: number): RunKilled }[],
   trial: Trial,
-): Promise<{ killed: number[]; moments: number }> {
-  const killed: number[] = []
+): Promise<number> {
   let moments = 0
   for (const { name, kill } of sweeps) {
-    const before = killed.length
+    let kills = 0
     let at = 1
     let last = callsMax
     for (let number = 1; number <= callsMax && at <= last; number++) {
-      const kills = await trial(`${name}-${number}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
-      if (kills > 0) killed.push(at++)
-      else last = at - 1
-      if (at > last && killed.length - before < killsMinDefault) at = 1
+      const isKilled = await trial(`${name}-${number}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
+      if (isKilled) {
+        kills += 1
+        at += 1
+      } else last = at - 1
+      if (at > last && kills < killsMin) at = 1
     }
-    moments += new Set(killed.slice(before)).size
+    moments += last
   }
-  return { killed: killed.map(() => 1), moments }
+  return moments
 }
 
 type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled: boolean }>
@@ -139,15 +130,18 @@ type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled:
 /**
  * Kills the command of one account and repeats it.
  * @param mayEnd whether the command may end before the moment, which is then no fault
- * @returns the number of kills
+ * @returns whether it was killed
  */
-type Trial = (name: string, at: string, runKilled: RunKilled, mayEnd?: boolean) => Promise<number>
+type Trial = (name: string, at: string, runKilled: RunKilled, mayEnd?: boolean) => Promise<boolean>
 
-/** Compares accounts with a killed command to an account without a kill, and another account with its earlier rows. */
+/**
+ * Compares accounts with a killed command to an account without a kill, and another account with its earlier rows.
+ * @param runTrials kills commands; returns the number of distinct moments
+ */
 async function compareKilled(
   stores: CrashStores,
   verb: Verb,
-  runTrials: (trial: Trial) => Promise<{ killed: number[]; moments: number }>,
+  runTrials: (trial: Trial) => Promise<number>,
 ): Promise<VerbKills> {
   const other = 'other'
   await createAccount(stores.stores.postgres, { id: other, name: other, plan: 'scale', currency: 'USD' })
@@ -162,17 +156,18 @@ async function compareKilled(
   if (whole.code !== 0) throw new Error(`${words.join(' ')}: ${whole.stderr}`)
   const expected = await readState('whole', whole)
   const faults: string[] = []
-  let trials = 0
+  let [killed, trials] = [0, 0]
 
   async function readState(account: string, last: Ended): Promise<string[]> {
     return [...(await stateOf(stores.stores, account)), ...((await verb.stateOf?.(stores, account, last)) ?? [])]
   }
 
-  const { killed, moments } = await runTrials(async (name, at, runKilled, mayEnd = false) => {
+  const moments = await runTrials(async (name, at, runKilled, mayEnd = false) => {
     const account = `killed-${name}`
     const wordsOfAccount = await verb.prepare(stores, account)
     const label = `${wordsOfAccount.join(' ')}, ${at}`
     const { ended, isKilled } = await runKilled(wordsOfAccount)
+    if (isKilled) killed += 1
     if (isKilled || !mayEnd) trials += 1
     if (!isKilled && !mayEnd) faults.push(`${label}: it was not killed: ${ended.code} ${ended.stderr}`)
     const isDone = ({ code, stderr }: Ended) => code === 0 || verb.isDone?.test(stderr) === true
@@ -185,12 +180,12 @@ async function compareKilled(
     if (mayRepeat && !isDone(last)) faults.push(`${label}: ${last.code} ${last.stderr}`)
     const differences = differing(label, await readState(account, last), expected)
     if (differences.length > 0) faults.push(...differences, `  the killed command: ${ended.code} ${ended.stderr}`)
-    return isKilled ? 1 : 0
+    return isKilled
   })
   faults.push(...differing('The other account', await readOther(), others))
   const verified = await runHere(['verify', '--json'], stores.environment)
   if (verified.code !== 0) faults.push(`verify exited with ${verified.code}: ${verified.stdout} ${verified.stderr}`)
-  return { faults, killed: killed.reduce((sum, count) => sum + count, 0), trials, moments }
+  return { faults, killed, trials, moments }
 }
 
 /**
@@ -225,7 +220,8 @@ async function runToMoment(
   kill?: Moment & { victim: VerbVictim },
 ): Promise<{ ended: Ended; sent: Map<string, number>; isKilled: boolean }> {
   const proxies = await openStoreProxies(stores)
-  const statements = new SentStatements()
+  /** Texts of prepared statements of Postgres by name; the names of all connections of a process differ. */
+  const prepared = new Map<string, string>()
   const sent = new Map<string, number>()
   const isReached = (statement: string) => {
     const occurrence = (sent.get(statement) ?? 0) + 1
@@ -236,9 +232,9 @@ async function runToMoment(
   const hold = (proxy: (typeof proxies.nodes)[number], read: (chunk: Buffer) => string[]) =>
     proxy.hold({ request: { test: (chunk) => read(Buffer.from(chunk, 'latin1')).filter(isReached).length > 0 }, holds })
   const held = Promise.race([
-    hold(proxies.postgres, (chunk) => statements.ofPostgres(chunk).map((statement) => `Postgres: ${statement}`)),
+    hold(proxies.postgres, (chunk) => ofPostgres(chunk, prepared).map((statement) => `Postgres: ${statement}`)),
     ...proxies.nodes.map((node, index) =>
-      hold(node, (chunk) => statements.ofClickHouse(chunk).map((statement) => `ClickHouse ${index}: ${statement}`)),
+      hold(node, (chunk) => ofClickHouse(chunk).map((statement) => `ClickHouse ${index}: ${statement}`)),
     ),
   ])
   const child = start(words, proxies.environment)
@@ -272,4 +268,40 @@ async function restart(victim: Victim): Promise<void> {
   process.kill(pid, 'SIGKILL')
   await ended
   await victim.start()
+}
+
+/** @returns the statements of Postgres that are executed once it receives the chunk; texts of prepared ones are added */
+function ofPostgres(chunk: Buffer, prepared: Map<string, string>): string[] {
+  const executed: string[] = []
+  const textAt = (start: number) => chunk.toString('utf8', start, chunk.indexOf(0, start))
+  const after = (start: number) => chunk.indexOf(0, start) + 1
+  for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {
+    const content = at + 5
+    const message = String.fromCharCode(chunk[at] ?? 0)
+    if (message === 'P') prepared.set(textAt(content), textAt(after(content)))
+    if (message === 'B') executed.push(prepared.get(textAt(after(content))) ?? '')
+    if (message === 'Q') executed.push(textAt(content))
+  }
+  return executed.map((statement) => statement.replace(/\s+/g, ' ').trim()).filter((statement) => statement !== '')
+}
+
+/** @returns the beginning of the statement of ClickHouse that the chunk has, or the label of the query */
+function ofClickHouse(chunk: Buffer): string[] {
+  const text = chunk.toString('latin1').replace(/\+|%20|%0A|\s+/g, ' ')
+  const [change] = clickHouseChange.exec(text) ?? []
+  const [, label] = /[?&]log_comment=([\w.]+)/.exec(text) ?? []
+  return change || label ? [change ?? `query ${label}`] : []
+}
+
+const clickHouseChange =
+  /\b(?:INSERT INTO|DELETE FROM|ALTER TABLE|KILL|OPTIMIZE TABLE|TRUNCATE|DROP|CREATE) [`\w.]+(?: [A-Z]+)?/
+
+/** Whether a statement of Postgres extends a lease. A timer sends some of them: a slow command sends more. */
+function isLeaseExtension(statement: string): boolean {
+  return statement.includes('UPDATE leases SET expires_at')
+}
+
+/** Whether a statement changes rows. */
+function isChange(statement: string): boolean {
+  return clickHouseChange.test(statement) || /\b(?:INSERT INTO|UPDATE|DELETE FROM|COMMIT)\b/i.test(statement)
 }

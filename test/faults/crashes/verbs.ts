@@ -3,12 +3,12 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { hashOfKey } from '../../../src/accounts/keyFormat.ts'
-import { createKey } from '../../../src/accounts/keys.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
 import { fileOf } from '../../../src/export/accountFolder.ts'
 import { identifierHash } from '../../../src/writer/erasure/erasures.ts'
 import { type Ended, runHere } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
+import { makeAccountWithKey } from '../../kit/accounts.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { importRetained, rows } from '../../writer/retention/retainedAccount.ts'
 import { stateOf } from './accountState.ts'
@@ -203,12 +203,8 @@ async function createWithRows(stores: CrashStores, account: string): Promise<voi
 }
 
 /** @returns the id of its key */
-async function createWithKey({ stores: { postgres } }: CrashStores, account: string): Promise<string> {
-  await createAccount(postgres, { id: account, name: account, plan: 'scale', currency: 'USD' })
-  const scopes = ['read:clicks'] as const
-  const created = await createKey(postgres, { accountId: account, name: 'key', scopes, expiresAt: null })
-  if (!created) throw new Error(`The account ${account} is missing.`)
-  return created.row.id
+async function createWithKey({ stores }: CrashStores, account: string): Promise<string> {
+  return (await makeAccountWithKey(stores, account, ['read:clicks'])).id
 }
 
 /** Another account that the same command changes. */

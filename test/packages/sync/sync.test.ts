@@ -18,7 +18,7 @@ import { importContent } from '../../import/runImport.ts'
 import { forward, openApiProxy } from '../../kit/apiProxy.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { type CopyTarget, openCopyTarget } from '../../kit/copyTarget.ts'
-import { withWriter } from '../../writer/retention/retainedAccount.ts'
+import { withWriter } from '../../writer/withWriter.ts'
 import { runProgram } from '../runProgram.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 

@@ -41,31 +41,19 @@ const hostileText = fc.oneof(
   fc.double().map(String),
 )
 
-/** Forged cursors: a real one with another time, id or fingerprint, or truncated. */
+/** Forged cursors: a real one with another part (fingerprint, time or id), or truncated. */
 function forgedCursor(cursors: readonly string[]): fc.Arbitrary<string> {
   const extremes = [0, -1, 0.5, -62167219200000, 253402300799999, 8.64e15, -8.64e15, 2 ** 53, 1e300]
-  const atMs = fc.oneof(fc.constantFrom(...extremes, null, 'now', [], {}), fc.integer(), fc.maxSafeInteger())
-  const id = fc.oneof(fc.constantFrom('', 'a', 'z'.repeat(128), 'z'.repeat(129), '\0', null, 5), hostileText)
-  const forged = fc
-    .tuple(fc.constantFrom(...cursors), atMs, id, fc.constantFrom(0, 1, 2, 3))
-    .map(([cursor, at, name, how]) => {
-      const [bound, itsMs, itsId] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-      const parts = [
-        [bound, at, itsId],
-        [bound, itsMs, name],
-        [bound, at, name],
-        [name, itsMs, itsId],
-      ][how]
-      return Buffer.from(JSON.stringify(parts)).toString('base64url')
-    })
+  const others = [null, 'now', [], {}, '', 'a', 'z'.repeat(128), 'z'.repeat(129), '\0']
+  const part = fc.oneof(fc.constantFrom<unknown[]>(...extremes, ...others), fc.maxSafeInteger(), hostileText)
+  const forged = fc.tuple(fc.constantFrom(...cursors), fc.nat(2), part).map(([cursor, index, value]) => {
+    const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Buffer.from(JSON.stringify(parts.with(index, value))).toString('base64url')
+  })
   const cut = fc
     .tuple(fc.constantFrom(...cursors), fc.nat(80))
     .map(([cursor, length]) => cursor.slice(0, length) || 'x')
-  return fc.oneof(
-    { weight: 4, arbitrary: forged },
-    { weight: 1, arbitrary: cut },
-    { weight: 1, arbitrary: hostileText },
-  )
+  return fc.oneof({ weight: 4, arbitrary: forged }, { weight: 2, arbitrary: fc.oneof(cut, hostileText) })
 }
 
 const ids = fc.oneof(
@@ -113,8 +101,6 @@ function fromSchema({ type, enum: allowed, minimum, maximum, pattern }: TSchema)
 
 /** Encodings of a text in a path or a query string, valid and invalid ones. */
 const encoders: ((text: string) => string)[] = [
-  encodeURIComponent,
-  encodeURIComponent,
   encodeURIComponent,
   (text) => encodeURIComponent(text).replaceAll('%20', '+'),
   (text) => encodeURIComponent(encodeURIComponent(text)),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ProblemBody } from '../../../schema/errorCodes.ts'
 import { namedTables } from '../../../schema/metadata.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { assertSchema, openTestApp, type TestApp } from '../../kit/app.ts'
+import { assertSchema, useTestApp } from '../../kit/app.ts'
 import { isNeeded, operations } from '../../kit/operations.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeConversions, storeEvents, storeMetadata } from '../../kit/rows.ts'
@@ -21,14 +21,13 @@ const batches = randomCases(40)
 /** Part of every text of the other account's rows, and of no other text. */
 const secret = 'zq8-secret'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 let cursors: string[]
 let port: number
 const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
 
 beforeAll(async () => {
-  api = await openTestApp()
   await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 10_000_000, eventsPerMinute: 10_000_000 })
   key = await api.account('acme')
   await api.account('other')
@@ -78,10 +77,7 @@ beforeAll(async () => {
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   port = (api.app.server.address() as AddressInfo).port
 })
-afterAll(async () => {
-  agent.destroy()
-  await api?.close()
-})
+afterAll(() => agent.destroy())
 
 describe('hostile requests', () => {
   it('get a documented response, never a 5xx, and no data of another account', async () => {

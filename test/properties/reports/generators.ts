@@ -38,66 +38,54 @@ export const time = fc
   )
   .map(([[days, hours], shiftMs]) => days * dayMs + hours * hourMs + shiftMs)
 
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 })
-const one = (...values: string[]) => maybe(fc.constantFrom(...values))
+const one = (values: readonly string[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 3 })
+const someOf = <Name extends string>(fields: Record<Name, readonly string[]>) =>
+  Object.fromEntries(Object.entries<readonly string[]>(fields).map(([name, values]) => [name, one(values)])) as Record<
+    Name,
+    fc.Arbitrary<string | undefined>
+  >
+
+const sharedValues = {
+  ...{ campaignId: ['k1', 'k2', 'K1'], offerId: ['o1', 'o2'], landingPageId: ['l1', 'l2'], trafficSourceId: ['t1'] },
+  ...{ country: ['US', 'DE', 'NP'], device: ['desktop', 'mobile'], os: ['iOS', 'Windows', '(not set)'] },
+  browser: ['Chrome', 'Ünïcode "quoted" \\ %, !'],
+}
+const clickValues = {
+  ...{ region: ['Bavaria'], city: ['Munich', 'München'], osVersion: ['18.1'], browserVersion: ['129', '(not set)'] },
+  ...{ language: Object.keys(languages), referrer: Object.keys(domains) },
+  ...{
+    utmSource: ['news'],
+    utmMedium: ['cpc', 'email'],
+    utmCampaign: ['autumn'],
+    utmTerm: ['a, b'],
+    utmContent: ['banner'],
+  },
+}
+const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'] }
 
 /** Fields that clicks and conversions have. */
-export const sharedFields = {
-  campaignId: one('k1', 'k2', 'K1'),
-  offerId: one('o1', 'o2'),
-  landingPageId: one('l1', 'l2'),
-  trafficSourceId: one('t1'),
-  country: one('US', 'DE', 'NP'),
-  device: one('desktop', 'mobile'),
-  os: one('iOS', 'Windows', '(not set)'),
-  browser: one('Chrome', 'Ünïcode "quoted" \\ %, !'),
-}
+export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; conversions have those of their click. */
-export const clickOnlyFields = {
-  region: one('Bavaria'),
-  city: one('Munich', 'München'),
-  osVersion: one('18.1'),
-  browserVersion: one('129', '(not set)'),
-  language: one(...Object.keys(languages)),
-  referrer: one(...Object.keys(domains)),
-  utmSource: one('news'),
-  utmMedium: one('cpc', 'email'),
-  utmCampaign: one('autumn'),
-  utmTerm: one('a, b'),
-  utmContent: one('banner'),
-}
-export const subIds = fc.record({ sub1: one('a', 'b,c', '!x'), sub2: one('a"b', '\\'), sub10: one('z') })
+export const clickOnlyFields = someOf(clickValues)
+export const subIds = fc.record(someOf(subIdValues))
 
-/** Values of filters: those of rows, and one that no row has. */
-const values: Record<FilterName, string[]> = {
-  ...(Object.fromEntries(filterNames.map((name) => [name, []])) as unknown as Record<FilterName, string[]>),
-  campaign_id: ['k1', 'k2', 'K1', 'k9'],
-  offer_id: ['o1', 'o2'],
-  landing_page_id: ['l1', 'l2'],
-  traffic_source_id: ['t1'],
-  country: ['US', 'DE', 'NP', 'ZZ'],
-  region: ['Bavaria'],
-  city: ['Munich', 'München', 'munich'],
-  device: ['desktop', 'mobile', 'tablet'],
-  os: ['iOS', 'Windows'],
-  browser: ['Chrome', 'Ünïcode "quoted" \\ %, !'],
-  language: ['de-de', 'en', 'fr', 'EN'],
-  referrer_domain: ['example.com', 'news.example.org'],
-  utm_source: ['news'],
-  utm_medium: ['cpc', 'email'],
-  utm_campaign: ['autumn'],
-  utm_term: ['a, b'],
-  utm_content: ['banner'],
-  sub1: ['a', 'b,c', '!x'],
-  sub2: ['a"b', '\\'],
-  sub10: ['z'],
+/** Values that only filters have: those that no row has, and those that are computed. */
+const filterValues: Partial<Record<FilterName, string[]>> = {
+  ...{ campaign_id: ['k9'], country: ['ZZ'], city: ['munich'], device: ['tablet'] },
+  ...{ language: ['de-de', 'en', 'fr'], referrer_domain: ['example.com', 'news.example.org'] },
 }
+const fieldValues: Record<string, readonly string[]> = { ...sharedValues, ...clickValues, ...subIdValues }
+/** The field of a filter, `campaignId` of `campaign_id`. */
+const fieldOf = (name: FilterName) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const filterBy = (...names: FilterName[]) =>
   fc.constantFrom(...names).chain((name) =>
     fc.record({
       name: fc.constant(name),
-      values: fc.subarray([...values[name], '(not set)'], { minLength: 1 }),
+      values: fc.subarray(
+        [...new Set([...(fieldValues[fieldOf(name)] ?? []), ...(filterValues[name] ?? []), '(not set)'])],
+        { minLength: 1 },
+      ),
       isExcluded: fc.boolean(),
     }),
   )

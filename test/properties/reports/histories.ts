@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { clickTables, conversionTables, type WrittenTable } from '../../writer/killedImport.ts'
 import { clickOnlyFields, hourMs, queries, sharedFields, subIds, time, type WrittenQuery } from './generators.ts'
 import { type ClickLine, type ConversionLine, statuses } from './rows.ts'
 
@@ -20,7 +21,7 @@ const presentTimes = [
 
 /** Stored campaigns; clicks and conversions also refer to one that is not stored. */
 export const campaigns = ['k1', 'k2']
-/** Absent once in `freq + 1` times. */
+/** Absent once in `freq` times. */
 const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) => fc.option(value, { nil: undefined, freq })
 /** Absent four times in five. */
 const seldom = <T>(value: fc.Arbitrary<T>) =>
@@ -93,10 +94,18 @@ const conversionLine = fc
     n === 0 ? conversion : { ...conversion, atMs: -Number(conversion.id.slice(1)) * 11 * hourMs },
   )
 
+/** How an import is interrupted at its first insert. */
+export interface Interruption {
+  /** It is killed and run again, or its connection breaks before the response arrives. */
+  failure: 'kill' | 'reset'
+  /** Tables that the batch did not reach. */
+  without: WrittenTable[]
+}
+
 /** One change of an account. */
 export type Step =
-  | { kind: 'clicks'; lines: ClickLine[] }
-  | { kind: 'conversions'; lines: ConversionLine[] }
+  | { kind: 'clicks'; lines: ClickLine[]; interruption: Interruption | undefined }
+  | { kind: 'conversions'; lines: ConversionLine[]; interruption: Interruption | undefined }
   /** Imports an earlier file again, with or without additional lines at its end. */
   | { kind: 'repeat'; which: number; more: ClickLine[] }
   /** Merges all parts: versions and sums collapse. */
@@ -104,15 +113,20 @@ export type Step =
   /** Sends an event of a click; its value must not count as revenue. */
   | { kind: 'event'; clickId: string }
 
+/** Half of the imports are interrupted. */
+const interruption = (tables: readonly WrittenTable[]): fc.Arbitrary<Interruption | undefined> =>
+  maybe(fc.record({ failure: fc.constantFrom('kill', 'reset'), without: fc.subarray([...tables]) }))
 const clicks = (least: number) =>
   fc.record({
     kind: fc.constant('clicks' as const),
     lines: fc.array(clickLine, { minLength: least, maxLength: least + 15, size: 'max' }),
+    interruption: interruption(clickTables),
   })
 const conversions = (least: number) =>
   fc.record({
     kind: fc.constant('conversions' as const),
     lines: fc.array(conversionLine, { minLength: least, maxLength: least + 10, size: 'max' }),
+    interruption: interruption(conversionTables),
   })
 
 const step: fc.Arbitrary<Step> = fc.oneof(

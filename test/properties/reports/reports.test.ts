@@ -9,17 +9,22 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { runReport } from '../../../src/api/reports/run.ts'
 import { openNameCache } from '../../../src/rows/nameCache.ts'
+import { withWriter } from '../../../src/writer/openWriter.ts'
+import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { post } from '../../api/events/send.ts'
-import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
+import { readPages } from '../../kit/readRows.ts'
 import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
+import { ImportKilled, killedStores, shortWindow } from '../../writer/killedImport.ts'
+import { running } from '../../writer/withWriter.ts'
 import { dayMs, parameterOf, type WrittenQuery } from './generators.ts'
-import { campaigns, type History, history, type Step } from './histories.ts'
+import { campaigns, type History, history, type Interruption, type Step } from './histories.ts'
 import { expectedReport, type Rows } from './model.ts'
 import { type ClickLine, type ConversionLine, inUnits, Model, metricsOf, type Tally } from './rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 
 const tables = [
   ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks'],
@@ -27,7 +32,6 @@ const tables = [
 ]
 
 beforeAll(async () => {
-  api = await openTestApp()
   // The time stands still, so all requests are in one minute.
   await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 10_000_000 })
   // Versions of rows stay unmerged, and readers have to collapse them, until a step merges them.
@@ -35,10 +39,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const table of tables) await startMerges(api.stores, table)
-  await api?.close()
 })
 
-it('reports, stats and lists equal a plain count of the rows after every step, to the millionth', async () => {
+/** Number of imports that were interrupted. */
+let interrupted = 0
+
+it('reports, stats and lists equal a plain count of the rows after every step, to the millionth, also when imports are interrupted', async () => {
   let accounts = 0
   await fc.assert(
     fc.asyncProperty(history, async ({ nowMs, currency, steps }) => {
@@ -51,13 +57,36 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
       const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[] }
       for (const [step, queries] of steps) {
         await apply(account, step)
-        const rows = rowsOf(account)
+        const rows = modelRows(account)
         for (const query of queries) await compare(account, rows, query)
       }
+      await expectConsistent(account)
+      await apply(account, { kind: 'merge' })
+      await expectConsistent(account)
     }),
     { numRuns: randomCases(2), endOnFailure: true },
   )
+  expect(interrupted).toBeGreaterThan(0)
 })
+
+/**
+ * Compares sums and indexes with the rows: verify.test.ts proves that each difference is found. Compares the counts of
+ * confirmed rows too.
+ */
+async function expectConsistent({ accountId }: Account): Promise<void> {
+  const { postgres } = api.stores
+  expect(await postgres`SELECT token FROM import_batches WHERE account_id = ${accountId}`).toEqual([])
+  const settling = { ...running, first: 'settle' } as const
+  expect(await withWriter(api.stores, accountId, settling, findDifferences)).toEqual([])
+  const confirmed = await postgres`
+    SELECT resource, to_char(month, 'YYYY-MM-DD') AS month, rows::int AS rows FROM stored_rows
+    WHERE account_id = ${accountId} AND rows <> 0 ORDER BY resource, month`
+  const countsOf = (table: string, at: string) => `
+    SELECT '${table}' AS resource, toStartOfMonth(${at}) AS month, count() AS rows FROM ${table} FINAL
+    WHERE account_id = '${accountId}' GROUP BY month`
+  const counts = `${countsOf('clicks', 'clicked_at')} UNION ALL ${countsOf('conversions', 'converted_at')}`
+  expect(await rowsOf(api.stores, `SELECT * FROM (${counts}) ORDER BY resource, month`)).toEqual([...confirmed])
+}
 
 type File = { resource: 'clicks'; lines: ClickLine[] } | { resource: 'conversions'; lines: ConversionLine[] }
 
@@ -83,17 +112,18 @@ async function apply(account: Account, step: Step): Promise<void> {
     const isStored = campaigns.includes(account.model.campaignOf(step.clickId) ?? '')
     expect([step, response.statusCode]).toEqual([step, isStored ? 200 : 404])
   } else if (step.kind !== 'repeat') {
-    const { kind: resource, lines } = step
+    const { kind: resource, lines, interruption } = step
     const file = { resource, lines } as File
     files.push(file)
-    await importFile(account, file)
+    await importFile(account, file, interruption)
   } else if (files.length > 0) {
     const file = files[step.which % files.length] as File
     await importFile(account, file.resource === 'clicks' ? { ...file, lines: [...file.lines, ...step.more] } : file)
   }
 }
 
-async function importFile({ accountId, nowMs, currency, model }: Account, file: File): Promise<void> {
+async function importFile(account: Account, file: File, interruption?: Interruption): Promise<void> {
+  const { nowMs, currency, model } = account
   const todayMs = nowMs - (nowMs % dayMs)
   const rows: object[] =
     file.resource === 'clicks'
@@ -113,8 +143,33 @@ async function importFile({ accountId, nowMs, currency, model }: Account, file: 
     file.resource === 'clicks'
       ? model.importClicks(file.lines)
       : model.importConversions(file.lines, JSON.stringify(rows))
-  const { inserted, updated, duplicates, rejected } = await importContent(api.stores, accountId, file.resource, rows)
-  expect({ inserted, updated, duplicates, rejected }).toEqual(expected)
+  const done = await importToEnd(account, file.resource, rows, interruption)
+  if (done) expect(done).toMatchObject(expected)
+}
+
+/** @returns the counts; undefined when an import that was killed has stored some of the rows */
+async function importToEnd(
+  { accountId }: Account,
+  resource: File['resource'],
+  rows: readonly object[],
+  interruption: Interruption | undefined,
+): Promise<Tally | undefined> {
+  if (!interruption) return await importContent(api.stores, accountId, resource, rows)
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  const error = interruption.failure === 'kill' ? new ImportKilled() : reset
+  const broken = killedStores(api.stores, accountId, interruption.without, error)
+  try {
+    const done = await importContent(broken, accountId, resource, rows, shortWindow)
+    if (done.said.includes('ClickHouse did not confirm a batch; checking what it stored.')) interrupted += 1
+    return done
+  } catch (thrown) {
+    if (!(thrown instanceof ImportKilled)) throw thrown
+    interrupted += 1
+    await importContent(api.stores, accountId, resource, rows)
+    return undefined
+  } finally {
+    for (const table of tables) await stopMerges(api.stores, table)
+  }
 }
 
 function amountFields(name: string, baseName: string, given: ClickLine['cost'], currency: string): object {
@@ -128,7 +183,7 @@ function amountFields(name: string, baseName: string, given: ClickLine['cost'], 
 }
 
 /** The rows of the model, at epoch milliseconds. */
-function rowsOf({ model, nowMs }: Account): Rows {
+function modelRows({ model, nowMs }: Account): Rows {
   const todayMs = nowMs - (nowMs % dayMs)
   const atEpoch = <Row extends { atMs: number }>(row: Row) => ({ ...row, atMs: todayMs + row.atMs })
   return { clicks: model.clicks.map(atEpoch), conversions: model.conversions.map(atEpoch) }
@@ -199,8 +254,10 @@ async function orderedByClickHouse({ accountId, nowMs, currency }: Account, text
 
 /** Computes metrics from the rows of the lists. @param query range and filters */
 async function metricsOfLists(key: string, query: string, limit: number): Promise<Metrics> {
-  const clicks = await readAllPages(key, `/clicks?${query}`, limit, ClickPage)
-  const conversions = await readAllPages(key, `/conversions?${query}`, limit, ConversionPage)
+  // Pages of one row would take many requests.
+  const path = `${query}&limit=${Math.min(limit + 10, 200)}`
+  const clicks = await readPages(api, `/clicks?${path}`, key, ClickPage)
+  const conversions = await readPages(api, `/conversions?${path}`, key, ConversionPage)
   // A double with at most 15 digits stands for one number of millionths.
   const millionths = (units: number | null) => BigInt(Math.round((units ?? 0) * 1e6))
   const shared = { atMs: 0, attributes: {} }
@@ -210,23 +267,6 @@ async function metricsOfLists(key: string, query: string, limit: number): Promis
       .map(({ costBase }) => ({ ...shared, cost: millionths(costBase) })),
     conversions.map(({ status, revenueBase }) => ({ ...shared, status, revenue: millionths(revenueBase) })),
   )
-}
-
-async function readAllPages<T extends typeof ClickPage | typeof ConversionPage>(
-  key: string,
-  path: string,
-  limit: number,
-  schema: T,
-): Promise<T['static']['data']> {
-  const rows: T['static']['data'] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    // Pages of one row would take many requests.
-    const url: string = `${path}&limit=${Math.min(limit + 10, 200)}${cursor && `&cursor=${cursor}`}`
-    const page: T['static'] = await api.read(url, key, schema)
-    rows.push(...(page.data as never[]))
-    cursor = page.nextCursor
-  }
-  return rows
 }
 
 function instant(epochMs: number): string {

@@ -9,16 +9,12 @@ import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch, counts, instantKeys, integer, text, texts } from '../../../src/stores/clickhouse/sql.ts'
 import { textList } from '../../../src/stores/clickhouse/textList.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 
 const label = 'test'
 
 describe('a read', () => {
-  let stores: TestStores
-  beforeAll(async () => {
-    stores = await openTestStores()
-  })
-  afterAll(() => stores?.close())
+  const stores = useTestStores()
 
   it('sends every value unchanged', async () => {
     const values = ['', '\t\n\r\'"\\', '\\N', '--x\r\nContent-Disposition: form-data; name="query"\r\n\r\n1', 'ß漢😀\0']

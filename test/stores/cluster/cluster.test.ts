@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../../../schema/scopes.ts'
-import { createAccount } from '../../../src/accounts/accounts.ts'
-import { createKey } from '../../../src/accounts/keys.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
@@ -15,14 +12,15 @@ import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
 import { accepted, deduplicated, send } from '../../api/events/send.ts'
-import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
+import { makeAccountWithKey } from '../../kit/accounts.ts'
 import { testNowMs } from '../../kit/app.ts'
-import { type ClickHouseCluster, startCluster } from '../../kit/clickhouseCluster.ts'
+import { startCluster } from '../../kit/clickhouseCluster.ts'
+import { useOpened } from '../../kit/fixtures.ts'
 import { stopMerges, storeMetadata } from '../../kit/rows.ts'
 import { createTestEnvironment } from '../../kit/stores.ts'
 
-let cluster: ClickHouseCluster
+const cluster = useOpened(() => startCluster())
 let environment: Record<string, string>
 let removeEnvironment: () => Promise<void>
 let stores: Stores
@@ -33,8 +31,7 @@ const open = (changes: Record<string, string> = {}) =>
   openStores(readSettings({ ...environment, ...changes }), () => {})
 
 beforeAll(async () => {
-  const [started, own] = await Promise.all([startCluster(), createTestEnvironment()])
-  cluster = started
+  const own = await createTestEnvironment()
   removeEnvironment = own.remove
   // The users of docs/clickhouse-users.sql, each with what it needs and no more.
   environment = {
@@ -54,9 +51,7 @@ beforeAll(async () => {
     responseCache: openResponseCache({ ttlMs: 0 }),
     now: () => testNowMs,
   })
-  await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })
-  const wanted = { accountId: 'acme', name: 'test', scopes, expiresAt: null }
-  key = (await createKey(stores.postgres, wanted))?.key ?? ''
+  key = (await makeAccountWithKey(stores, 'acme')).key
   await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'k0' }, { id: 'k1' }])
   await importContent(stores, 'acme', 'conversions', conversions.slice(0, 30))
   await importContent(stores, 'acme', 'clicks', clicks)
@@ -67,7 +62,6 @@ afterAll(async () => {
   await app?.close()
   await stores?.close()
   await removeEnvironment?.()
-  await cluster?.close()
 })
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 1 + (n % 7), n % 24, n % 60)).toISOString()
@@ -119,8 +113,6 @@ const everything = () =>
       return await node.run('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
     }),
   )
-
-const verify = (...words: string[]) => runHere(['verify', ...words], environment)
 
 type Client = ClickHouse['client']
 type Send = () => ReturnType<Client['exec']>
@@ -222,32 +214,6 @@ describe('on two nodes', () => {
     expect([one.length > 5, two.length > 5, one.length + two.length]).toEqual([true, true, 60])
     await twin.close()
     await other.close()
-  })
-
-  it('verify finds and repairs differences on each node, and reports none otherwise', { tags: 'long' }, async () => {
-    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
-    await cluster.nodes[1].run(
-      'admin',
-      "DELETE FROM tributary_local.click_index WHERE id LIKE 'c1%' SETTINGS lightweight_deletes_sync = 2",
-    )
-    await cluster.nodes[0].run(
-      'admin',
-      "DELETE FROM tributary_local.conversion_index WHERE id LIKE 'v1%' SETTINGS lightweight_deletes_sync = 2",
-    )
-    for (const query of [
-      `INSERT INTO click_index VALUES ('acme', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
-      `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks) VALUES ('acme', '2026-11-02 00:00:00', 'k1', 7)`,
-      `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id) VALUES ('acme', now(), 'c2', 'v1')`,
-    ]) {
-      await stores.clickhouse.client.command({ query })
-    }
-    const repaired = await verify('--repair')
-    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('repaired') })
-    for (const table of ['click_index', 'sums_by_quarter_hour 2026-11-02', 'conversion_index', 'converted_clicks']) {
-      expect(repaired.stdout).toContain(`acme ${table}`)
-    }
-    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
-    expect(await idsOnNodes('click_index')).toEqual(await idsOnNodes('clicks'))
   })
 
   it('a statement is sent to every node before it ends on one, so that each can begin it before its deadline', async () => {

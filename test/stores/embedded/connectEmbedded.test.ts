@@ -6,7 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { connectEmbedded } from '../../../src/stores/embedded/connectEmbedded.ts'
 import { EmbeddedError } from '../../../src/stores/embedded/paths.ts'
-import { execute, type Folder, makeEmptyFolder, makeFolder, pool, until } from './folder.ts'
+import { until } from '../../kit/until.ts'
+import { execute, type Folder, makeEmptyFolder, makeFolder, pool } from './folder.ts'
 
 let folder: Folder
 afterEach(() => folder.leave())

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EngineProcess } from '../../../src/stores/embedded/engineProcess.ts'
-import { until } from './folder.ts'
+import { until } from '../../kit/until.ts'
 
 let folder: string
 let kept: EngineProcess

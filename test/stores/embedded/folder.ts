@@ -4,7 +4,6 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, inject, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
@@ -20,33 +19,12 @@ import type {
   PostgresAddress,
 } from '../../../src/stores/embedded/protocol.ts'
 import { processesOf } from '../../kit/processes.ts'
+import { holds, until } from '../../kit/until.ts'
 
 // Starting engines takes a second on an idle machine and half a minute on a busy one.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** A fresh DATA_DIR; everything that was attached to it, or runs on it, is gone after `leave`. */
-export interface Folder {
-  readonly path: string
-  readonly log: LogLine[]
-  attach(wants?: Partial<EmbeddedOptions>): Promise<EmbeddedEngines>
-  /** A client in a process of its own. */
-  startClient(): Promise<Client>
-  /** The processes that run on the folder, by program: `supervisor`, `clickhouse/engine`, `postgres/engine`. */
-  processes(): { id: number; program: string }[]
-  /** The one process of a program. */
-  process(program: string): number
-  leave(): Promise<void>
-}
-
-/** Another process that is attached to the same folder. */
-export interface Client {
-  readonly id: number
-  readonly clickhouse: ClickHouseAddress
-  readonly postgres: PostgresAddress
-  /** Has it open a transaction on Postgres, and write in it, without ever ending it. */
-  openTransaction(statement: string): Promise<void>
-  kill(signal: NodeJS.Signals): Promise<void>
-}
+export type Folder = ReturnType<typeof makeEmptyFolder>
 
 /** With a Postgres that was made before, because making one takes seconds; `makeEmptyFolder` has none. */
 export function makeFolder(): Folder {
@@ -71,16 +49,17 @@ function madePostgres(): string {
   return made
 }
 
-export function makeEmptyFolder(): Folder {
+/** A fresh DATA_DIR; everything that was attached to it, or runs on it, is gone after `leave`. */
+export function makeEmptyFolder() {
   const path = mkdtempSync(join(tmpdir(), 'tributary-embedded-'))
   const log: LogLine[] = []
   const attached: EmbeddedEngines[] = []
-  const clients: Client[] = []
+  const clients: Awaited<ReturnType<typeof startClient>>[] = []
   const processes = () => processesOf(path)
   return {
     path,
     log,
-    async attach(wants = {}) {
+    async attach(wants: Partial<EmbeddedOptions> = {}): Promise<EmbeddedEngines> {
       const engines = await connectEmbedded({
         dataDir: path,
         clickhouse: true,
@@ -91,37 +70,32 @@ export function makeEmptyFolder(): Folder {
       attached.push(engines)
       return engines
     },
+    /** A client in a process of its own. */
     async startClient() {
       const client = await startClient(path)
       clients.push(client)
       return client
     },
     processes,
-    process(program) {
+    /** The one process of a program. */
+    process(program: string): number {
       const found = processes().filter((running) => running.program === program)
       if (!found[0] || found.length > 1) throw new Error(`${found.length} processes are ${program}`)
       return found[0].id
     },
-    async leave() {
+    async leave(): Promise<void> {
       await Promise.all(attached.map((engines) => engines.close()))
       await Promise.all(clients.map((client) => client.kill('SIGKILL')))
       // The engines would linger for the next client; that they end by themselves is a test of its own.
-      for (const { id } of processes()) kill(id)
+      for (const { id } of processes()) await holds(() => process.kill(id, 'SIGKILL'))
       await until(() => processes().length === 0)
       rmSync(path, { recursive: true, force: true })
     },
   }
 }
 
-function kill(id: number): void {
-  try {
-    process.kill(id, 'SIGKILL')
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
-async function startClient(path: string): Promise<Client> {
+/** Starts another process that is attached to the same folder. */
+async function startClient(path: string) {
   const child = fork(new URL('./client.mjs', import.meta.url), [path], { execArgv: [] })
   const hear = () =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -129,17 +103,16 @@ async function startClient(path: string): Promise<Client> {
       child.once('exit', () => reject(new Error('the client ended')))
     })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const { clickhouse, postgres } = (await hear()) as unknown as Client
+  const addresses = (await hear()) as unknown as { clickhouse: ClickHouseAddress; postgres: PostgresAddress }
   return {
-    id: child.pid ?? 0,
-    clickhouse,
-    postgres,
-    async openTransaction(statement) {
+    ...addresses,
+    /** Has it open a transaction on Postgres, and write in it, without ever ending it. */
+    async openTransaction(statement: string): Promise<void> {
       const response = hear()
       child.send({ statement })
       await response
     },
-    async kill(signal) {
+    async kill(signal: NodeJS.Signals): Promise<void> {
       child.kill(signal)
       await gone
     },
@@ -187,24 +160,4 @@ export function pool(address: PostgresAddress | undefined, max = 1): postgres.Sq
     database: 'postgres',
     onnotice: () => {},
   })
-}
-
-/** Polls until the condition holds. @throws when it does not within the time */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    if (await condition()) return
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition}`)
-    await sleep(25)
-  }
-}
-
-/** Whether a promise came to something good. */
-export async function holds(attempt: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await attempt()
-    return true
-  } catch {
-    return false
-  }
 }

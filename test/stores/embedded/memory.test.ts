@@ -1,17 +1,16 @@
 // @module-tag long
 
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { beforeAll, expect, inject, it } from 'vitest'
+import { useTestApp } from '../../kit/app.ts'
 import { processesOf } from '../../kit/processes.ts'
 
 const memoryMb = 1_000
 
-let api: TestApp
+const api = useTestApp({ ttlMs: 0 }, { CLICKHOUSE_MEMORY_MB: `${memoryMb}` })
 let keys: Record<string, string>
 
 beforeAll(async () => {
-  api = await openTestApp({ ttlMs: 0 }, { CLICKHOUSE_MEMORY_MB: `${memoryMb}` })
   keys = { heavy: await api.account('heavy'), light: await api.account('light') }
   const insert = (account: string, value: string, numbers: string) =>
     api.stores.clickhouse.client.command({
@@ -25,7 +24,6 @@ beforeAll(async () => {
   }
   await insert('light', `'x'`, '[0]')
 })
-afterAll(() => api?.close())
 
 const report = (account: string, query: string) => api.get(`/reports?${query}`, keys[account])
 

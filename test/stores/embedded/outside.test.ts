@@ -101,11 +101,13 @@ describe.each(['writer', 'reader'] as const)('the %s', (user) => {
     for (const made of ['new', 'backup']) expect(existsSync(join(outside, made))).toBe(false)
   })
 
+  // A disk is tried before it is rejected.
   it.each(disks)('creates no table on %s', async (disk) => {
     const before = connections
     const statement = `CREATE TABLE tributary.t (a String) ENGINE = ReplacingMergeTree ORDER BY a SETTINGS disk = disk(${disk})`
     await expect(execute(clickhouse, filled(statement), clickhouse[user])).rejects.toThrow()
     expect(connections).toBe(before)
+    if (process.platform === 'linux') expect(readdirSync(outside)).toEqual(['secret'])
     expect(await execute(clickhouse, 'EXISTS TABLE tributary.t')).toBe('0')
   })
 
@@ -132,15 +134,6 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     `ATTACH TABLE tributary.moved FROM '%folder' (a UInt8) ENGINE = ReplacingMergeTree ORDER BY a`,
   ])('reaches no file outside of its folder: %s', async (statement) => {
     await expect(execute(clickhouse, filled(statement))).rejects.toThrow(/Permission denied/)
-    expect(readdirSync(outside)).toEqual(['secret'])
-  })
-
-  it('connects to no server and creates no folder, although a disk is tried before it is rejected', async () => {
-    for (const disk of disks) {
-      const statement = `CREATE TABLE tributary.t (a String) ENGINE = ReplacingMergeTree ORDER BY a SETTINGS disk = disk(${disk})`
-      await expect(execute(clickhouse, filled(statement))).rejects.toThrow()
-    }
-    expect(connections).toBe(0)
     expect(readdirSync(outside)).toEqual(['secret'])
   })
 })

@@ -7,7 +7,8 @@ import type postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { maintenance } from '../../../src/stores/embedded/postgres/maintenance.ts'
 import { servePostgres } from '../../../src/stores/embedded/postgres/server.ts'
-import { holds, pool, until } from './folder.ts'
+import { holds, until } from '../../kit/until.ts'
+import { pool } from './folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-embedded-'))
 const path = join(folder, 'postgres.sock')

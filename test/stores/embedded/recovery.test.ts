@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EmbeddedEngines } from '../../../src/stores/embedded/connectEmbedded.ts'
-import { execute, type Folder, holds, makeFolder, pool, until } from './folder.ts'
+import { holds, until } from '../../kit/until.ts'
+import { execute, type Folder, makeFolder, pool } from './folder.ts'
 
 let folder: Folder
 let engines: EmbeddedEngines
@@ -69,12 +70,6 @@ describe('after kill -9', () => {
     const waiting = sql`SELECT count(*)::int AS rows FROM confirmed`
     await client.kill('SIGKILL')
     expect(await waiting).toEqual([{ rows: 0 }])
-  })
-})
-
-describe('Postgres', () => {
-  it('flushes every commit to the disk', async () => {
-    expect(await sql`SELECT current_setting('fsync') AS fsync`).toEqual([{ fsync: 'on' }])
   })
 })
 

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { relay } from '../../../src/stores/embedded/clickhouse/relay.ts'
+import { until } from '../../kit/until.ts'
 
 let folder: string
 let closing: (() => void)[]
@@ -49,38 +50,37 @@ function* numbered(bytes: number): Generator<Buffer> {
   }
 }
 
-it('forwards every byte in its order, also to a client that pauses, and then the end', async () => {
+it('forwards every byte of a request and of its response in order, also to a client that pauses, and then the end', async () => {
   const { client, engine } = await connectThroughRelay()
-  const sent = createHash('sha256')
-  const chunks = [...numbered(64 * 1024 * 1024)]
-  for (const chunk of chunks) sent.update(chunk)
-  const sending = pipeline(Readable.from(chunks), engine)
+  const [request, response] = [[...numbered(16 * 1024 * 1024)], [...numbered(64 * 1024 * 1024)]]
+  const sending = pipeline(Readable.from(request), client, { end: false })
   const received = createHash('sha256')
+  let missing = request.reduce((bytes, chunk) => bytes + chunk.length, 0)
+  engine.on('data', (chunk: Buffer) => {
+    received.update(chunk)
+    missing -= chunk.length
+  })
+  await sending
+  await until(() => missing === 0)
+  expect(received.digest('hex')).toBe(digest(request))
+
+  const responding = pipeline(Readable.from(response), engine)
+  const forwarded = createHash('sha256')
   let count = 0
   for await (const chunk of client) {
-    received.update(chunk as Buffer)
+    forwarded.update(chunk as Buffer)
     count += 1
     for (let turn = 0; turn < count % 50; turn++) await nextTurn()
   }
-  await sending
-  expect(received.digest('hex')).toBe(sent.digest('hex'))
+  await responding
+  expect(forwarded.digest('hex')).toBe(digest(response))
 })
 
-it('forwards every byte of a request', async () => {
-  const { client, engine } = await connectThroughRelay()
-  const chunks = [...numbered(16 * 1024 * 1024)]
-  const sending = pipeline(Readable.from(chunks), client, { end: false })
-  const [sent, received] = [createHash('sha256'), createHash('sha256')]
-  let missing = 0
-  for (const chunk of chunks) missing += sent.update(chunk) && chunk.length
-  for await (const chunk of engine) {
-    received.update(chunk as Buffer)
-    missing -= (chunk as Buffer).length
-    if (missing === 0) break
-  }
-  await sending
-  expect(received.digest('hex')).toBe(sent.digest('hex'))
-})
+function digest(chunks: readonly Buffer[]): string {
+  const hash = createHash('sha256')
+  for (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
+}
 
 it('closes the connection to the engine when the client disconnects in the middle of a response', async () => {
   const { client, engine } = await connectThroughRelay()

@@ -7,7 +7,8 @@ import { readSettings } from '../../../src/settings.ts'
 import type { ClickHouseAddress, PostgresAddress } from '../../../src/stores/embedded/protocol.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
-import { execute, type Folder, holds, makeFolder, post, until } from './folder.ts'
+import { holds, until } from '../../kit/until.ts'
+import { execute, type Folder, makeFolder, post } from './folder.ts'
 
 let folder: Folder
 let clickhouse: ClickHouseAddress

@@ -3,24 +3,19 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { packageRoot, version } from '../../../src/package.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { rowsOf } from '../../import/runImport.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { describeClickHouse } from './describeSchema.ts'
 
-let stores: TestStores
+const stores = useTestStores({ isDirty: true })
 let root: string
-
-beforeAll(async () => {
-  stores = await openTestStores()
-  stores.markDirty()
-})
-afterAll(() => stores?.close())
 
 // A test changes the tables of one server; each node of a cluster runs the same files by itself.
 describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
@@ -37,7 +32,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
   })
 
-  it('run once, in the order of their names', async () => {
+  it('run once, in the order of their names, and record their version', async () => {
     await addFile(
       'clickhouse/0003_totals.sql',
       `${createTotals}\nINSERT INTO fixture_totals SELECT sum(n) FROM fixture_rows;`,
@@ -51,17 +46,9 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     ])
     expect(await migrate(stores, root)).toEqual([])
     expect(await readNumbers('fixture_totals')).toEqual([5])
-  })
-
-  it('record their version', async () => {
-    await addFile('clickhouse/0002_rows.sql', createRows)
-    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
-    await migrate(stores, root)
-    expect(await migrate(stores, root)).toEqual([])
     const last = "SELECT version FROM schema_migrations WHERE name LIKE '0002%'"
     expect([...(await stores.postgres.unsafe(last))]).toEqual([{ version }])
-    const inClickHouse = await stores.clickhouse.client.query({ query: last, format: 'JSONEachRow' })
-    expect(await inClickHouse.json()).toEqual([{ version }])
+    expect(await rowsOf(stores, last)).toEqual([{ version }])
   })
 
   it('run once when two instances start together', async () => {
@@ -184,20 +171,18 @@ const addFile = (name: string, sql: string) => writeFile(join(root, name), sql)
 const runInClickHouse = (query: string) => stores.clickhouse.client.command({ query })
 
 async function readNumbers(table: string): Promise<number[]> {
-  const query = `SELECT toUInt32(n) AS n FROM ${table} ORDER BY n`
-  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-  return (await result.json<{ n: number }>()).map(({ n }) => n)
+  return (await rowsOf<{ n: number }>(stores, `SELECT n FROM ${table} ORDER BY n`)).map(({ n }) => n)
 }
 
 /** Views first: dropping a table that a view reads from is refused. */
-async function listTables(): Promise<{ name: string; isStored: boolean }[]> {
-  const query = `
-    SELECT name, toBool(engine LIKE '%MergeTree' AND name != 'schema_migrations') AS isStored
+const listTables = () =>
+  rowsOf<{ name: string; isStored: boolean }>(
+    stores,
+    `SELECT name, toBool(engine LIKE '%MergeTree' AND name != 'schema_migrations') AS isStored
     FROM system.tables
     WHERE database = currentDatabase()
-    ORDER BY engine = 'MaterializedView' DESC, name`
-  return await (await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })).json()
-}
+    ORDER BY engine = 'MaterializedView' DESC, name`,
+  )
 
 /** A checksum of the merged rows of each table. */
 async function readChecksums(): Promise<Record<string, string>> {
@@ -207,16 +192,13 @@ async function readChecksums(): Promise<Record<string, string>> {
       ({ name }) =>
         `SELECT '${name}' AS name, toString(sum(sipHash64(toString(tuple(*))))) AS checksum FROM ${name} FINAL`,
     )
-  const query = selects.join('\nUNION ALL\n')
-  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-  const rows = await result.json<{ name: string; checksum: string }>()
+  const rows = await rowsOf<{ name: string; checksum: string }>(stores, selects.join('\nUNION ALL\n'))
   return Object.fromEntries(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 async function listFixtureTables(): Promise<string[]> {
   const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'fixture%'"
-  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-  return (await result.json<{ name: string }>()).map(({ name }) => name)
+  return (await rowsOf<{ name: string }>(stores, query)).map(({ name }) => name)
 }
 
 /** Migrates as a process that is killed before a statement or record, counted from 0. @returns whether the migration completed */

@@ -1,8 +1,8 @@
 // @module-tag long
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runHere } from '../../cli/runCommand.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 
 // The stores of another build: the same tables, with the records of other migration files. An account is moved from them like
 // any other: test/cli/accountExport.test.ts, test/properties/lifeOfData.test.ts.
@@ -14,12 +14,7 @@ const recordsOfOtherBuilds = [
 describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)(
   'stores of another build are refused with one line that says how to move',
   () => {
-    let stores: TestStores
-    beforeAll(async () => {
-      stores = await openTestStores()
-      stores.markDirty()
-    })
-    afterAll(() => stores?.close())
+    const stores = useTestStores({ isDirty: true })
 
     const expectRefusal = async (store: string, maker: string) => {
       const move = 'run "tributary account export" .*, then "tributary account import" .*'

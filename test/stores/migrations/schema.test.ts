@@ -1,20 +1,16 @@
 // @module-tag postgres
 
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { describeClickHouse, describePostgres } from './describeSchema.ts'
 
 // Other versions of the servers write the same schema in other words, so the embedded engines are described.
 const { clickhouseUrl, databaseUrl } = inject('engines')
 
 describe('a migrated store', () => {
-  let stores: TestStores
-  beforeAll(async () => {
-    stores = await openTestStores()
-  })
-  afterAll(() => stores?.close())
+  const stores = useTestStores()
 
   it.skipIf(clickhouseUrl)('has the tables of clickhouse/schema.sql', async () => {
     const schema = await describeClickHouse(stores.clickhouse)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
 import { findErasedRows } from '../../../src/writer/erasure/erasedRows.ts'
@@ -6,35 +6,33 @@ import { addErasures, type ErasedKind, identifierHash, readErasureKey } from '..
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/lease/writer.ts'
-import { withWriter as openAndClose } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
+import { readPages } from '../../kit/readRows.ts'
 import { changeTables, rowsOfEveryNode, startMerges, stopMerges } from '../../kit/rows.ts'
+import { withWriter as openAndClose } from '../withWriter.ts'
 
-let server: TestApp
+const server = useTestApp()
 const keys: Record<string, string> = {}
 const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed']
 const tables = personalTables.map(({ name }) => name)
 const dayMs = 86_400_000
 
 beforeAll(async () => {
-  server = await openTestApp()
   for (const id of accounts) {
     keys[id] = await server.account(id)
     await importContent(server.stores, id, 'campaigns', [{ id: 'k1', name: 'K' }])
   }
 })
-afterAll(() => server?.close())
 
 const click = (id: string, visitorId: string, more: object = {}) => ({
   ...{ id, visitorId, clickedAt: '2024-11-05T10:00:00.000Z', campaignId: 'k1', city: `city-${id}`, ...more },
 })
 
-const running = { onMessage: () => {}, signal: new AbortController().signal }
 const withWriter = <Result>(account: string, work: (writer: Writer) => Promise<Result>) =>
-  openAndClose(server.stores, account, running, work)
+  openAndClose(server.stores, account, work)
 
 /** Lists erasures by id, as from a time; completes none. */
 async function list(writer: Writer, erasures: readonly { kind: ErasedKind; id: string; at: string }[]): Promise<void> {
@@ -151,15 +149,9 @@ it('lists ordered by storedAt have each conversion once after an erasure, also w
       expect(await findDifferences(writer)).toEqual([])
     })
     for (const limit of [1, 2, 50]) {
-      const read: string[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const path = `/conversions?updated_since=2020-01-01&limit=${limit}${cursor && `&cursor=${cursor}`}`
-        const page: typeof ConversionPage.static = await server.read(path, keys.changed ?? '', ConversionPage)
-        read.push(...page.data.map(({ id }) => id))
-        cursor = page.nextCursor
-      }
-      expect([limit, read]).toEqual([limit, ids])
+      const path = `/conversions?updated_since=2020-01-01&limit=${limit}`
+      const read = await readPages(server, path, keys.changed ?? '', ConversionPage)
+      expect([limit, read.map(({ id }) => id)]).toEqual([limit, ids])
     }
     const exported = await server.get('/conversions?updated_after=2020-01-01&format=csv&fields=id', keys.changed ?? '')
     expect(exported.body.trim().split(/\W+/).filter(Boolean)).toEqual(['id', ...ids])

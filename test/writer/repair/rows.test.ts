@@ -8,26 +8,19 @@ import { findDifferences, repairDifferences } from '../../../src/writer/repair/d
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { advanceWatermarks, changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled } from '../killedImport.ts'
+import { running } from '../withWriter.ts'
 
-const running = { onMessage: () => {}, signal: new AbortController().signal }
-
-let stores: TestStores
+const stores = useTestStores()
 let account: string
 let accounts = 0
 
-beforeAll(async () => {
-  stores = await openTestStores()
-  // A merge keeps one of the copies with the same key.
-  await stopMerges(stores, 'clicks')
-})
-afterAll(async () => {
-  await startMerges(stores, 'clicks')
-  await stores?.close()
-})
+// A merge keeps one of the copies with the same key.
+beforeAll(() => stopMerges(stores, 'clicks'))
+afterAll(() => startMerges(stores, 'clicks'))
 beforeEach(async () => {
   accounts += 1
   account = `account${accounts}`
@@ -78,22 +71,17 @@ function killedAt(label: string): Stores {
   })
 }
 
-/** Accounts without differences, which the last test compares again after merges. */
-const repaired: string[] = []
-
 async function expectSilent(): Promise<void> {
   expect(await verify()).toMatchObject({
     code: 0,
     lines: ['1 account compared: every sum and index agrees with the rows.'],
   })
-  repaired.push(account)
 }
 
 /** Repairs; the command compares again afterwards, and exits with 0 if no difference is left. @returns what it found */
 async function repair(): Promise<string[]> {
   const { code, lines } = await verify('--repair')
   expect([code, lines.at(-1)]).toEqual([0, expect.stringMatching(/, repaired\.$/)])
-  repaired.push(account)
   return lines.slice(0, -1)
 }
 
@@ -111,42 +99,6 @@ const oncePerDay = [
   { day: '2026-11-01', n: 1 },
   { day: '2026-11-02', n: 1 },
 ]
-
-describe('clicks that are stored twice', () => {
-  it.each([
-    ['at another moment of the same month', 'c2', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`],
-    ['in another month', 'c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`],
-    ['at the same moment, with other dimensions', 'c2', `'k9' AS campaign_id, 'FR' AS country`],
-    ['at the same moment, all the same', 'c2', 'cost_base AS cost_base'],
-    ['with a conversion that goes to the copy', 'c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`],
-  ])('%s: the copy that was stored first stays', { tags: 'long' }, async (_how, id, replaced) => {
-    const before = await stored('id, clicked_at, campaign_id, country', 'clicks')
-    await copyClick(id, replaced)
-    await importContent(stores, account, 'conversions', [
-      { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1', updatedAt: '2026-11-06T00:00:00Z' },
-    ])
-    expect(await repair()).toContainEqual(
-      expect.stringMatching(
-        new RegExp(
-          `^${account} clicks 2026-(09|11|10): 1 id stored more than once; --repair keeps the copy stored first$`,
-        ),
-      ),
-    )
-    expect(await stored('id, clicked_at, campaign_id, country', 'clicks')).toEqual(before)
-    expect(await clicksByDay()).toEqual(oncePerDay)
-    expect(await stored('click_id, clicked_at', 'converted_clicks FINAL')).toEqual([
-      { click_id: 'c1', clicked_at: '2026-10-30 10:00:00.000' },
-    ])
-  })
-
-  it('are repaired even if the index has only the later copy', { tags: 'long' }, async () => {
-    await copyClick('c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`)
-    await change(`OPTIMIZE TABLE click_index FINAL`)
-    await repair()
-    expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilent()
-  })
-})
 
 it('a repair that is interrupted is completed by a running server', { tags: 'long' }, async () => {
   await copyClick('c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at, 'k9' AS campaign_id`)
@@ -168,9 +120,16 @@ it('a repair that is interrupted is completed by a running server', { tags: 'lon
 it('rows that are stored twice, not attributed or later than every batch are reported and repaired', async () => {
   const { client } = stores.clickhouse
   await importContent(stores, account, 'conversions', [{ ...approved, id: 'v3', convertedAt: '2026-11-03T00:00:00Z' }])
+  const clicks = await stored('id, clicked_at, campaign_id, country', 'clicks')
   await copyClick('c2', 'cost_base AS cost_base')
   await copyClick('c2', `'k9' AS campaign_id`)
-  await copyClick('c3', 'cost_base AS cost_base')
+  await copyClick('c2', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`)
+  await copyClick('c3', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`)
+  await copyClick('c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`)
+  // The index has the later copies only.
+  await changeTables(stores, 'OPTIMIZE TABLE click_index FINAL')
+  const ofCopy = { ...approved, id: 'v4', convertedAt: '2026-11-06T00:00:00Z', clickId: 'c1' }
+  await importContent(stores, account, 'conversions', [ofCopy])
   const moved = `toDateTime64('2026-12-24 00:00:00', 3, 'UTC') AS converted_at`
   await copyConversion('v1', moved)
   await copyConversion('v3', `${moved}, updated_at + INTERVAL 1 DAY AS updated_at`)
@@ -192,25 +151,37 @@ it('rows that are stored twice, not attributed or later than every batch are rep
     1,
     expect.arrayContaining(
       [
+        'clicks 2026-09: 1 id stored more than once; --repair keeps the copy stored first',
         'clicks 2026-11: 2 ids stored more than once; --repair keeps the copy stored first',
         ...['2026-11', '2026-12'].map(
           (month) =>
             `conversions ${month}: 1 id stored more than once; --repair keeps the copy updated last; of equals, the one stored first`,
         ),
-        'conversions: 1 conversion is not attributed to the stored click, or copied other values',
+        'conversions: 3 conversions are not attributed to the stored click, or copied other values',
         'clicks 2026-08: 1 row is stored later than the last batch; reads by updated_since do not return them',
       ].map((line) => `${account} ${line}`),
     ),
   ])
   expect(await repair()).toEqual(found.lines.slice(0, -1))
+  expect((await stored('id, clicked_at, campaign_id, country', 'clicks')).slice(1, -1)).toEqual(clicks)
   expect((await clicksByDay()).slice(2)).toEqual(oncePerDay)
   expect(await stored('id, converted_at', 'conversions FINAL')).toEqual([
     { id: 'v1', converted_at: '2026-11-03 00:00:00.000' },
     { id: 'v2', converted_at: '2026-11-04 00:00:00.000' },
     { id: 'v3', converted_at: '2026-12-24 00:00:00.000' },
+    { id: 'v4', converted_at: '2026-11-06 00:00:00.000' },
   ])
-  expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'c1' }, { click_id: 'later' }])
+  expect(await stored('click_id, clicked_at', 'converted_clicks FINAL')).toEqual([
+    ...[1, 2].map(() => ({ click_id: 'c1', clicked_at: '2026-10-30 10:00:00.000' })),
+    { click_id: 'later', clicked_at: '2026-09-02 10:11:00.000' },
+  ])
   expect(await asOf()).toBeGreaterThan(storedAtMs)
+  // Merges bring no difference to light that was repaired only for the moment.
+  const tables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames]
+  await startMerges(stores, 'clicks')
+  for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+  await stopMerges(stores, 'clicks')
+  await expectSilent()
 })
 
 describe('rows that are lost', () => {
@@ -231,16 +202,6 @@ describe('rows that are lost', () => {
     await expectSilent()
   })
 
-  it('can be imported again after a repair', { tags: 'long' }, async () => {
-    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
-    expect((await verify('--repair')).code).toBe(1)
-    const again = [{ id: 'c2', clickedAt: '2026-11-01T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 0.25 }]
-    expect((await importContent(stores, account, 'clicks', again)).inserted).toBe(1)
-    expect((await verify('--accept-missing')).code).toBe(0)
-    expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilent()
-  })
-
   it('stay in sums and index while no click of the month is left, until they are accepted', {
     tags: 'long',
   }, async () => {
@@ -258,16 +219,4 @@ describe('rows that are lost', () => {
     expect(await clicksByDay()).toEqual(oncePerDay)
     await expectSilent()
   })
-})
-
-it('merges bring no difference to light that was repaired only for the moment', { tags: 'long' }, async () => {
-  const tables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames]
-  await startMerges(stores, 'clicks')
-  for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
-  expect(repaired.length).toBeGreaterThan(0)
-  for (account of repaired) {
-    const writer = await openWriter(stores, account, { ...running, first: 'settle' })
-    expect([account, await findDifferences(writer)]).toEqual([account, []])
-    await writer.close()
-  }
 })

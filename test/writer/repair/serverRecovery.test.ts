@@ -3,28 +3,25 @@
 import { rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
-import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import type { TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
+import { withWriter } from '../withWriter.ts'
 
-let stores: TestStores
+const stores = useTestStores()
 let account: string
 let lines: string[]
 const log = { info: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) }
 const { signal } = new AbortController()
 const deadline = { timeout: 30_000 }
 
-beforeAll(async () => {
-  stores = await openTestStores()
-})
-afterAll(() => stores.close())
 beforeEach(async () => {
   account = await makeAccount(stores)
   lines = []
@@ -62,11 +59,7 @@ const openTasks = () => stores.postgres`SELECT task FROM account_tasks WHERE acc
 const attributedClicks = () =>
   rowsOf(stores, `SELECT click_id FROM converted_clicks FINAL WHERE account_id = '${account}'`)
 
-async function expectConsistent(): Promise<void> {
-  const writer = await openWriter(stores, account, { onMessage: log.warn, signal })
-  expect(await findDifferences(writer)).toEqual([])
-  await writer.close()
-}
+const expectConsistent = async () => expect(await withWriter(stores, account, findDifferences)).toEqual([])
 
 describe('a running server', () => {
   it('attributes conversions after an import of their clicks was killed before it did', async () => {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { clickTextSql } from '../../../src/query/clickText.ts'
 import { sums } from '../../../src/query/metricDefinitions.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
 
-let stores: TestStores
-
-beforeAll(async () => {
-  stores = await openTestStores()
-  await makeAccounts('acme', 'other')
-})
-afterAll(() => stores?.close())
+const stores = useTestStores()
+beforeAll(() => makeAccounts('acme', 'other'))
 
 /** Accounts with the same clicks and conversions, and correct sums and indexes. */
 async function makeAccounts(...ids: string[]): Promise<void> {

@@ -9,24 +9,21 @@ import { WriteRefused } from '../../../src/writer/lease/writer.ts'
 import { type Difference, findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, makeAccount } from '../../import/runImport.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { changeTables, storeEvents } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { contentOf, importRetained, removalMs, rows, running, storedRowsOf, withWriter } from './retainedAccount.ts'
+import { running, withWriter } from '../withWriter.ts'
+import { contentOf, importRetained, removalMs, rows, storedRowsOf } from './retainedAccount.ts'
 
-let stores: TestStores
+const stores = useTestStores()
 let other: string
 let others: string
 
 beforeAll(async () => {
-  stores = await openTestStores()
   other = await makeAccount(stores)
   await importRetained(stores, other)
   others = await storedRowsOf(stores, other)
 })
-afterAll(async () => {
-  expect(await storedRowsOf(stores, other)).toBe(others)
-  await stores.close()
-})
+afterAll(async () => expect(await storedRowsOf(stores, other)).toBe(others))
 
 /** An account with rows of January to March 2025; by default `remove` removes clicks of January. */
 async function makeRetained(setting: RetentionSetting = { clickMonths: 2, eventMonths: 0 }): Promise<string> {
@@ -64,14 +61,16 @@ const changedTables = ['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quart
 
 describe('rows of a removed month that are stored again, beside changed sums,', () => {
   it('give their sums and index back before they are removed, if they are all rows of the month', async () => {
-    const account = await makeRetained()
+    const account = await makeRetained({ clickMonths: 2, eventMonths: 1 })
     await remove(account)
     const before = await tablesOf(account)
     await insertClicks(account, 'true')
+    await storeEvents(stores, account, [{ id: 'restored', occurred_at: '2025-01-05 00:00:00.000' }])
     await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = '${account}' AND id = 'c2'`)
     const found = await verify(account)
     expect(kindsOf(found)).toEqual([
-      ...['not_removed clicks', 'not_removed converted_click_rows', 'removed_month click_index'],
+      ...['clicks', 'converted_click_rows', 'pixel_events'].map((table) => `not_removed ${table}`),
+      'removed_month click_index',
       ...changedTables.map((table) => `removed_month ${table}`),
     ])
     expect(await repair(account, found)).toEqual([])

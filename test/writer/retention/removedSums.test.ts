@@ -1,18 +1,14 @@
 // @module-tag long
 
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { storeRemovedSums } from '../../../src/writer/retention/removedSums.ts'
 import { makeAccount, rowsOf } from '../../import/runImport.ts'
+import { useTestStores } from '../../kit/fixtures.ts'
 import { rowsOfEveryNode } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { withWriter } from './retainedAccount.ts'
+import { withWriter } from '../withWriter.ts'
 
-let stores: TestStores
-beforeAll(async () => {
-  stores = await openTestStores()
-})
-afterAll(() => stores?.close())
+const stores = useTestStores()
 
 it('the ids of removed clicks of an imported account are stored in blocks of limited size', async () => {
   const account = await makeAccount(stores)

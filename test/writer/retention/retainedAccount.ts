@@ -1,5 +1,4 @@
 import type { Writer } from '../../../src/writer/lease/writer.ts'
-import { withWriter as openAndClose } from '../../../src/writer/openWriter.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 
 /** Two months before it are January and February 2025, which have rows. */
@@ -54,16 +53,6 @@ export async function importRetained(stores: Writer['stores'], account: string):
   for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
     await importContent(stores, account, resource, rows[resource])
   }
-}
-
-export const running = { onMessage: () => {}, signal: new AbortController().signal }
-
-export function withWriter<Result>(
-  stores: Writer['stores'],
-  account: string,
-  work: (writer: Writer) => Promise<Result>,
-): Promise<Result> {
-  return openAndClose(stores, account, running, work)
 }
 
 const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']
