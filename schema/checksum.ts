@@ -1,27 +1,17 @@
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { datePattern } from './range.ts'
-import { Instant } from './scalars.ts'
+import { described, Instant, optional } from './scalars.ts'
 
-export const ChecksumQuery = Type.Object(
-  {
-    from: Type.String({
+export const ChecksumQuery = Type.Object({
+  from: Type.String({ pattern: datePattern, description: 'First UTC day.', examples: ['2026-11-01'] }),
+  ...optional({
+    to: Type.String({
       pattern: datePattern,
-      description: 'First UTC day.',
-      examples: ['2026-11-01'],
+      description: 'Last UTC day, included; default today. At most 366 days.',
     }),
-    to: Type.Optional(
-      Type.String({
-        pattern: datePattern,
-        description: 'Last UTC day, included; default today. At most 366 days.',
-        examples: ['2026-11-21'],
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+  }),
+})
 export type ChecksumQuery = Static<typeof ChecksumQuery>
-
-const Amount = (description: string) => Type.Number({ description })
 
 /**
  * Checksums of the rows of each day.
@@ -29,18 +19,17 @@ const Amount = (description: string) => Type.Number({ description })
  * @param amount the sum that a day has besides; events have none
  * @param more what identifies a row, `id` unless given; fields of the response besides
  */
-function Checksums<Amounts extends Record<string, TSchema>, Fields extends TProperties>(
+function Checksums<Amounts extends TProperties, Fields extends TProperties>(
   $id: string,
   amount: Amounts,
   day: string,
   { key = 'id', fields }: { key?: string; fields: Fields },
 ) {
   return Type.Object({
-    asOf: Type.String({
-      ...Instant,
-      description:
-        'The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.',
-    }),
+    asOf: described(
+      Instant,
+      'The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.',
+    ),
     data: Type.Array(
       Type.Object(
         {
@@ -61,22 +50,22 @@ function Checksums<Amounts extends Record<string, TSchema>, Fields extends TProp
 }
 
 /** Field of checksums of rows that an account may remove by age. */
-const retainedFrom = {
-  retainedFrom: Type.Optional(
-    Type.String({
-      ...Instant,
-      description:
-        'Present if the range begins before this time: the account has removed earlier rows by its retention, and their days are omitted. Your copy may keep them.',
-    }),
+const retainedFrom = optional({
+  retainedFrom: described(
+    Instant,
+    'Present if the range begins before this time: the account has removed earlier rows by its retention, and their days are omitted. Your copy may keep them.',
   ),
-}
-
-export const ClickChecksums = Checksums('ClickChecksum', { costBase: Amount('Sum of `costBase`.') }, 'clickedAt', {
-  fields: retainedFrom,
 })
+
+export const ClickChecksums = Checksums(
+  'ClickChecksum',
+  { costBase: Type.Number({ description: 'Sum of `costBase`.' }) },
+  'clickedAt',
+  { fields: retainedFrom },
+)
 export const ConversionChecksums = Checksums(
   'ConversionChecksum',
-  { revenueBase: Amount('Sum of `revenueBase`, of any status.') },
+  { revenueBase: Type.Number({ description: 'Sum of `revenueBase`, of any status.' }) },
   'convertedAt',
   { fields: {} },
 )

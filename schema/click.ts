@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { columnFilterParameters, filterParameters } from './filters.ts'
+import { filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { Currency, Id, Instant, Money, Nullable, NullableText } from './scalars.ts'
+import { Currency, described, Id, Instant, Money, Nullable, NullableText, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
@@ -25,11 +25,10 @@ export const SubIds = Type.Object(
 )
 
 /** When Tributary stored the row. */
-export const storedAt = Type.String({
-  ...Instant,
-  description:
-    'When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.',
-})
+export const storedAt = described(
+  Instant,
+  'When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.',
+)
 
 export const Click = Type.Object(
   {
@@ -74,24 +73,17 @@ export type Click = Static<typeof Click>
 
 export const ClickPage = Type.Object({ ...OrderedPage(Click).properties, ...retainedFrom })
 
-export const ClickQuery = Type.Object(
-  {
-    ...listParameters(Click),
-    ...filterParameters,
-    ...columnFilterParameters(['visitor_id'], 'clicks'),
-    is_bot: Type.Optional(
-      Type.Boolean({ description: '`true`: only clicks of bots. `false`: only other clicks. Default: both.' }),
-    ),
-    is_test: Type.Optional(
-      Type.Boolean({ description: '`true`: only test clicks. `false`: only other clicks. Default: both.' }),
-    ),
-    converted: Type.Optional(
-      Type.Boolean({
-        description:
-          '`true`: only clicks with at least one conversion that is not a test. `false`: only clicks without one.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ClickQuery = Type.Object({
+  ...listParameters(Click),
+  ...filterParameters,
+  ...filterParametersOf(['visitor_id'], 'clicks'),
+  ...optional({
+    is_bot: Type.Boolean({ description: '`true`: only clicks of bots. `false`: only other clicks. Default: both.' }),
+    is_test: Type.Boolean({ description: '`true`: only test clicks. `false`: only other clicks. Default: both.' }),
+    converted: Type.Boolean({
+      description:
+        '`true`: only clicks with at least one conversion that is not a test. `false`: only clicks without one.',
+    }),
+  }),
+})
 export type ClickQuery = Static<typeof ClickQuery>

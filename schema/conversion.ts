@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { devices, entityFields, SubIds, storedAt } from './click.ts'
-import { columnFilterNames, columnFilterParameters, filterParameters } from './filters.ts'
+import { columnFilterNames, filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
-import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf } from './scalars.ts'
+import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
@@ -48,25 +48,17 @@ export type Conversion = Static<typeof Conversion>
 
 export const ConversionPage = OrderedPage(Conversion)
 
-export const ConversionQuery = Type.Object(
-  {
-    ...listParameters(Conversion),
-    ...filterParameters,
-    ...columnFilterParameters(columnFilterNames, 'conversions'),
-    status: Type.Optional(
-      Type.String({
-        pattern: `^${statusPattern}(,${statusPattern})*$`,
-        description: `Only conversions with one of these current statuses, separated by commas: ${conversionStatuses.join(', ')}.`,
-        examples: ['approved', 'pending,hold'],
-      }),
-    ),
-    source: Type.Optional(
-      OneOf([...conversionSources, 'all'], { default: 'all', description: 'Only conversions of this source.' }),
-    ),
-    include_test_mode: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ConversionQuery = Type.Object({
+  ...listParameters(Conversion),
+  ...filterParameters,
+  ...filterParametersOf(columnFilterNames, 'conversions'),
+  ...optional({
+    status: Type.String({
+      pattern: `^${statusPattern}(,${statusPattern})*$`,
+      description: `Only conversions with one of these current statuses, separated by commas: ${conversionStatuses.join(', ')}.`,
+    }),
+    source: OneOf([...conversionSources, 'all'], { default: 'all', description: 'Only conversions of this source.' }),
+    include_test_mode: Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
+  }),
+})
 export type ConversionQuery = Static<typeof ConversionQuery>

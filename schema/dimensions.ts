@@ -13,7 +13,7 @@ export const summedDimensions = [
 ] as const
 export type SummedDimension = (typeof summedDimensions)[number]
 
-/** Dimensions of which every click and conversion has one value. */
+/** Dimensions in which every click and conversion has one value. */
 export const attributeNames = [
   ...summedDimensions,
   'region',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { optional } from './scalars.ts'
 
 /**
  * Every error code that is not `invalid_<parameter>`, with its HTTP status and its condition in the documentation.
@@ -48,8 +49,10 @@ export const ProblemBody = Type.Object(
     error: Type.String({ description: 'Error code in snake_case. Codes are stable; use them in your program.' }),
     message: Type.String({ description: 'Explanation for a person; the text may change.' }),
     requestId: Type.String({ description: 'Same as the `X-Request-Id` header; include it in support requests.' }),
-    param: Type.Optional(Type.String({ description: 'Query parameter or body field that caused the error.' })),
-    required: Type.Optional(Type.String({ description: 'Scope that the key lacks.' })),
+    ...optional({
+      param: Type.String({ description: 'Query parameter or body field that caused the error.' }),
+      required: Type.String({ description: 'Scope that the key lacks.' }),
+    }),
   },
   { $id: 'Problem', additionalProperties: false },
 )

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { EventNote } from './eventNote.ts'
-import { eventIdPattern, Id, Instant, Nullable } from './scalars.ts'
+import { described, eventIdPattern, Id, Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const eventOrigins = ['server', 'browser'] as const
 export type EventOrigin = (typeof eventOrigins)[number]
@@ -31,48 +31,42 @@ export const duplicateWindowMs = dayMs
 /** Fair-use ceiling: server events per month as a multiple of the plan's monthly click allowance. */
 export const fairUseFactor = 20
 
+/** Fields that a customer defines; without a value they are null. */
+const Properties = (description: string, examples?: object[]) =>
+  Type.Unsafe<Record<string, string | number | boolean> | null>({
+    type: ['object', 'null'],
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
+    description,
+    ...(examples && { examples }),
+  })
+
 /** Unknown fields are ignored; `null` is equivalent to an absent field. */
 export const EventBody = Type.Object(
   {
-    click_id: Type.Optional(
-      Nullable(Type.String({ ...Id, description: 'Click that the event belongs to; use it for paid traffic.' })),
-    ),
-    visitor_id: Type.Optional(
-      Nullable(
-        Type.String({
-          ...Id,
-          description: 'Visitor id of the pixel, for organic or direct traffic; requires `campaign_id`.',
-        }),
+    ...optional({
+      click_id: Nullable(described(Id, 'Click that the event belongs to; use it for paid traffic.')),
+      visitor_id: Nullable(
+        described(Id, 'Visitor id of the pixel, for organic or direct traffic; requires `campaign_id`.'),
       ),
-    ),
-    campaign_id: Type.Optional(
-      Nullable(Type.String({ ...Id, description: 'Campaign of `visitor_id`; ignored if `click_id` is present.' })),
-    ),
+      campaign_id: Nullable(described(Id, 'Campaign of `visitor_id`; ignored if `click_id` is present.')),
+    }),
     event_name: Type.String({
       pattern: eventNamePattern,
       description: 'Name of the event.',
       examples: ['trial_converted'],
     }),
-    value: Type.Optional(
-      Nullable(
+    ...optional({
+      value: Nullable(
         Type.Number({ description: 'Number that you define, not revenue; clamped to ±1e12.', examples: [49.9] }),
       ),
-    ),
-    currency: Type.Optional(
-      Nullable(
+      currency: Nullable(
         Type.String({ description: 'ISO 4217 code in uppercase; any other text is ignored.', examples: ['USD'] }),
       ),
-    ),
-    properties: Type.Optional(
-      Type.Unsafe<Record<string, string | number | boolean> | null>({
-        type: ['object', 'null'],
-        additionalProperties: { type: ['string', 'number', 'boolean'] },
-        description: `Up to ${propertyLimits.keysMax} fields that you define: text of up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. Fields above a limit or of another type are dropped; above ${propertyLimits.bytesMax / 1024} KiB the whole object is dropped.`,
-        examples: [{ plan: 'yearly', seats: 3 }],
-      }),
-    ),
-    event_id: Type.Optional(
-      Nullable(
+      properties: Properties(
+        `Up to ${propertyLimits.keysMax} fields that you define: text of up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. Fields above a limit or of another type are dropped; above ${propertyLimits.bytesMax / 1024} KiB the whole object is dropped.`,
+        [{ plan: 'yearly', seats: 3 }],
+      ),
+      event_id: Nullable(
         Type.String({
           pattern: eventIdPattern,
           description:
@@ -80,27 +74,22 @@ export const EventBody = Type.Object(
           examples: ['order-1042-paid'],
         }),
       ),
-    ),
-    timestamp: Type.Optional(
-      Nullable(
+      timestamp: Nullable(
         Type.String({
           description:
             'Time of the event, ISO 8601; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
           examples: ['2026-11-21T03:00:00Z'],
         }),
       ),
-    ),
+    }),
   },
   { $id: 'EventInput', description: 'Identify the event by `click_id`, or by `visitor_id` and `campaign_id`.' },
 )
-export type EventBody = Static<typeof EventBody>
 
 /** The stored fields of an event. */
 export const storedEventFields = {
   id: Type.String({ pattern: eventIdPattern, description: '`event_id`, or a generated UUIDv7.' }),
-  origin: Type.Unsafe<EventOrigin>({
-    type: 'string',
-    enum: [...eventOrigins],
+  origin: OneOf(eventOrigins, {
     description: '`server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.',
   }),
   generation: Type.Integer({
@@ -109,17 +98,13 @@ export const storedEventFields = {
   eventName: Type.String({ description: 'Name of the event.' }),
   clickId: Nullable(Id),
   visitorId: Nullable(Id),
-  campaignId: Nullable(Type.String({ ...Id, description: 'Campaign of the click, or the named campaign.' })),
-  userId: Nullable(Type.String({ ...Id, description: 'Owner of the campaign.' })),
+  campaignId: Nullable(described(Id, 'Campaign of the click, or the named campaign.')),
+  userId: Nullable(described(Id, 'Owner of the campaign.')),
   value: Nullable(Type.Number({ description: 'Number that you define, not revenue.' })),
-  currency: Nullable(Type.String({ description: 'ISO 4217.' })),
-  properties: Type.Unsafe<Record<string, string | number | boolean> | null>({
-    type: ['object', 'null'],
-    additionalProperties: { type: ['string', 'number', 'boolean'] },
-    description: 'Fields that you define.',
-  }),
-  occurredAt: Type.String({ ...Instant, description: 'Time of the event, clamped.' }),
-  receivedAt: Type.String({ ...Instant, description: 'When the event was accepted.' }),
+  currency: NullableText('ISO 4217.'),
+  properties: Properties('Fields that you define.'),
+  occurredAt: described(Instant, 'Time of the event, clamped.'),
+  receivedAt: described(Instant, 'When the event was accepted.'),
 }
 
 /** An event as lists return it. */
@@ -127,9 +112,9 @@ const { userId, value, currency, properties, occurredAt, receivedAt, ...identity
 export const EventRow = Type.Object(
   {
     ...identity,
-    campaignName: Nullable(Type.String({ description: 'Current name of the campaign; null for an unknown id.' })),
+    campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
     ...{ userId, value, currency, properties, occurredAt, receivedAt },
-    storedAt: Type.String({ ...Instant, description: 'When Tributary stored the event.' }),
+    storedAt: described(Instant, 'When Tributary stored the event.'),
   },
   { $id: 'StoredEvent' },
 )
@@ -147,43 +132,29 @@ const PreviewedEvent = Type.Unsafe<(Omit<StoredEventFields, 'id'> & { id: string
 export type StoredEventFields = StaticFields<typeof storedEventFields>
 type StaticFields<Fields extends Record<string, TSchema>> = { [Name in keyof Fields]: Static<Fields[Name]> }
 
-const dryRunFields = {
-  event: Type.Optional(PreviewedEvent),
-  notes: Type.Optional(
-    Type.Array(EventNote, {
-      description:
-        'Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes.',
-    }),
-  ),
-}
+const dryRunFields = optional({
+  event: PreviewedEvent,
+  notes: Type.Array(EventNote, {
+    description:
+      'Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes.',
+  }),
+})
 
-/** Responses to a valid event with a click or campaign of the caller. @param fields beside those of each response */
+/** Responses to a valid event with a click or campaign of the caller. @param fields further fields of each response */
 export function eventResponses<Fields extends TProperties>(fields: Fields) {
-  const closed = { additionalProperties: false }
+  const response = <Outcome extends TProperties>(description: string, outcome: Outcome) =>
+    Type.Object(
+      { ...fields, accepted: Type.Literal(true), ...outcome, ...dryRunFields },
+      { additionalProperties: false, description },
+    )
   return [
-    Type.Object(
-      { ...fields, accepted: Type.Literal(true), ...dryRunFields },
-      { ...closed, description: 'The event is stored.' },
-    ),
-    Type.Object(
-      { ...fields, accepted: Type.Literal(true), deduplicated: Type.Literal(true), ...dryRunFields },
-      {
-        ...closed,
-        description: 'Duplicate: an event with this `event_id` was stored less than 24 hours ago.',
-      },
-    ),
-    Type.Object(
-      {
-        ...fields,
-        accepted: Type.Literal(true),
-        recorded: Type.Literal(false),
-        reason: Type.Literal('fair_use_ceiling'),
-        ...dryRunFields,
-      },
-      {
-        ...closed,
-        description: `Not stored: the account reached its fair-use ceiling of ${fairUseFactor} times its monthly click allowance.`,
-      },
+    response('The event is stored.', {}),
+    response('Duplicate: an event with this `event_id` was stored less than 24 hours ago.', {
+      deduplicated: Type.Literal(true),
+    }),
+    response(
+      `Not stored: the account reached its fair-use ceiling of ${fairUseFactor} times its monthly click allowance.`,
+      { recorded: Type.Literal(false), reason: Type.Literal('fair_use_ceiling') },
     ),
   ] as const
 }
@@ -191,11 +162,11 @@ export const EventResponse = Type.Union([...eventResponses({})])
 export type EventResponse = Static<typeof EventResponse>
 
 /** Parameters of `POST /events` and `POST /events/batch`. */
-export const EventQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Boolean({
+export const EventQuery = Type.Object(
+  optional({
+    dry_run: Type.Boolean({
       description:
         '`true`: validates and decides as usual, stores nothing, and returns the event and notes. Counts against the rate limits.',
     }),
-  ),
-})
+  }),
+)

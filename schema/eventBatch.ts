@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventBody, eventResponses } from './event.ts'
+import { optional } from './scalars.ts'
 
 /** Limits of `POST /events/batch`. */
 export const batchLimits = {
@@ -40,10 +41,10 @@ const RejectedEvent = Type.Object(
     index,
     error: Type.String({ description: 'Error code, as in `POST /events`.' }),
     message: Type.String({ description: 'Explanation for a person; the text may change.' }),
-    param: Type.Optional(Type.String({ description: 'Field that caused the error.' })),
-    retryAfter: Type.Optional(
-      Type.Integer({ description: 'Seconds to wait before the event is sent again, for `rate_limited`.' }),
-    ),
+    ...optional({
+      param: Type.String({ description: 'Field that caused the error.' }),
+      retryAfter: Type.Integer({ description: 'Seconds to wait before the event is sent again, for `rate_limited`.' }),
+    }),
   },
   { additionalProperties: false, description: 'The event is rejected; other events are not affected.' },
 )

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { eventIdPattern, Id, OneOf } from './scalars.ts'
+import { described, eventIdPattern, Id, OneOf, optional } from './scalars.ts'
 
 export const EventPage = Type.Object({
   ...OrderedPage(EventRow).properties,
@@ -18,24 +18,20 @@ const name = eventNamePattern.slice(1, -1)
 /** One or more event names, separated by commas. */
 export const eventNamesPattern = `^${name}(,${name})*$`
 
-export const EventListQuery = Type.Object(
-  {
-    ...listParameters(EventRow),
-    event_name: Type.Optional(
-      Type.String({
-        pattern: eventNamesPattern,
-        maxLength: 4_096,
-        description: 'Only events with one of these names, separated by commas.',
-        examples: ['signup', 'trial_started,purchase'],
-      }),
-    ),
-    origin: Type.Optional(OneOf(eventOrigins, { description: 'Only events of your server, or of the pixel.' })),
-    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this campaign.' })),
-    click_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this click.' })),
-    visitor_id: Type.Optional(Type.String({ ...Id, description: 'Only events with this visitor id.' })),
-  },
-  { additionalProperties: false },
-)
+export const EventListQuery = Type.Object({
+  ...listParameters(EventRow),
+  ...optional({
+    event_name: Type.String({
+      pattern: eventNamesPattern,
+      maxLength: 4_096,
+      description: 'Only events with one of these names, separated by commas.',
+    }),
+    origin: OneOf(eventOrigins, { description: 'Only events of your server, or of the pixel.' }),
+    campaign_id: described(Id, 'Only events of this campaign.'),
+    click_id: described(Id, 'Only events of this click.'),
+    visitor_id: described(Id, 'Only events with this visitor id.'),
+  }),
+})
 export type EventListQuery = Static<typeof EventListQuery>
 
 /** Path parameters of a single event. */

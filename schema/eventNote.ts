@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OneOf } from './scalars.ts'
 
 /** Maximum number of notes on an event; one more has the number of the others. */
 export const notesMax = 20
@@ -15,15 +16,14 @@ export const eventNoteTexts = {
 } as const
 export type EventNoteCode = keyof typeof eventNoteTexts
 
+/** Every code with its meaning, in Markdown. */
+export const noteCodesText = Object.entries(eventNoteTexts)
+  .map(([code, text]) => `\`${code}\`: ${text}`)
+  .join(' ')
+
 export const EventNote = Type.Object(
   {
-    code: Type.Unsafe<EventNoteCode>({
-      type: 'string',
-      enum: Object.keys(eventNoteTexts),
-      description: Object.entries(eventNoteTexts)
-        .map(([code, text]) => `\`${code}\`: ${text}`)
-        .join(' '),
-    }),
+    code: OneOf(Object.keys(eventNoteTexts) as EventNoteCode[], { description: noteCodesText }),
     field: Type.String({ description: 'Field of the body, for example `eventId` or `properties.plan`.' }),
     message: Type.String({ description: 'Explanation for a person; the text may change.' }),
   },

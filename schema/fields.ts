@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { optional } from './scalars.ts'
 
 /** The cursor that each row of an export has; pages in JSON have one for the next page. */
 export const cursorField = 'cursor'
@@ -8,17 +9,13 @@ export const cursorField = 'cursor'
  * @param row schema of its rows
  */
 export function fieldsParameter(row: TObject) {
-  const names = Object.keys(row.properties)
-  const field = `(${[...names, cursorField].join('|')})`
-  return {
-    fields: Type.Optional(
-      Type.String({
-        pattern: `^${field}(,${field})*$`,
-        description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema. Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
-        examples: [names.slice(0, 2).join(',')],
-      }),
-    ),
-  }
+  const field = `(${[...Object.keys(row.properties), cursorField].join('|')})`
+  return optional({
+    fields: Type.String({
+      pattern: `^${field}(,${field})*$`,
+      description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema. Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
+    }),
+  })
 }
 
 /**
@@ -27,7 +24,7 @@ export function fieldsParameter(row: TObject) {
  */
 export function SelectableRow<Row extends TObject>(row: Row): Row {
   const { id, ...others } = row.properties
-  return Type.Object({ id, ...Type.Partial(Type.Object(others)).properties } as typeof row.properties, {
+  return Type.Object({ id, ...optional(others) } as typeof row.properties, {
     ...(row.$id !== undefined && { $id: row.$id }),
     description: 'Each row has all fields, or the fields of the parameter `fields`.',
   }) as Row

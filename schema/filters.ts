@@ -1,5 +1,6 @@
-import { type TOptional, type TString, Type } from '@sinclair/typebox'
+import { type TString, Type } from '@sinclair/typebox'
 import type { AttributeName } from './dimensions.ts'
+import { optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** Filter parameters and the attribute that each selects by. */
@@ -33,21 +34,11 @@ export const filterValuesMax = 100
 /** Characters of one filter. */
 const filterLengthMax = 8_192
 
-const examples: Partial<Record<FilterName | ColumnFilterName, string>> = {
-  campaign_id: 'spring',
-  country: 'DE,AT,CH',
-  device: '!tablet,other',
-  language: 'en-us',
-  referrer_domain: 'news.example.com',
-}
-
 /**
  * Parameters of every endpoint that filters clicks and conversions. Each is a list of values; `readFilters` parses them.
  * To support filters on another endpoint, spread these into its query schema and pass the query to `readFilters`.
  */
-export const filterParameters = Object.fromEntries(
-  filterNames.map((name) => [name, filterParameter(name, 'clicks and conversions')]),
-) as Record<FilterName, TOptional<TString>>
+export const filterParameters = filterParametersOf(filterNames, 'clicks and conversions')
 
 /** Parameters of lists that filter by a column of the same name. */
 export const columnFilterNames = ['visitor_id', 'click_id', 'event_name', 'transaction_id'] as const
@@ -56,21 +47,13 @@ export type ColumnFilterName = (typeof columnFilterNames)[number]
 /** What a filter selects by: an attribute, or a column that identifies rows instead of describing them. */
 export type FilterAttribute = AttributeName | ColumnFilterName
 
-/** @returns filter parameters of a list by columns of its table */
-export function columnFilterParameters<Name extends ColumnFilterName>(names: readonly Name[], rows: string) {
-  return Object.fromEntries(names.map((name) => [name, filterParameter(name, rows)])) as Record<
-    Name,
-    TOptional<TString>
-  >
-}
-
-function filterParameter(name: FilterName | ColumnFilterName, rows: string): TOptional<TString> {
-  return Type.Optional(
+/** @param rows the rows that the parameters select, for their descriptions */
+export function filterParametersOf<Name extends FilterName | ColumnFilterName>(names: readonly Name[], rows: string) {
+  const parameter = (name: Name) =>
     Type.String({
       minLength: 1,
       maxLength: filterLengthMax,
       description: `Only ${rows} with this \`${name}\`: one value or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.`,
-      ...(examples[name] && { examples: [examples[name]] }),
-    }),
-  )
+    })
+  return optional(Object.fromEntries(names.map((name) => [name, parameter(name)])) as Record<Name, TString>)
 }

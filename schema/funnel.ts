@@ -2,11 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { eventNamePattern } from './event.ts'
 import { filterParameters } from './filters.ts'
 import { retainedFrom } from './page.ts'
-import { localRangeParameters, timeZoneParameter } from './range.ts'
-import { Instant, Nullable, OneOf } from './scalars.ts'
+import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
+import { Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 const funnelStepsMax = 8
-export const funnelDaysDefault = 30
 /** Groups in a response. */
 export const funnelGroupsMax = 1000
 
@@ -20,48 +19,33 @@ export const funnelWindowPattern = '^[1-9][0-9]{0,2}[hd]$'
 export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const
 export type FunnelDimension = (typeof funnelDimensions)[number]
 
-export const FunnelQuery = Type.Object(
-  {
-    steps: Type.String({
-      pattern: funnelStepsPattern,
-      maxLength: 1_024,
-      description: `Two to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,
-      examples: ['visit,signup,trial_started,purchase'],
+export const FunnelQuery = Type.Object({
+  steps: Type.String({
+    pattern: funnelStepsPattern,
+    maxLength: 1_024,
+    description: `Two to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,
+    examples: ['visit,signup,trial_started,purchase'],
+  }),
+  ...optional({
+    by: OneOf(['visitor', 'click'], {
+      default: 'visitor',
+      description:
+        'What is counted. `visitor`: the visitor of the row, else the visitor of its click, else the click. `click`: clicks; events without a click are excluded.',
     }),
-    by: Type.Optional(
-      OneOf(['visitor', 'click'], {
-        default: 'visitor',
-        description:
-          'What is counted. `visitor`: the visitor of the row, else the visitor of its click, else the click. `click`: clicks; events without a click are excluded.',
-      }),
-    ),
-    window: Type.Optional(
-      Type.String({
-        pattern: funnelWindowPattern,
-        default: '7d',
-        description: 'Maximum time from the first step to the last, `1h` to `30d`.',
-        examples: ['7d'],
-      }),
-    ),
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 365,
-        default: funnelDaysDefault,
-        description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
-      }),
-    ),
+    window: Type.String({
+      pattern: funnelWindowPattern,
+      default: '7d',
+      description: 'Maximum time from the first step to the last, `1h` to `30d`.',
+    }),
+    ...daysParameter(365),
     ...localRangeParameters,
     ...timeZoneParameter,
-    group_by: Type.Optional(
-      OneOf(funnelDimensions, {
-        description: 'Adds `data`: the funnel for each value, of the row of the first step or its click.',
-      }),
-    ),
-    ...filterParameters,
-  },
-  { additionalProperties: false },
-)
+    group_by: OneOf(funnelDimensions, {
+      description: 'Adds `data`: the funnel for each value, of the row of the first step or its click.',
+    }),
+  }),
+  ...filterParameters,
+})
 export type FunnelQuery = Static<typeof FunnelQuery>
 
 const percent = (of: string, nulls: string) =>
@@ -91,7 +75,7 @@ const FunnelStep = Type.Object(
 const FunnelGroup = Type.Object(
   {
     id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
-    name: Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' })),
+    name: NullableText('Name of the value; null for an unknown id.'),
     steps: Type.Array(FunnelStep),
   },
   { $id: 'FunnelGroup' },
@@ -102,12 +86,12 @@ export const FunnelResponse = Type.Object(
     from: Instant,
     to: Instant,
     steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
-    data: Type.Optional(
-      Type.Array(FunnelGroup, {
+    ...optional({
+      data: Type.Array(FunnelGroup, {
         maxItems: funnelGroupsMax,
         description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
       }),
-    ),
+    }),
     ...retainedFrom,
     asOf: Instant,
   },

@@ -3,17 +3,17 @@ import { Click } from './click.ts'
 import { Conversion } from './conversion.ts'
 import { EventRow } from './event.ts'
 import { CompletePage, pageParameters, retainedFrom } from './page.ts'
-import { Id, Instant, OneOf } from './scalars.ts'
+import { described, Id, Instant, OneOf, optional } from './scalars.ts'
 
 /** The kinds of rows in a journey, in their order at the same moment. */
 export const journeyKinds = ['click', 'event', 'conversion'] as const
 export type JourneyKind = (typeof journeyKinds)[number]
 
-/** The fields that every row of a journey has; the others are those of the row in its own list. */
+/** The fields that every row of a journey has, beside the fields of the row in its own list. */
 function commonFields<Kind extends JourneyKind>(kind: Kind, at: string) {
   return {
     kind: Type.Literal(kind, { description: 'Kind of the row.' }),
-    at: Type.String({ ...Instant, description: `Equal to \`${at}\`; the rows are in the order of this time.` }),
+    at: described(Instant, `Equal to \`${at}\`; the rows are in the order of this time.`),
   }
 }
 
@@ -45,26 +45,21 @@ export const JourneyPage = Type.Object({
 })
 export type JourneyPage = Static<typeof JourneyPage>
 
-export const JourneyQuery = Type.Object(
-  {
-    visitor_id: Type.Optional(
-      Type.String({
-        ...Id,
-        description:
-          'The journey of this visitor: rows with this visitor id, and the events and conversions of its clicks. Required without `click_id`.',
-        examples: ['vis-1042'],
-        // OpenAPI cannot express that one of two parameters is required.
-        'x-required-without': 'click_id',
-      }),
+export const JourneyQuery = Type.Object({
+  ...optional({
+    visitor_id: Type.String({
+      ...Id,
+      description:
+        'The journey of this visitor: rows with this visitor id, and the events and conversions of its clicks. Required without `click_id`.',
+      examples: ['vis-1042'],
+      // OpenAPI cannot express that one of two parameters is required.
+      'x-required-without': 'click_id',
+    }),
+    click_id: described(
+      Id,
+      'The journey of this click: the click, its events and its conversions. Not with `visitor_id`.',
     ),
-    click_id: Type.Optional(
-      Type.String({
-        ...Id,
-        description: 'The journey of this click: the click, its events and its conversions. Not with `visitor_id`.',
-      }),
-    ),
-    ...pageParameters,
-  },
-  { additionalProperties: false },
-)
+  }),
+  ...pageParameters,
+})
 export type JourneyQuery = Static<typeof JourneyQuery>

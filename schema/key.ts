@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
+import { Currency, described, Instant, Nullable, OneOf } from './scalars.ts'
 import { scopes } from './scopes.ts'
 import { PlanLimits } from './usage.ts'
 
@@ -10,12 +10,10 @@ export const Key = Type.Object(
     name: Type.String({ description: 'Purpose of the key, as given when it was created.', examples: ['BI tool'] }),
     accountId: Type.String({ examples: ['acme'] }),
     accountName: Type.String({ examples: ['Acme'] }),
-    currency: Type.String({ ...Currency, description: 'Currency of every amount in stats and reports.' }),
+    currency: described(Currency, 'Currency of every amount in stats and reports.'),
     plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
-    scopes: Type.Array(OneOf(scopes), {
-      description: 'Operations that the key may call.',
-    }),
-    expiresAt: Nullable(Type.String({ ...Instant, description: 'When the key expires; null if it does not expire.' })),
+    scopes: Type.Array(OneOf(scopes), { description: 'Operations that the key may call.' }),
+    expiresAt: Nullable(described(Instant, 'When the key expires; null if it does not expire.')),
     limits: PlanLimits,
   },
   { $id: 'Key' },

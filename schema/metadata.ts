@@ -1,8 +1,8 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { fieldsParameter } from './fields.ts'
-import { Page, pageParameters } from './page.ts'
+import { pageParameters } from './page.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf } from './scalars.ts'
+import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 /** Tables of entities with a name, which rows of clicks and conversions show. */
 export const namedTables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
@@ -69,24 +69,11 @@ export type TrafficSource = Static<typeof TrafficSource>
 
 /** Query of a metadata list. @param row schema of its rows */
 export function MetadataQuery(row: TObject) {
-  return Type.Object(
-    {
-      ...pageParameters,
-      ...formatParameter(listFormats),
-      ...fieldsParameter(row),
-      status: Type.Optional(OneOf(metadataStatuses, { description: 'Only rows with this status.' })),
-    },
-    { additionalProperties: false },
-  )
+  return Type.Object({
+    ...pageParameters,
+    ...formatParameter(listFormats),
+    ...fieldsParameter(row),
+    ...optional({ status: OneOf(metadataStatuses, { description: 'Only rows with this status.' }) }),
+  })
 }
 export type MetadataQuery = Static<ReturnType<typeof MetadataQuery>>
-
-/** Path parameters of a single item. */
-export function itemPath(example: string) {
-  return Type.Object({ id: Type.String({ ...Id, examples: [example] }) })
-}
-
-export const CampaignPage = Page(Campaign)
-export const OfferPage = Page(Offer)
-export const LandingPagePage = Page(LandingPage)
-export const TrafficSourcePage = Page(TrafficSource)

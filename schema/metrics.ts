@@ -1,4 +1,5 @@
-import { type Static, type TNumber, type TObject, type TOptional, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TNumber, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import { optional } from './scalars.ts'
 
 /**
  * Every metric of stats and reports, in response order. A name added here does not compile until `src/query/metricDefinitions.ts`
@@ -48,12 +49,9 @@ export const Metrics: TObject<MetricFields> = Type.Object(metricFields, { $id: '
 export type Metrics = Static<typeof Metrics>
 
 /** The same for responses in which a request can select the metrics. */
-export const optionalMetricFields = Object.fromEntries(
-  metricNames.map((name) => [name, Type.Optional(metricFields[name])]),
-) as { [Name in Metric]: TOptional<MetricFields[Name]> }
+export const optionalMetricFields = optional(metricFields)
 
 export const SelectedMetrics = Type.Object(optionalMetricFields, {
   $id: 'SelectedMetrics',
   description: 'All metrics, or the metrics of the parameter `metrics`.',
 })
-export type SelectedMetrics = Static<typeof SelectedMetrics>

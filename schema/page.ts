@@ -2,42 +2,35 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { fieldsParameter, SelectableRow } from './fields.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Instant } from './scalars.ts'
+import { described, Instant, optional } from './scalars.ts'
 
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
 
 /** Field of responses that read rows which an account may remove by age. */
-export const retainedFrom = {
-  retainedFrom: Type.Optional(
-    Type.String({
-      ...Instant,
-      description:
-        'Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.',
-    }),
+export const retainedFrom = optional({
+  retainedFrom: described(
+    Instant,
+    'Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.',
   ),
-}
+})
 
 /** Query parameters of every list and search. */
-export const pageParameters = {
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: pageLimitMax,
-      default: pageLimitDefault,
-      description: 'Number of rows per page.',
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2048,
-      description: '`nextCursor` of the previous page. It never expires and is valid only with the same filters.',
-    }),
-  ),
-}
+export const pageParameters = optional({
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: pageLimitMax,
+    default: pageLimitDefault,
+    description: 'Number of rows per page.',
+  }),
+  cursor: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: '`nextCursor` of the previous page. It never expires and is valid only with the same filters.',
+  }),
+})
 
-/** Query parameters of a list that supports ranges, orders and exports. @param row schema of its rows */
+/** Query parameters of a list in the order of time. @param row schema of its rows */
 export function listParameters(row: TObject) {
   return {
     ...pageParameters,

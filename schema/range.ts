@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { OneOf } from './scalars.ts'
+import { OneOf, optional } from './scalars.ts'
 
 /**
  * A date (`2026-11-01`) or an instant with offset.
@@ -12,22 +12,17 @@ export const momentPattern =
 export const datePattern = '^\\d{4}-\\d{2}-\\d{2}$'
 
 /** @param zone the time zone of dates */
-const fromAndTo = (zone: string) => ({
-  from: Type.Optional(
-    Type.String({
+const fromAndTo = (zone: string) =>
+  optional({
+    from: Type.String({
       pattern: momentPattern,
       description: `Start of the range, inclusive: a date (00:00 ${zone}) or an RFC 3339 instant with offset.`,
-      examples: ['2026-11-01'],
     }),
-  ),
-  to: Type.Optional(
-    Type.String({
+    to: Type.String({
       pattern: momentPattern,
       description: `End of the range: a date (the whole day is included, ${zone}) or an RFC 3339 instant (exclusive).`,
-      examples: ['2026-11-21'],
     }),
-  ),
-})
+  })
 
 /** Range of lists and searches; both ends are optional. */
 export const rangeParameters = fromAndTo('UTC')
@@ -35,47 +30,48 @@ export const rangeParameters = fromAndTo('UTC')
 /** Range of reports and stats, which have a time zone. */
 export const localRangeParameters = fromAndTo('in `tz`')
 
+/** Number of days of reports, stats and funnels unless a request has `days` or `from`. */
+export const daysDefault = 30
+
+export const daysParameter = (maximum: number) =>
+  optional({
+    days: Type.Integer({
+      minimum: 1,
+      maximum,
+      default: daysDefault,
+      description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
+    }),
+  })
+
 /** Order of lists, for clients that copy them: by event time, or by `storedAt`. */
-export const orderParameters = {
-  order: Type.Optional(
-    OneOf(['asc', 'desc'], {
-      description:
-        '`desc` (default): newest first; `asc`: oldest first. With `updated_since` or `updated_after` the order is always `asc`.',
-    }),
-  ),
-  updated_since: Type.Optional(
-    Type.String({
-      pattern: momentPattern,
-      description:
-        'Only rows that were stored, or stored in a new version, at or after this time; ordered by `storedAt`, oldest first. For incremental sync, pass the `asOf` of the last page of one run as `updated_since` of the next run.',
-      examples: ['2026-11-21T03:00:00.000Z'],
-    }),
-  ),
-  updated_after: Type.Optional(
-    Type.String({
-      pattern: momentPattern,
-      description:
-        'Like `updated_since`, without rows stored exactly at this time. For incremental sync by rows alone: read all pages with `updated_since=1970-01-01`, then pass the largest `storedAt` of all completed runs.',
-      examples: ['2026-11-21T03:00:00.000Z'],
-    }),
-  ),
-}
+export const orderParameters = optional({
+  order: OneOf(['asc', 'desc'], {
+    description:
+      '`desc` (default): newest first; `asc`: oldest first. With `updated_since` or `updated_after` the order is always `asc`.',
+  }),
+  updated_since: Type.String({
+    pattern: momentPattern,
+    description:
+      'Only rows that were stored, or stored in a new version, at or after this time; ordered by `storedAt`, oldest first. For incremental sync, pass the `asOf` of the last page of one run as `updated_since` of the next run.',
+  }),
+  updated_after: Type.String({
+    pattern: momentPattern,
+    description:
+      'Like `updated_since`, without rows stored exactly at this time. For incremental sync by rows alone: read all pages with `updated_since=1970-01-01`, then pass the largest `storedAt` of all completed runs.',
+  }),
+})
 
-const timeZone = { minLength: 1, maxLength: 64, examples: ['Asia/Kolkata'] }
+const timeZone = { minLength: 1, maxLength: 64 }
 
-/** Time zone of stats. */
-export const timeZoneParameter = {
-  tz: Type.Optional(
-    Type.String({ ...timeZone, default: 'UTC', description: 'IANA time zone of days and other units of time.' }),
-  ),
-}
+/** Time zone of stats and funnels. */
+export const timeZoneParameter = optional({
+  tz: Type.String({ ...timeZone, default: 'UTC', description: 'IANA time zone of days and other units of time.' }),
+})
 
 /** Time zone of reports; without a default, since a response has `tz` only if the request has it. */
-export const optionalTimeZoneParameter = {
-  tz: Type.Optional(
-    Type.String({
-      ...timeZone,
-      description: 'IANA time zone of `days`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
-    }),
-  ),
-}
+export const optionalTimeZoneParameter = optional({
+  tz: Type.String({
+    ...timeZone,
+    description: 'IANA time zone of `days`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
+  }),
+})

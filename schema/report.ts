@@ -1,82 +1,60 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameter } from './comparison.ts'
+import { compareParameter, previousTotals } from './comparison.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters } from './filters.ts'
-import { metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
+import { metricFields, metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
 import { retainedFrom } from './page.ts'
-import { localRangeParameters, optionalTimeZoneParameter } from './range.ts'
+import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
+import { Currency, Instant, NullableText, OneOf, optional } from './scalars.ts'
 
-export const reportDaysDefault = 30
 export const reportBucketsMax = 1000
 
 const dimension = `(${dimensions.join('|')})`
 const metric = `(${metricNames.join('|')})`
 const sortKeys = ['id', ...metricNames].flatMap((key) => [key, `-${key}`])
 
-export const ReportQuery = Type.Object(
-  {
-    group_by: Type.String({
-      pattern: `^${dimension}(,${dimension}){0,2}$`,
-      description: `One to three dimensions to group by, separated by commas: one row per combination of values. Dimensions: ${dimensions.join(', ')}.`,
-      examples: ['country', 'campaign,country', 'weekday,hour_of_day'],
+export const ReportQuery = Type.Object({
+  group_by: Type.String({
+    pattern: `^${dimension}(,${dimension}){0,2}$`,
+    description: `One to three dimensions to group by, separated by commas: one row per combination of values. Dimensions: ${dimensions.join(', ')}.`,
+    examples: ['country', 'campaign,country', 'weekday,hour_of_day'],
+  }),
+  ...daysParameter(365),
+  ...localRangeParameters,
+  ...optionalTimeZoneParameter,
+  ...filterParameters,
+  ...optional({
+    sort: OneOf(sortKeys, {
+      description:
+        'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
     }),
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 365,
-        default: reportDaysDefault,
-        description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
-      }),
-    ),
-    ...localRangeParameters,
-    ...optionalTimeZoneParameter,
-    ...filterParameters,
-    sort: Type.Optional(
-      OneOf(sortKeys, {
-        description:
-          'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
-      }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: reportBucketsMax,
-        default: reportBucketsMax,
-        description: 'Maximum number of rows. Totals include all buckets.',
-      }),
-    ),
-    metrics: Type.Optional(
-      Type.String({
-        pattern: `^${metric}(,${metric})*$`,
-        description: 'Metrics to return, separated by commas; default: all. Rows and their order do not depend on it.',
-        examples: ['clicks,conversions,epc'],
-      }),
-    ),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: reportBucketsMax,
+      default: reportBucketsMax,
+      description: 'Maximum number of rows. Totals include all buckets.',
+    }),
+    metrics: Type.String({
+      pattern: `^${metric}(,${metric})*$`,
+      description: 'Metrics to return, separated by commas; default: all. Rows and their order do not depend on it.',
+    }),
     ...compareParameter,
     ...formatParameter(tableFormats),
-    totals: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'CSV only: adds a last line with the totals; its first cell is `(total)`.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+    totals: Type.Boolean({
+      default: false,
+      description: 'CSV only: adds a last line with the totals; its first cell is `(total)`.',
+    }),
+  }),
+})
 export type ReportQuery = Static<typeof ReportQuery>
 
-const label = Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' }))
+const label = NullableText('Name of the value; null for an unknown id.')
 
 /** Metrics of the bucket in the earlier range. */
 const PreviousRow = Type.Object(
   {
-    id: Nullable(
-      Type.String({
-        description: 'Id of the bucket in the earlier range; null if it has none, for example of 29 February.',
-      }),
-    ),
+    id: NullableText('Id of the bucket in the earlier range; null if it has none, for example of 29 February.'),
     ...optionalMetricFields,
   },
   { description: 'With `compare`: the same bucket in the earlier range.' },
@@ -88,13 +66,13 @@ const ReportRow = Type.Object(
       description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
     }),
     name: label,
-    dimensions: Type.Optional(
-      Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
+    ...optional({
+      dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
         description: 'With several dimensions: id and name of each.',
       }),
-    ),
-    ...optionalMetricFields,
-    previous: Type.Optional(PreviousRow),
+      ...metricFields,
+      previous: PreviousRow,
+    }),
   },
   { $id: 'ReportRow' },
 )
@@ -104,19 +82,14 @@ export const ReportResponse = Type.Object(
     groupBy: Type.String({ description: 'Same as `group_by` of the request.' }),
     from: Instant,
     to: Instant,
-    tz: Type.Optional(Type.String({ description: 'IANA time zone, if the request has `tz`.' })),
+    ...optional({ tz: Type.String({ description: 'IANA time zone, if the request has `tz`.' }) }),
     currency: Currency,
     data: Type.Array(ReportRow, {
       maxItems: reportBucketsMax,
       description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
     }),
     totals: SelectedMetrics,
-    previous: Type.Optional(
-      Type.Object(
-        { from: Instant, to: Instant, totals: SelectedMetrics },
-        { description: 'With `compare`: the earlier range and its totals.' },
-      ),
-    ),
+    ...previousTotals(SelectedMetrics),
     ...retainedFrom,
     bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond `limit`.' }),
     truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { OneOf } from './scalars.ts'
+import { OneOf, optional } from './scalars.ts'
 
 /** Row formats besides JSON, and their media types. */
 export const mediaTypes = {
@@ -12,19 +12,15 @@ export type RowFormat = keyof typeof mediaTypes
 /** Parameters `format` and `csv_escape` of an endpoint that supports these formats besides JSON. */
 export function formatParameter<Format extends RowFormat>(formats: readonly Format[]) {
   const types = formats.map((format) => `\`${mediaTypes[format]}\``).join(', ')
-  return {
-    format: Type.Optional(
-      OneOf([...formats, 'json'], {
-        description: `Format of the response; overrides the \`Accept\` header, which accepts ${types}.`,
-      }),
-    ),
-    csv_escape: Type.Optional(
-      Type.Literal('formulas', {
-        description:
-          "CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas.",
-      }),
-    ),
-  }
+  return optional({
+    format: OneOf([...formats, 'json'], {
+      description: `Format of the response; overrides the \`Accept\` header, which accepts ${types}.`,
+    }),
+    csv_escape: Type.Literal('formulas', {
+      description:
+        "CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas.",
+    }),
+  })
 }
 
 /** Formats of a list export: all rows, streamed in one response. */

@@ -1,4 +1,11 @@
-import { type SchemaOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
+import {
+  type SchemaOptions,
+  type Static,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '@sinclair/typebox'
 
 /** Every id: campaign, click, visitor, account, … */
 export const idPattern = idPatternOf(64)
@@ -35,10 +42,22 @@ export function NullableText(description: string) {
 
 /** One of some texts. */
 export function OneOf<const Name extends string>(names: readonly Name[], options?: SchemaOptions) {
-  return Type.Union(
-    names.map((name) => Type.Literal(name)),
-    options,
-  )
+  return Type.Unsafe<Name>({ type: 'string', enum: names, ...options })
+}
+
+/** The same schema with another description. */
+export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  return { ...schema, description }
+}
+
+/**
+ * Makes each of some properties optional, to spread them into an object. TRAP: an optional parameter has no `examples`, which
+ * tools would prefill and send as filters.
+ */
+export function optional<Properties extends TProperties>(properties: Properties) {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [Name in keyof Properties]: TOptional<Properties[Name]>
+  }
 }
 
 /** @returns the pattern of ids with up to `lengthMax` characters */

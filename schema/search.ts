@@ -3,6 +3,7 @@ import { Conversion } from './conversion.ts'
 import { Campaign } from './metadata.ts'
 import { CompletePage, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
+import { optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** Length of the trimmed `q`, in characters. */
@@ -39,24 +40,20 @@ function searchParameters(fields: readonly string[]) {
       description: `Text to find anywhere in a field, ignoring case; ${searchLengthMin} to ${searchLengthMax} characters after trimming. There are no wildcards.`,
       examples: ['luma'],
     }),
-    fields: Type.Optional(
-      Type.String({
+    ...optional({
+      fields: Type.String({
         pattern: `^${field}(,${field})*$`,
         description: `Fields to search, separated by commas; default: all of ${fields.join(', ')}.`,
-        examples: [fields.slice(0, 2).join(',')],
       }),
-    ),
+    }),
     ...pageParameters,
   }
 }
 
-export const ConversionSearchQuery = Type.Object(
-  { ...searchParameters(conversionSearchFields), ...rangeParameters },
-  { additionalProperties: false },
-)
+export const ConversionSearchQuery = Type.Object({ ...searchParameters(conversionSearchFields), ...rangeParameters })
 export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
 
-export const CampaignSearchQuery = Type.Object(searchParameters(campaignSearchFields), { additionalProperties: false })
+export const CampaignSearchQuery = Type.Object(searchParameters(campaignSearchFields))
 export type CampaignSearchQuery = Static<typeof CampaignSearchQuery>
 
 export const Match = Type.Object(
@@ -68,9 +65,9 @@ export const Match = Type.Object(
 )
 export type Match = Static<typeof Match>
 
-/** A row and its matching fields. */
-function Found<Properties extends TProperties>(row: TObject<Properties>) {
-  return Type.Object(
+/** Response of a search: rows with their matching fields. */
+function SearchPage<Properties extends TProperties>(row: TObject<Properties>) {
+  const found = Type.Object(
     {
       ...row.properties,
       matched: Type.Literal(true, { description: 'Always true.' }),
@@ -81,12 +78,8 @@ function Found<Properties extends TProperties>(row: TObject<Properties>) {
     },
     { $id: `${row.$id}Match` },
   )
-}
-
-/** Response of a search. */
-function SearchPage<Properties extends TProperties>(row: TObject<Properties>) {
   return Type.Object({
-    ...CompletePage(Found(row)).properties,
+    ...CompletePage(found).properties,
     query: Type.String({ description: 'The trimmed search text.' }),
     searchedFields: Type.Array(Type.String(), { description: 'Fields that were searched.' }),
   })

@@ -1,45 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameter } from './comparison.ts'
+import { compareParameter, previousTotals } from './comparison.ts'
 import { filterParameters } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
-import { localRangeParameters, timeZoneParameter } from './range.ts'
+import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
+import { Currency, Instant, NullableText, OneOf, optional } from './scalars.ts'
 
-export const statsDaysDefault = 30
-const statsDaysMax = 90
-
-export const StatsQuery = Type.Object(
-  {
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: statsDaysMax,
-        default: statsDaysDefault,
-        description: 'Number of days in `tz`, up to and including today. Ignored if `from` is present.',
-      }),
-    ),
-    ...localRangeParameters,
-    ...timeZoneParameter,
-    ...filterParameters,
-    ...compareParameter,
-  },
-  { additionalProperties: false },
-)
+export const StatsQuery = Type.Object({
+  ...daysParameter(90),
+  ...localRangeParameters,
+  ...timeZoneParameter,
+  ...filterParameters,
+  ...compareParameter,
+})
 export type StatsQuery = Static<typeof StatsQuery>
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const
 
 /** The series also has an interval and CSV. */
-export const DailyQuery = Type.Object(
-  {
-    ...StatsQuery.properties,
-    interval: Type.Optional(OneOf(intervals, { default: 'day', description: 'Unit of time of a row, in `tz`.' })),
-    ...formatParameter(tableFormats),
-  },
-  { additionalProperties: false },
-)
+export const DailyQuery = Type.Object({
+  ...StatsQuery.properties,
+  ...optional({ interval: OneOf(intervals, { default: 'day', description: 'Unit of time of a row, in `tz`.' }) }),
+  ...formatParameter(tableFormats),
+})
 export type DailyQuery = Static<typeof DailyQuery>
 
 /** Fields of both responses: time range, time zone and currency. */
@@ -57,12 +41,7 @@ export const StatsOverview = Type.Object(
   {
     ...rangeFields,
     totals: Metrics,
-    previous: Type.Optional(
-      Type.Object(
-        { from: Instant, to: Instant, totals: Metrics },
-        { description: 'With `compare`: the earlier range and its totals.' },
-      ),
-    ),
+    ...previousTotals(Metrics),
     resources: Type.Object({
       campaigns: resourceCount('campaigns'),
       offers: resourceCount('offers'),
@@ -89,19 +68,15 @@ const StatsDay = Type.Object(
         'Whether the time range includes all of it and it is over. Its metrics can still change when a conversion is approved or refunded later.',
     }),
     ...metricFields,
-    previous: Type.Optional(
-      Type.Object(
+    ...optional({
+      previous: Type.Object(
         {
-          id: Nullable(
-            Type.String({
-              description: 'Id of the row in the earlier range; null if it has none, for example of 29 February.',
-            }),
-          ),
+          id: NullableText('Id of the row in the earlier range; null if it has none, for example of 29 February.'),
           ...metricFields,
         },
         { description: 'With `compare`: the same unit of time in the earlier range.' },
       ),
-    ),
+    }),
   },
   { $id: 'StatsDay' },
 )
@@ -112,9 +87,9 @@ export const StatsDaily = Type.Object(
     data: Type.Array(StatsDay, {
       description: 'Every local day, or every `interval`, oldest first, including those without clicks.',
     }),
-    previous: Type.Optional(
-      Type.Object({ from: Instant, to: Instant }, { description: 'With `compare`: the earlier range.' }),
-    ),
+    ...optional({
+      previous: Type.Object({ from: Instant, to: Instant }, { description: 'With `compare`: the earlier range.' }),
+    }),
     ...retainedFrom,
     asOf: Instant,
   },

@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { fairUseFactor } from './event.ts'
-import { Instant } from './scalars.ts'
-
-export const UsageQuery = Type.Object({}, { additionalProperties: false })
+import { described, Instant } from './scalars.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -15,11 +13,12 @@ export const PlanLimits = Type.Object(
   },
   { $id: 'PlanLimits' },
 )
+export type PlanLimits = Static<typeof PlanLimits>
 
 export const Usage = Type.Object(
   {
-    from: Type.String({ ...Instant, description: 'Start of the current UTC month.' }),
-    to: Type.String({ ...Instant, description: 'Start of the next UTC month, when the counts start at zero.' }),
+    from: described(Instant, 'Start of the current UTC month.'),
+    to: described(Instant, 'Start of the next UTC month, when the counts start at zero.'),
     plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
     clicks: Type.Object({
       tracked: count('Clicks of this month, without bots and tests, as in stats and reports.'),

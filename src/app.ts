@@ -2,14 +2,13 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
-import { countExpiringKeys } from './accounts/expiringKeys.ts'
 import { checksumRoutes } from './api/checksums/routes.ts'
 import { clickRoutes } from './api/clicks/routes.ts'
 import { conversionRoutes } from './api/conversions/routes.ts'
 import { eventListRoutes } from './api/eventList/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
 import { funnelRoutes } from './api/funnels/routes.ts'
-import { oldestBatchAgeS } from './api/health/oldestBatchAge.ts'
+import { addGauges } from './api/health/gauges.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { journeyRoutes } from './api/journeys/routes.ts'
 import { keyRoutes } from './api/key/routes.ts'
@@ -23,6 +22,7 @@ import { handleClientError } from './http/clientErrorHandler.ts'
 import { compressResponses } from './http/compression.ts'
 import type { App, RouteContext } from './http/context.ts'
 import { observeDisconnections } from './http/disconnection.ts'
+import { exposedHeaders } from './http/docs/responseHeaders.ts'
 import { addDocs } from './http/docs/routes.ts'
 import { handleError } from './http/errorHandler.ts'
 import { addExplore } from './http/explore/routes.ts'
@@ -31,11 +31,11 @@ import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Metrics } from './http/prometheusMetrics.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
-import { addSecurityHeaders } from './http/securityHeaders.ts'
+import { addCommonHeaders } from './http/securityHeaders.ts'
 import { defaultReaderPace, type ReaderPace } from './http/slowReaders.ts'
 import { openStreaming } from './http/streaming.ts'
 import { parseQuery, readParameters } from './http/validation.ts'
-import { type NameCache, openNameCache } from './rows/nameCache.ts'
+import { openNameCache } from './rows/nameCache.ts'
 import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
@@ -46,8 +46,6 @@ export interface AppParts {
   stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>
   /** The current time, epoch milliseconds. */
   now: () => number
-  /** Names of campaigns and other entities; created from `stores` by default. */
-  nameCache?: NameCache
   /** Cache of stats and report responses; created by default. */
   responseCache?: ResponseCache
   /** No log by default. */
@@ -87,7 +85,6 @@ const bodyMaxBytes = 65_536
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings, stores, redis, now, log, metrics, routes = allRoutes } = parts
   const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace } = parts
-  const { nameCache = openNameCache(stores.postgres) } = parts
   const { responseCache = openResponseCache({ onResponse: metrics?.countResponse }) } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
@@ -110,10 +107,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(handleError)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
+  addCommonHeaders(app)
   closeConnectionsAtShutdown(app)
   compressResponses(app)
   observeDisconnections(app)
@@ -121,11 +115,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   if (metrics) {
     metrics.observe(app)
     stores.clickhouse.onQuery = metrics.timeQuery
-    metrics.watchUnconfirmedBatches(() => oldestBatchAgeS(stores.postgres))
-    metrics.watchExpiringKeys(() => countExpiringKeys(stores.postgres, now()))
-    if (redis) metrics.watchRedis(() => redis.isUnavailable)
+    addGauges(metrics, { postgres: stores.postgres, redis, now })
   }
-  addSecurityHeaders(app)
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
   handleUnknownPath(app)
@@ -145,7 +136,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {
     stores,
-    nameCache,
+    nameCache: openNameCache(stores.postgres),
     responseCache,
     streaming,
     now,
@@ -169,20 +160,7 @@ function corsOptions(origins: string): FastifyCorsOptions {
     origin: origins === '*' ? '*' : origins.split(','),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: ['authorization', 'content-type', 'if-none-match'],
-    exposedHeaders: [
-      'etag',
-      'retry-after',
-      'www-authenticate',
-      'x-as-of',
-      'x-bucket-count',
-      'x-event-notes',
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-      'x-request-id',
-      'x-retained-from',
-      'x-truncated',
-    ],
+    exposedHeaders,
     maxAge: 600,
     strictPreflight: false,
   }

@@ -31,6 +31,11 @@ export class Problem extends ExpectedError {
   }
 }
 
+/** The error `invalid_<parameter>`. @param rest completes the sentence that starts with the name of the parameter or field */
+export function invalidParameter(param: string, rest: string): Problem {
+  return new Problem(`invalid_${param}`, `${param} ${rest}`, { param })
+}
+
 /** The error for an item that does not exist, belongs to another account, or has an invalid id: indistinguishable. */
 export function notFound(): Problem {
   return new Problem('not_found', 'No item with this id.')

@@ -1,14 +1,15 @@
-import { FormatRegistry, type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
-import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { OneOf } from '../schema/scalars.ts'
 import { ExpectedError } from './expectedError.ts'
 import { coverEveryAddress, isNetwork } from './http/networks.ts'
+import { textReaderOf } from './http/textReader.ts'
 
 /** Formats of settings; the texts complete "expected …". */
 const formats: Record<string, { expected: string; isValid: (text: string) => boolean }> = {
   networks: {
     expected: 'comma-separated addresses and networks that together do not contain every address',
-    isValid: isNetworkList,
+    // Trust in all addresses would trust every client.
+    isValid: (text) => text.split(',').every(isNetwork) && !coverEveryAddress(text.split(',')),
   },
   server: { expected: 'a URL with percent-encoded user and password', isValid: isServer },
   address: {
@@ -24,11 +25,12 @@ const formats: Record<string, { expected: string; isValid: (text: string) => boo
     isValid: (text) => text.split(',').every(isOrigin),
   },
 }
-for (const [name, { isValid }] of Object.entries(formats)) FormatRegistry.Set(name, isValid)
 
 function optionalText(description: string, limits: StringOptions) {
   return Type.Optional(Type.String({ ...limits, description }))
 }
+
+const serverUrl = (scheme: string) => ({ pattern: `^${scheme}://.+`, format: 'server' })
 
 /** The environment variables. `docs/setup.md` has the same texts. */
 export const SettingsSchema = Type.Object({
@@ -46,11 +48,11 @@ export const SettingsSchema = Type.Object({
   DATA_DIR: Type.String({ default: './data', minLength: 1, description: 'Data folder of the embedded engines.' }),
   CLICKHOUSE_URL: optionalText(
     'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, ClickHouse is embedded.',
-    { pattern: '^https?://.+', format: 'server' },
+    serverUrl('https?'),
   ),
   CLICKHOUSE_READER_URL: optionalText(
     'The database of `CLICKHOUSE_URL` with a read-only user, for reads. If unset, `CLICKHOUSE_URL`.',
-    { pattern: '^https?://.+', format: 'server' },
+    serverUrl('https?'),
   ),
   CLICKHOUSE_MEMORY_MB: Type.Optional(
     Type.Integer({
@@ -70,11 +72,11 @@ export const SettingsSchema = Type.Object({
   ),
   DATABASE_URL: optionalText(
     'Postgres: `postgres://user:password@host:5432/database`. If unset, Postgres is embedded.',
-    { pattern: '^postgres(ql)?://.+', format: 'server' },
+    serverUrl('postgres(ql)?'),
   ),
   REDIS_URL: optionalText(
     'Redis: `redis://user:password@host:6379/0`. All instances share rate limits in Redis. If unset, each instance counts alone.',
-    { pattern: '^rediss?://.+', format: 'server' },
+    serverUrl('rediss?'),
   ),
   RATE_LIMIT_WITHOUT_REDIS: OneOf(['open', 'closed'], {
     default: 'open',
@@ -123,36 +125,22 @@ export class SettingsError extends ExpectedError {}
  * @throws SettingsError for the first invalid variable
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
-  const set = Object.fromEntries(
-    Object.keys(SettingsSchema.properties).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  )
-  const settings = Value.Convert(SettingsSchema, Value.Default(SettingsSchema, set)) as Record<string, unknown>
-  // TRAP: Convert cuts off decimals.
-  for (const [name, value] of Object.entries(settings)) {
-    if (typeof value === 'number' && Number(environment[name] || value) !== value) settings[name] = environment[name]
-  }
-  const [error] = Value.Errors(SettingsSchema, settings)
-  if (error) {
-    const name = error.path.slice(1)
-    const format = error.type === ValueErrorType.StringFormat ? formats[error.schema.format] : undefined
-    const reason = format
-      ? `expected ${format.expected}`
-      : (expectedValues(error.schema) ?? error.message.toLowerCase())
-    throw new SettingsError(`${name}=${hidePassword(environment[name] ?? '')}: ${reason}.`)
+  const settings: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries<TSchema>(SettingsSchema.properties)) {
+    const text = environment[name]?.trim()
+    if (text) settings[name] = readSetting(name, text, schema)
+    else if (schema.default !== undefined) settings[name] = schema.default
   }
   return settings as Settings
 }
 
-/** @returns what an enumeration or a whole number accepts; undefined for other schemas */
-function expectedValues({ anyOf, type, minimum, maximum }: TSchema): string | undefined {
-  if (anyOf) return `expected one of ${anyOf.map((literal: TSchema) => literal.const).join(', ')}`
-  return type === 'integer' ? `expected a whole number from ${minimum} to ${maximum}` : undefined
-}
-
-/** Comma-separated networks that together do not contain every address: trust in all addresses would trust every client. */
-function isNetworkList(text: string): boolean {
-  const networks = text.split(',')
-  return networks.every(isNetwork) && !coverEveryAddress(networks)
+function readSetting(name: string, text: string, schema: TSchema): unknown {
+  const { allowed, read } = textReaderOf(name, schema)
+  const format = formats[schema.format]
+  const value = read(text)
+  const expected = value === undefined ? allowed : format && !format.isValid(text) ? format.expected : undefined
+  if (expected !== undefined) throw new SettingsError(`${name}=${hidePassword(text)}: expected ${expected}.`)
+  return value
 }
 
 /** Scheme, host, port and path only; no slash at the end. */

@@ -6,9 +6,6 @@ const noticeMs = 7 * 86_400_000
 
 const intervalDefaultMs = 3_600_000
 
-/** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
-const countDeadlineMs = 2_000
-
 export interface ExpiringKey {
   id: string
   accountId: string
@@ -17,7 +14,7 @@ export interface ExpiringKey {
 }
 
 /** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. @throws Problem `unavailable` */
-export async function listExpiringKeys(postgres: Postgres, nowMs: number, deadlineMs?: number): Promise<ExpiringKey[]> {
+export async function listExpiringKeys(postgres: Postgres, nowMs: number): Promise<ExpiringKey[]> {
   return await queryPostgres(
     postgres<ExpiringKey[]>`
       SELECT id, account_id AS "accountId", name, expires_at AS "expiresAt"
@@ -26,15 +23,6 @@ export async function listExpiringKeys(postgres: Postgres, nowMs: number, deadli
         AND expires_at > ${new Date(nowMs)}::timestamptz
         AND expires_at <= ${new Date(nowMs + noticeMs)}::timestamptz
       ORDER BY expires_at, id`,
-    deadlineMs,
-  )
-}
-
-/** @returns the number of keys that `listExpiringKeys` finds; NaN while Postgres is unavailable */
-export async function countExpiringKeys(postgres: Postgres, nowMs: number): Promise<number> {
-  return await listExpiringKeys(postgres, nowMs, countDeadlineMs).then(
-    (keys) => keys.length,
-    () => Number.NaN,
   )
 }
 

@@ -1,27 +1,19 @@
 import type { PendingQuery, Row } from 'postgres'
+import type { PlanLimits } from '../../schema/usage.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { auditClause } from './audit.ts'
 
 /** Limits of a subscription. All are integers above 0, except the allowance, which may be 0. */
-export interface SubscriptionPlan {
+export interface SubscriptionPlan extends Readonly<PlanLimits> {
   readonly name: string
-  /** Per key, all endpoints except `POST /events`. */
-  readonly requestsPerMinute: number
-  /** Per key, `POST /events`. */
-  readonly eventsPerMinute: number
-  /** Per click or visitor, `POST /events`. */
-  readonly identifierEventsPerMinute: number
   /** Tracked clicks per UTC month; the limit of events is 20 times as high. */
   readonly clickAllowance: number
 }
 
 /** A subscription plan as stored; limits are null for a plan without API access. */
-export interface SubscriptionPlanRow {
+export interface SubscriptionPlanRow extends Record<keyof PlanLimits, number | null> {
   name: string
   hasApi: boolean
-  requestsPerMinute: number | null
-  eventsPerMinute: number | null
-  identifierEventsPerMinute: number | null
   /** Tracked clicks per UTC month. */
   clickAllowance: number
   /** Number of whole UTC months, before the present one, that an account retains; 0: all. An account may have its own setting. */

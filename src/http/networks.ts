@@ -1,21 +1,16 @@
 import ipaddr from 'ipaddr.js'
 
-/** Range of addresses as integers, both ends included. */
+/** Range of addresses as integers of 128 bits, both ends included. IPv4 is IPv4-mapped IPv6: ::ffff:0:0/96. */
 interface AddressRange {
   first: bigint
   last: bigint
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-
-/** Length of an address in bits: IPv4 or IPv6. */
-type AddressBits = 32 | 128
-
 /** Unicast addresses on the Internet: 1.0.0.0 to 223.255.255.255, and 2000::/3. */
-const publicAddresses: Record<AddressBits, AddressRange> = {
-  32: { first: 0x01_00_00_00n, last: 0xdf_ff_ff_ffn },
-  128: { first: 1n << 125n, last: (1n << 126n) - 1n },
-}
+const publicRanges: readonly AddressRange[] = [
+  { first: 0xffff_0100_0000n, last: 0xffff_dfff_ffffn },
+  { first: 1n << 125n, last: (1n << 126n) - 1n },
+]
 
 /** Whether a text is an address or a network such as `10.0.0.0/8`; `/0` is not allowed. */
 export function isNetwork(text: string): boolean {
@@ -30,46 +25,20 @@ export function isNetwork(text: string): boolean {
  * @param networks texts that `isNetwork` accepts
  */
 export function coverEveryAddress(networks: readonly string[]): boolean {
-  const ranges: Record<AddressBits, AddressRange[]> = { 32: [], 128: [] }
-  for (const network of networks) {
-    const { bits, ...range } = rangeOf(network)
-    ranges[bits].push(range)
-  }
-  return ([32, 128] as const).some((bits) => covers(ranges[bits], publicAddresses[bits]))
+  const ranges = networks.map(addressRangeOf).sort((a, b) => (a.first < b.first ? -1 : 1))
+  return publicRanges.some((whole) => {
+    let next = whole.first
+    for (const { first, last } of ranges) if (first <= next && last >= next) next = last + 1n
+    return next > whole.last
+  })
 }
 
-function covers(ranges: AddressRange[], whole: AddressRange): boolean {
-  let next = whole.first
-  for (const { first, last } of ranges.sort((a, b) => (a.first < b.first ? -1 : 1))) {
-    if (first > next) break
-    if (last >= next) next = last + 1n
-  }
-  return next > whole.last
-}
-
-function rangeOf(network: string): AddressRange & { bits: AddressBits } {
-  const [address, prefixLength] = parse(network)
-  // TRAP: ::ffff:0:0/96 is IPv4 in IPv6 notation, and proxies are compared with it as IPv4.
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && prefixLength >= 96) {
-    return { bits: 32, ...rangeAround(address.toIPv4Address(), 32, prefixLength - 96) }
-  }
-  const bits = bitsOf(address)
-  return { bits, ...rangeAround(address, bits, prefixLength) }
-}
-
-function parse(network: string): [Address, prefixLength: number] {
-  if (network.includes('/')) return ipaddr.parseCIDR(network)
-  const address = ipaddr.parse(network)
-  return [address, bitsOf(address)]
-}
-
-function bitsOf(address: Address): AddressBits {
-  return address.kind() === 'ipv4' ? 32 : 128
-}
-
-function rangeAround(address: Address, bits: AddressBits, prefixLength: number): AddressRange {
-  const value = BigInt(`0x${Buffer.from(address.toByteArray()).toString('hex')}`)
-  const hostBits = BigInt(bits - prefixLength)
-  const first = (value >> hostBits) << hostBits
+function addressRangeOf(network: string): AddressRange {
+  const [text = '', prefixLength] = network.split('/')
+  const address = ipaddr.parse(text)
+  const isIPv4 = address instanceof ipaddr.IPv4
+  const bytes = (isIPv4 ? address.toIPv4MappedAddress() : address).toByteArray()
+  const hostBits = prefixLength === undefined ? 0n : BigInt((isIPv4 ? 32 : 128) - Number(prefixLength))
+  const first = (BigInt(`0x${Buffer.from(bytes).toString('hex')}`) >> hostBits) << hostBits
   return { first, last: first + (1n << hostBits) - 1n }
 }

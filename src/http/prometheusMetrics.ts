@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import type { App } from './context.ts'
 
 /** Metrics of this process, for Prometheus. Metrics of received events are in `events/prometheusMetrics.ts`. */
@@ -15,16 +16,15 @@ export interface Metrics {
   readonly timeQuery: (label: string, seconds: number) => void
   /** Counts a response of stats and reports by its source. */
   readonly countResponse: (source: string) => void
-  /** Adds a gauge of the availability of Redis. */
-  readonly watchRedis: (isUnavailable: () => boolean) => void
-  /** Adds a gauge of the age of the oldest unconfirmed import batch. */
-  readonly watchUnconfirmedBatches: (ageS: () => Promise<number>) => void
-  /** Adds a gauge of the number of keys that expire soon. */
-  readonly watchExpiringKeys: (count: () => Promise<number>) => void
+  /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
+  readonly addGauge: (name: string, help: string, read: () => Promise<number>) => void
 }
 
 /** From cached responses to the query timeout. */
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+
+/** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
+const gaugeDeadlineMs = 2_000
 
 /** Opens the registry with the metrics of Node.js, and with responses by route and status. */
 export function openMetrics(): Metrics {
@@ -62,36 +62,19 @@ export function openMetrics(): Metrics {
     labelNames: ['source'],
     registers: [registry],
   })
-  const addGauge = (name: string, help: string, read: () => number | Promise<number>) => {
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      async collect() {
-        this.set(await read())
-      },
-    })
-  }
   return {
     registry,
     timeQuery: (label, seconds) => queries.observe({ label }, seconds),
     countResponse: (source) => responses.inc({ source }),
-    watchRedis: (isUnavailable) =>
-      addGauge(
-        'redis_up',
-        '1 when Redis responded to the last request, else 0; while 0, RATE_LIMIT_WITHOUT_REDIS applies.',
-        () => (isUnavailable() ? 0 : 1),
-      ),
-    watchUnconfirmedBatches: (ageS) =>
-      addGauge(
-        'sums_unconfirmed_age_seconds',
-        'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
-        ageS,
-      ),
-    watchExpiringKeys: (count) =>
-      addGauge(
-        'api_keys_expiring',
-        'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
-        count,
-      ),
+    addGauge(name, help, read) {
+      const late = () => new Error(`no response within ${gaugeDeadlineMs} ms`)
+      new Gauge({
+        ...{ name, help, registers: [registry] },
+        async collect() {
+          this.set(await withDeadline(gaugeDeadlineMs, late, read).catch(() => Number.NaN))
+        },
+      })
+    },
     countDenial: (limit) => denials.inc({ limit }),
     observe(app) {
       app.addHook('onResponse', async (request, reply) => {

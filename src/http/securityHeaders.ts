@@ -10,10 +10,10 @@ const securityHeaders = {
   'x-frame-options': 'SAMEORIGIN',
 } as const
 
-/** Adds the security headers to every response. */
-export function addSecurityHeaders(app: App): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(securityHeaders)
+/** Adds the request id and the security headers to every response. */
+export function addCommonHeaders(app: App): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(securityHeaders)
     done()
   })
 }

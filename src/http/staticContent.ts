@@ -47,7 +47,7 @@ export function openStaticContent(make: () => Content | Promise<Content>): Stati
 }
 
 /** @param path file of the package, relative to its root */
-export function openFile(path: string, type: string): StaticContent {
+export function openStaticFile(path: string, type: string): StaticContent {
   return openStaticContent(async () => ({ body: await readFile(join(packageRoot, path)), type }))
 }
 

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
-import { Problem } from '../problem.ts'
+import { invalidParameter, Problem } from '../problem.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
@@ -50,13 +50,7 @@ export function streamFormat<Format extends RowFormat>(
   const selected = negotiateFormat(formats, format, headers.accept)
   // The validated parameters have a default, so they do not show whether it was sent.
   if (selected && /[?&]limit=/.test(url)) {
-    throw new Problem(
-      'invalid_limit',
-      `limit applies to JSON pages only; ${selected} returns all rows in one response.`,
-      {
-        param: 'limit',
-      },
-    )
+    throw invalidParameter('limit', `applies to JSON pages only; ${selected} returns all rows in one response.`)
   }
   return selected
 }

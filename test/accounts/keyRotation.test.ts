@@ -1,8 +1,9 @@
 // @module-tag postgres
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
+import { listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
 import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/keys.ts'
+import { addGauges } from '../../src/api/health/gauges.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
@@ -110,7 +111,7 @@ describe('keys that expire within 7 days', () => {
     const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
     expect(found.map(({ id }) => id)).toEqual([soon.row.id])
     const metrics = openMetrics()
-    metrics.watchExpiringKeys(() => countExpiringKeys(postgres, testNowMs))
+    addGauges(metrics, { postgres, redis: undefined, now: () => testNowMs })
     const count = (await listExpiringKeys(postgres, testNowMs)).length
     expect(await metrics.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
   })

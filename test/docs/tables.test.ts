@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
+import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { describeDifference } from '../../src/writer/repair/differences.ts'
 import { kinds } from '../../src/writer/repair/kinds.ts'
 
@@ -74,9 +76,7 @@ async function metricsTable(): Promise<string[][]> {
 /** Opens every metric of a server with all settings. */
 function openRegistry() {
   const metrics = openMetrics()
-  metrics.watchRedis(() => false)
-  metrics.watchUnconfirmedBatches(async () => 0)
-  metrics.watchExpiringKeys(async () => 0)
+  addGauges(metrics, { postgres: {} as Postgres, redis: { isUnavailable: false }, now: Date.now })
   openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
   return metrics.registry
 }

@@ -2,12 +2,6 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
-import {
-  authenticateHeader,
-  operationHeaders,
-  rateLimitHeaders,
-  retryHeader,
-} from '../../src/http/docs/responseHeaders.ts'
 import { readSettings } from '../../src/settings.ts'
 import { testNowMs } from '../kit/app.ts'
 import { sendRaw } from '../kit/rawConnection.ts'
@@ -78,6 +72,7 @@ describe('the address of a client behind a proxy', () => {
       '2000::/3',
       '10.0.0.0/8,::/2',
       '::ffff:0:0/96',
+      '::/8',
       '::ffff:0.0.0.0/97,128.0.0.0/1',
     ]) {
       expect(() => readSettings({ TRUST_PROXY }), TRUST_PROXY).toThrow(
@@ -124,9 +119,9 @@ describe('a web page of another origin', () => {
     const response = await request(app, 'http://localhost:5173')
     expect(response.statusCode).toBe(200)
     expect(response.headers['access-control-allow-origin']).toBe('http://localhost:5173')
-    const documented = [rateLimitHeaders, retryHeader, authenticateHeader, ...Object.values(operationHeaders)]
-    const names = documented.flatMap((headers) => Object.keys(headers)).map((name) => name.toLowerCase())
-    expect(`${response.headers['access-control-expose-headers']}`.split(', ')).toEqual(expect.arrayContaining(names))
+    expect(response.headers['access-control-expose-headers']).toBe(
+      'etag, retry-after, www-authenticate, x-as-of, x-bucket-count, x-event-notes, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, x-retained-from, x-truncated',
+    )
     expect((await request(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
     const refused = await app.inject({ url, headers: { origin: 'http://localhost:5173' } })
     expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([401, 'http://localhost:5173'])

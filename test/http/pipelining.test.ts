@@ -141,7 +141,7 @@ it.skipIf(!existsSync('/proc/self/fd'))('unread documentation responses hold no 
   const openFiles = async () => {
     const names = await readdir('/proc/self/fd')
     const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
-    return targets.filter((target) => target.includes('@scalar'))
+    return targets.filter((target) => target.endsWith('/scalar.js'))
   }
   const path = '/api/v1/docs/page/scalar.js'
   const connection = await openRaw(probe.app, rawGet(path).repeat(30))

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { pageParameters } from '../../schema/page.ts'
-import { Id } from '../../schema/scalars.ts'
+import { Id, OneOf } from '../../schema/scalars.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
@@ -54,7 +54,7 @@ export async function openProbe(
 /** Every type of parameter of the API. */
 export const ProbeQuery = Type.Object({
   ...pageParameters,
-  group_by: Type.Union([Type.Literal('campaign'), Type.Literal('day')]),
+  group_by: OneOf(['campaign', 'day']),
   converted: Type.Optional(Type.Boolean()),
   campaign_id: Type.Optional(Type.String({ ...Id, description: 'A campaign.' })),
   q: Type.Optional(Type.String({ minLength: 2, maxLength: 5 })),

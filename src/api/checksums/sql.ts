@@ -3,10 +3,13 @@ import { ch, type Fragment, identifier, instant, join, text } from '../../stores
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 
-/** Table, key and amount of each resource. */
-const sources: Record<ChecksumResource, { table: keyof typeof timeColumns; key: Fragment; amount: Fragment }> = {
-  clicks: { table: 'clicks', key: ch`id`, amount: ch`cost_base` },
-  conversions: { table: 'conversions', key: ch`id`, amount: ch`revenue_base` },
+/** Table and key of each resource, and its amount with the name in the response; events have none. */
+export const sources: Record<
+  ChecksumResource,
+  { table: keyof typeof timeColumns; key: Fragment; amount: Fragment; amountName?: string }
+> = {
+  clicks: { table: 'clicks', key: ch`id`, amount: ch`cost_base`, amountName: 'costBase' },
+  conversions: { table: 'conversions', key: ch`id`, amount: ch`revenue_base`, amountName: 'revenueBase' },
   events: { table: 'pixel_events', key: ch`origin, '|', id, '|', toString(generation)`, amount: ch`NULL` },
 }
 

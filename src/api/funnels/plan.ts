@@ -1,4 +1,5 @@
-import { type FunnelDimension, type FunnelQuery, funnelDaysDefault } from '../../../schema/funnel.ts'
+import type { FunnelDimension, FunnelQuery } from '../../../schema/funnel.ts'
+import { daysDefault } from '../../../schema/range.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import { Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
@@ -57,7 +58,7 @@ export function planFunnel(
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
   }
-  const { range } = localRange(query, funnelDaysDefault, rangeDaysMax, 'A funnel', nowMs)
+  const { range } = localRange(query, daysDefault, rangeDaysMax, 'A funnel', nowMs)
   return {
     accountId: caller.accountId,
     steps,

@@ -4,7 +4,6 @@ import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
 import type { Redis } from '../../stores/redis.ts'
-import { RefreshingCache } from '../../stores/refreshingCache.ts'
 import { withDeadline } from '../../stores/timing/deadline.ts'
 
 /**
@@ -27,12 +26,6 @@ const deadlineMs = 2_000
 /** Requests need no key, so stores are checked at most once in this time. */
 const ttlMs = 1_000
 
-/** A store, and how to check its readiness. */
-interface CheckedStore {
-  name: string
-  check(signal: AbortSignal): PromiseLike<unknown>
-}
-
 /**
  * Checks whether both stores respond, and Redis if requests need it; concurrent requests share one check.
  * @returns throws Problem `unavailable`, naming the stores that did not respond
@@ -41,37 +34,32 @@ function openReadiness(
   { clickhouse, postgres, redis }: Pick<Stores, 'clickhouse' | 'postgres'> & { redis: Redis | undefined },
   now: () => number,
 ): () => Promise<void> {
-  const stores: CheckedStore[] = [
-    { name: 'ClickHouse', check: (signal) => queryEveryShard(clickhouse, signal) },
-    { name: 'Postgres', check: () => postgres`SELECT 1` },
-    ...(redis ? [{ name: 'Redis', check: () => redis.ping() }] : []),
-  ]
-  const responses = new RefreshingCache<CheckedStore, boolean>({
-    max: stores.length,
-    refreshMs: ttlMs,
-    ttlMs,
-    now,
-    keyOf: ({ name }) => name,
-    read: isResponsive,
-  })
+  const checks: Record<string, (signal: AbortSignal) => PromiseLike<unknown>> = {
+    // A query on a table waits for every shard.
+    ClickHouse: (signal) =>
+      selectRows(clickhouse, ch`SELECT 1 FROM clicks WHERE account_id = '' LIMIT 1`, { label: 'ready', signal }),
+    Postgres: () => postgres`SELECT 1`,
+    ...(redis && { Redis: () => redis.ping() }),
+  }
+  const late = () => new Error(`no response within ${deadlineMs} ms`)
+  let checkedAtMs = Number.NEGATIVE_INFINITY
+  let unavailable: Promise<string[]> = Promise.resolve([])
+
+  async function findUnavailable(): Promise<string[]> {
+    const running = Object.values(checks).map((check) => withDeadline(deadlineMs, late, check))
+    const results = await Promise.allSettled(running)
+    return Object.keys(checks).filter((_, index) => results[index]?.status === 'rejected')
+  }
 
   return async () => {
-    const areResponsive = await Promise.all(stores.map((store) => responses.find(store)))
-    const unavailable = stores.filter((_, index) => !areResponsive[index]).map(({ name }) => name)
-    if (unavailable.length === 0) return
-    throw new Problem('unavailable', `Not ready: ${unavailable.join(' and ')} did not respond.`, { retryAfterS: 1 })
+    const ageMs = now() - checkedAtMs
+    // Below 0 the clock was set back.
+    if (ageMs < 0 || ageMs >= ttlMs) {
+      checkedAtMs = now()
+      unavailable = findUnavailable()
+    }
+    const names = await unavailable
+    if (names.length === 0) return
+    throw new Problem('unavailable', `Not ready: ${names.join(' and ')} did not respond.`, { retryAfterS: 1 })
   }
-}
-
-/** A query on a table waits for every shard. */
-function queryEveryShard(clickhouse: Stores['clickhouse'], signal: AbortSignal): Promise<unknown> {
-  return selectRows(clickhouse, ch`SELECT 1 FROM clicks WHERE account_id = '' LIMIT 1`, { label: 'ready', signal })
-}
-
-async function isResponsive({ check }: CheckedStore): Promise<boolean> {
-  const late = () => new Error(`no response within ${deadlineMs} ms`)
-  return await withDeadline(deadlineMs, late, check).then(
-    () => true,
-    () => false,
-  )
 }

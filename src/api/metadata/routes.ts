@@ -1,19 +1,16 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import { type TObject, Type } from '@sinclair/typebox'
 import { CompleteRow } from '../../../schema/fields.ts'
-import type { NamedTable } from '../../../schema/metadata.ts'
 import {
   Campaign,
-  CampaignPage,
-  itemPath,
   LandingPage,
-  LandingPagePage,
   MetadataQuery,
+  type NamedTable,
   Offer,
-  OfferPage,
   TrafficSource,
-  TrafficSourcePage,
 } from '../../../schema/metadata.ts'
+import { Page } from '../../../schema/page.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
+import { Id } from '../../../schema/scalars.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
@@ -24,15 +21,15 @@ import { planMetadata } from './plan.ts'
 import { findMetadata, listMetadata } from './run.ts'
 
 /** The metadata resources, each with its rows and the id of a row of the demo account. */
-const resources: { table: NamedTable; row: TObject; page: TSchema; example: string }[] = [
-  { table: 'campaigns', row: Campaign, page: CampaignPage, example: 'cmp-luma-meta-broad' },
-  { table: 'offers', row: Offer, page: OfferPage, example: 'off-luma-blanket' },
-  { table: 'landing_pages', row: LandingPage, page: LandingPagePage, example: 'lp-luma-quiz' },
-  { table: 'traffic_sources', row: TrafficSource, page: TrafficSourcePage, example: 'src-meta' },
+const resources: { table: NamedTable; row: TObject; example: string }[] = [
+  { table: 'campaigns', row: Campaign, example: 'cmp-luma-meta-broad' },
+  { table: 'offers', row: Offer, example: 'off-luma-blanket' },
+  { table: 'landing_pages', row: LandingPage, example: 'lp-luma-quiz' },
+  { table: 'traffic_sources', row: TrafficSource, example: 'src-meta' },
 ]
 
 export function metadataRoutes(app: App, context: RouteContext): void {
-  for (const { table, row, page, example } of resources) {
+  for (const { table, row, example } of resources) {
     const name = table.replace('_', '-') as 'campaigns' | 'offers' | 'landing-pages' | 'traffic-sources'
     const scope: Scope = `read:${name}`
     const rows = table.replace('_', ' ')
@@ -45,7 +42,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
           summary: `List ${rows}`,
           description: `${tag} of the account, newest first.`,
           querystring: MetadataQuery(row),
-          response: { 200: page },
+          response: { 200: Page(row) },
         },
         config: { scope, formats: listFormats },
       },
@@ -71,7 +68,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
           tags: [tag],
           summary: `Get ${/^[aeiou]/.test(rows) ? 'an' : 'a'} ${rows.slice(0, -1)}`,
           description: `The same row as in the list of ${rows}.`,
-          params: itemPath(example),
+          params: Type.Object({ id: Type.String({ ...Id, examples: [example] }) }),
           response: { 200: CompleteRow(row) },
         },
         config: { scope },

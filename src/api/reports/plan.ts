@@ -1,6 +1,7 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { type Metric, metricNames } from '../../../schema/metrics.ts'
-import { type ReportQuery, reportBucketsMax, reportDaysDefault } from '../../../schema/report.ts'
+import { daysDefault } from '../../../schema/range.ts'
+import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { Problem } from '../../problem.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
 
@@ -32,7 +33,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
   const dimensions = readDimensions(query.group_by)
   const wanted = query.metrics?.split(',')
   return {
-    ...planCompared(query, dimensions, { name: 'A report', daysDefault: reportDaysDefault }, caller, nowMs),
+    ...planCompared(query, dimensions, { name: 'A report', daysDefault }, caller, nowMs),
     groupBy: query.group_by,
     dimensions,
     hasTz: query.tz !== undefined,

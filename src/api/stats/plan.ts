@@ -1,4 +1,5 @@
-import { type DailyQuery, type StatsQuery, statsDaysDefault } from '../../../schema/stats.ts'
+import { daysDefault } from '../../../schema/range.ts'
+import type { DailyQuery, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
 
@@ -14,7 +15,7 @@ export interface DailyPlan extends ComparedPlan {
  * @throws Problem as `planCompared`
  */
 export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: number): ComparedPlan {
-  return planCompared(query, [], { name: 'A range', daysDefault: statsDaysDefault }, caller, nowMs)
+  return planCompared(query, [], { name: 'A range', daysDefault }, caller, nowMs)
 }
 
 /**
@@ -23,6 +24,6 @@ export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: numb
  */
 export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
-  const plan = planCompared(query, [interval], { name: 'A series', daysDefault: statsDaysDefault }, caller, nowMs)
+  const plan = planCompared(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
   return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
 }

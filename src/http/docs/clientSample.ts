@@ -1,16 +1,16 @@
-import { isNeeded, type OpenApiDocument, type Operation, type Parameter, type Schema } from './openapiDocument.ts'
+import { isNeeded, type OpenApiDocument, type Operation, type Parameter } from './openapiDocument.ts'
 
 /**
  * A program that calls one operation with the typed client.
  * @returns undefined for an operation that the client has no method for
  */
 export function clientSample(
-  document: OpenApiDocument,
+  { servers }: OpenApiDocument,
   { method, path, operation }: { method: string; path: string; operation: Operation },
 ): string | undefined {
-  const call = method === 'GET' ? readCall(document, path, operation) : eventCall(path, operation)
+  const call = method === 'GET' ? readCall(path, operation) : eventCall(path, operation)
   if (!call) return undefined
-  const baseUrl = document.servers[0]?.url.replace(/\/api\/v1$/, '')
+  const baseUrl = servers[0]?.url.replace(/\/api\/v1$/, '')
   return [
     "import { createTributary } from 'tributary-client'",
     '',
@@ -19,33 +19,22 @@ export function clientSample(
   ].join('\n')
 }
 
-function readCall(document: OpenApiDocument, path: string, operation: Operation): string {
-  const required = (operation.parameters ?? []).filter(isNeeded)
+function readCall(path: string, { parameters = [] }: Operation): string {
+  const required = parameters.filter(isNeeded)
   const given = ['path', 'query'].flatMap((place) => {
     const fields = required.filter((parameter) => parameter.in === place).map(literal)
     return fields.length > 0 ? [`${place}: { ${fields.join(', ')} }`] : []
   })
   const args = [`'${path}'`, ...(given.length > 0 ? [`{ ${given.join(', ')} }`] : [])].join(', ')
   const call = `console.log(await tributary.get(${args}))`
-  return isList(document, operation)
-    ? `${call}\n// All pages: for await (const row of tributary.rows(${args})) console.log(row)`
-    : call
+  const hasPages = parameters.some(({ name }) => name === 'cursor')
+  return hasPages ? `${call}\n// All pages: for await (const row of tributary.rows(${args})) console.log(row)` : call
 }
 
 function eventCall(path: string, { requestBody }: Operation): string | undefined {
   if (path !== '/events') return undefined
   const event = requestBody?.content['application/json']?.example
   return `console.log(await tributary.sendEvent(${JSON.stringify(event, null, 2)}))`
-}
-
-/** Whether the response has pages. */
-function isList(document: OpenApiDocument, { responses }: Operation): boolean {
-  const schema = responses['200']?.content?.['application/json']?.schema
-  return resolve(document, schema)?.properties?.nextCursor !== undefined
-}
-
-function resolve({ components }: OpenApiDocument, schema: Schema | undefined): Schema | undefined {
-  return schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
 }
 
 function literal({ name, example, examples = {}, schema }: Parameter): string {

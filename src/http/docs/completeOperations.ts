@@ -1,6 +1,6 @@
 import { clientSample } from './clientSample.ts'
 import exampleTable from './examples.json' with { type: 'json' }
-import { isNeeded, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
+import { type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
 import {
   authenticateHeader,
   operationHeaders,
@@ -15,7 +15,6 @@ const examples: Readonly<Record<string, { request?: unknown; response: unknown }
 /** Adds error responses, headers, examples and a code sample to every operation of the document. */
 export function completeOperations(document: OpenApiDocument): void {
   for (const { method, path, operation } of operationsOf(document)) {
-    removeOptionalExamples(operation)
     // The schema of the body has the same description.
     delete operation.requestBody?.description
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -29,16 +28,6 @@ export function completeOperations(document: OpenApiDocument): void {
     operation.responses = { ...operation.responses, ...common, ...declaredErrors(operation.responses, common) }
     const source = clientSample(document, { method, path, operation })
     if (source) operation['x-codeSamples'] = [{ lang: 'js', label: 'Tributary client', source }]
-  }
-}
-
-/** Removes examples of optional parameters: tools would prefill and send them as filters. */
-function removeOptionalExamples({ parameters = [] }: Operation): void {
-  for (const parameter of parameters) {
-    if (isNeeded(parameter)) continue
-    delete parameter.example
-    delete parameter.examples
-    delete parameter.schema.examples
   }
 }
 

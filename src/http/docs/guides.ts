@@ -17,8 +17,8 @@ const guideNames = [
 
 /**
  * The introduction above the operations, and the guides as sections without operations, in Markdown.
- * test/docs/guides.test.ts runs every code block, in this order, on one account, and test/docs/warehouseGuides.test.ts those of
- * copies and language models.
+ * test/docs/guides.test.ts runs their code blocks in this order, on one account; test/docs/warehouseGuides.test.ts runs the
+ * blocks about copies and language models.
  * @param serverUrl address of the server, the argument `--url` of the packages
  * @param baseUrl address of the API
  */

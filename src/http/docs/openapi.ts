@@ -40,7 +40,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
       // The generator removes this prefix from the paths; `addTexts` adds the address.
       servers: [{ url: apiPrefix }],
       components: {
-        schemas: { Problem: plain<{ type: 'object' }>(ProblemBody) },
+        schemas: markNamedSchemas({ Problem: ProblemBody as { type: 'object' } }),
         headers: responseHeaders,
         securitySchemes: {
           apiKey: {
@@ -56,8 +56,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     transform: ({ schema, url, route }) => ({ schema: markNamedSchemas(describe(schema, url, route)), url }),
     transformObject: (given) => {
       if (!('openapiObject' in given)) return {}
-      const generated = moveNamedSchemas(mergeLiterals(plain(given.openapiObject)) as OpenApiDocument)
-      const document = addTexts(generated, publicUrl())
+      const document = addTexts(moveNamedSchemas(given.openapiObject as unknown as OpenApiDocument), publicUrl())
       completeOperations(document)
       return document
     },
@@ -87,7 +86,7 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
   return {
     ...schema,
     ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
-    operationId: schema?.operationId ?? operationIdOf(`${method}`, url),
+    operationId: operationIdOf(`${method}`, url),
     description: [schema?.description, scopeText(scope)].filter(Boolean).join('\n\n'),
     security: [{ apiKey: scope === 'any' ? [] : [scope] }],
   }
@@ -120,19 +119,4 @@ function operationIdOf(method: string, url: string): string {
     word.replace(/^:?(.)/, (found, first: string) => (found[0] === ':' ? 'By' : '') + first.toUpperCase()),
   )
   return method.toLowerCase() + names.join('')
-}
-
-/** Replaces each union of literals by one enum, which client generators and the documentation page support better. */
-function mergeLiterals(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(mergeLiterals)
-  if (typeof node !== 'object' || node === null) return node
-  const { anyOf, ...rest } = node as { anyOf?: TSchema[] }
-  const literals = anyOf?.map((member) => member.const ?? (member.enum?.length === 1 ? member.enum[0] : undefined))
-  if (literals?.every((literal) => typeof literal === 'string')) return { type: 'string', enum: literals, ...rest }
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, mergeLiterals(value)]))
-}
-
-/** Copies a value without TypeBox symbols and without `$id`. */
-function plain<T>(value: object): T {
-  return JSON.parse(JSON.stringify(value, (name, inner) => (name === '$id' ? undefined : inner)))
 }

@@ -45,7 +45,6 @@ export interface Schema {
   default?: unknown
   enum?: unknown[]
   const?: unknown
-  examples?: unknown[]
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]

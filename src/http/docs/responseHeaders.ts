@@ -1,8 +1,4 @@
-import { eventNoteTexts } from '../../../schema/eventNote.ts'
-
-const noteCodesText = Object.entries(eventNoteTexts)
-  .map(([code, text]) => `\`${code}\`: ${text}`)
-  .join(' ')
+import { noteCodesText } from '../../../schema/eventNote.ts'
 
 /** Headers of responses, as components of the OpenAPI document. */
 export const responseHeaders = {
@@ -70,3 +66,11 @@ export const operationHeaders: Readonly<Record<string, object>> = {
 
 export const retryHeader = { 'Retry-After': reference('RetryAfter') }
 export const authenticateHeader = { 'WWW-Authenticate': reference('WwwAuthenticate') }
+
+const perOperation: object = Object.assign({}, ...Object.values(operationHeaders))
+
+/** Names of the response headers that a web page of another origin may read. */
+export const exposedHeaders = ['etag']
+  .concat(Object.keys({ ...rateLimitHeaders, ...retryHeader, ...authenticateHeader, ...perOperation }))
+  .map((name) => name.toLowerCase())
+  .sort()

@@ -19,13 +19,13 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))
   const openText = (make: () => string, type: string) =>
     openStaticContent((): Content => ({ body: Buffer.from(make()), type: `${type}; charset=utf-8` }))
-  const openLlmsText = () => openText(() => llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain')
+  const llms = openText(() => llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain')
   addStaticContent(app, policy, {
     [docsPrefix]: openPage('dist/docs/page/page.html', placeBelow('docs/page', pageFiles)),
     [`${docsPrefix}/json`]: openText(() => JSON.stringify(app.swagger()), 'application/json'),
     [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
-    '/llms.txt': openLlmsText(),
-    [`${docsPrefix}/llms.txt`]: openLlmsText(),
+    '/llms.txt': llms,
+    [`${docsPrefix}/llms.txt`]: llms,
     ...placeBelow(`${docsPrefix}/page`, pageFiles),
   })
   // Relative, for proxies that serve the API below a path of their own.

@@ -1,15 +1,15 @@
 import type { App } from '../context.ts'
 import { pageFiles } from '../docs/pageFiles.ts'
 import { pageCsp } from '../securityHeaders.ts'
-import { addStaticContent, openFile, openPage, placeBelow } from '../staticContent.ts'
+import { addStaticContent, openPage, openStaticFile, placeBelow } from '../staticContent.ts'
 
 /** Path of the page. */
 export const explorePath = '/explore'
 
 /** Files of the page, which `npm run build` makes from src/explore. */
 const bundle = {
-  'explore.js': openFile('dist/explore/explore.js', 'text/javascript; charset=utf-8'),
-  'explore.css': openFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
+  'explore.js': openStaticFile('dist/explore/explore.js', 'text/javascript; charset=utf-8'),
+  'explore.css': openStaticFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
 }
 
 /** Adds the page that shows the numbers of a key, and its files. All are public; the page calls the API with the key. */

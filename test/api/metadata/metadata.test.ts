@@ -1,16 +1,8 @@
 // @module-tag postgres
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  Campaign,
-  CampaignPage,
-  LandingPage,
-  LandingPagePage,
-  Offer,
-  OfferPage,
-  TrafficSource,
-  TrafficSourcePage,
-} from '../../../schema/metadata.ts'
+import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
+import { Page } from '../../../schema/page.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { queryParquet } from '../../kit/parquet.ts'
 import { csvRows, ndjsonRows, readPages } from '../../kit/readRows.ts'
@@ -21,10 +13,10 @@ let key: string
 let otherKey: string
 
 const kinds = [
-  { path: '/campaigns', table: 'campaigns', one: Campaign, page: CampaignPage },
-  { path: '/offers', table: 'offers', one: Offer, page: OfferPage },
-  { path: '/landing-pages', table: 'landing_pages', one: LandingPage, page: LandingPagePage },
-  { path: '/traffic-sources', table: 'traffic_sources', one: TrafficSource, page: TrafficSourcePage },
+  { path: '/campaigns', table: 'campaigns', one: Campaign, page: Page(Campaign) },
+  { path: '/offers', table: 'offers', one: Offer, page: Page(Offer) },
+  { path: '/landing-pages', table: 'landing_pages', one: LandingPage, page: Page(LandingPage) },
+  { path: '/traffic-sources', table: 'traffic_sources', one: TrafficSource, page: Page(TrafficSource) },
 ] as const
 
 beforeAll(async () => {

@@ -1,0 +1,37 @@
+import { listExpiringKeys } from '../../accounts/expiringKeys.ts'
+import type { Metrics } from '../../http/prometheusMetrics.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import type { Redis } from '../../stores/redis.ts'
+
+/** Adds the gauges of what is stored, and of Redis. */
+export function addGauges(
+  { addGauge }: Metrics,
+  { postgres, redis, now }: { postgres: Postgres; redis: Pick<Redis, 'isUnavailable'> | undefined; now: () => number },
+): void {
+  addGauge(
+    'sums_unconfirmed_age_seconds',
+    'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
+    () => oldestBatchAgeS(postgres),
+  )
+  addGauge(
+    'api_keys_expiring',
+    'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
+    async () => (await listExpiringKeys(postgres, now())).length,
+  )
+  if (!redis) return
+  addGauge(
+    'redis_up',
+    '1 when Redis responded to the last request, else 0; while 0, RATE_LIMIT_WITHOUT_REDIS applies.',
+    async () => (redis.isUnavailable ? 0 : 1),
+  )
+}
+
+/** The journal has a batch from before it is sent until it is confirmed; one that remains belongs to a crashed import. */
+async function oldestBatchAgeS(postgres: Postgres): Promise<number> {
+  const [row] = await queryPostgres(
+    postgres<{ ageS: number }[]>`
+      SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
+      FROM import_batches`,
+  )
+  return row?.ageS ?? Number.NaN
+}

@@ -1,0 +1,77 @@
+import type { TProperties, TSchema } from '@sinclair/typebox'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { Cell } from '../../rows/csvWriter.ts'
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
+
+/** The fields of a row by name, its cursor included. */
+export type ExportedRow = Readonly<Record<string, Cell>>
+
+/** A column of a Parquet file. */
+interface Column {
+  name: string
+  elements: SchemaElement[]
+  /** Converts a value that is not null. */
+  convert(value: NonNullable<Cell>): unknown
+}
+
+/**
+ * Writes metadata, which is in Postgres, as a Parquet file; ClickHouse writes the files of rows that it stores.
+ * Columns have the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`, times are milliseconds in UTC,
+ * lists are lists of texts. Each part is one row group.
+ * @param fields schema of each column
+ */
+export async function* parquetFile(
+  fields: TProperties,
+  parts: AsyncIterable<readonly ExportedRow[]>,
+): AsyncGenerator<Buffer> {
+  const columns = Object.entries(fields).map(([name, type]) => parquetColumn(name, type))
+  const bytes = new ByteWriter()
+  const root = { name: 'schema', num_children: columns.length }
+  const schema = [root, ...columns.flatMap(({ elements }) => elements)]
+  const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'tributary' })
+
+  /** Takes the bytes written so far; the offsets in the file go on. */
+  function take(): Buffer {
+    const taken = Buffer.from(bytes.getBytes())
+    bytes.index = 0
+    return taken
+  }
+
+  for await (const rows of parts) {
+    const columnData = columns.map(({ name, convert }) => ({
+      name,
+      data: rows.map((row) => {
+        const value = row[name] ?? null
+        return value === null ? null : convert(value)
+      }),
+    }))
+    // Without a Promise, because the writer does not flush.
+    void parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length) })
+    yield take()
+  }
+  void parquet.finish()
+  yield take()
+}
+
+const optional = { repetition_type: 'OPTIONAL' } as const
+const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
+
+function parquetColumn(name: string, schema: TSchema): Column {
+  const type = [schema.type].flat()[0]
+  if (type === 'array') {
+    const list = { name, converted_type: 'LIST', num_children: 1, ...optional } as const
+    const items = { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const
+    return { name, elements: [list, items, { name: 'element', ...text }], convert: (value) => value }
+  }
+  if (type === 'number') {
+    const decimal = { name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional } as const
+    // The unscaled value: a product of doubles would not be exact.
+    return { name, elements: [decimal], convert: (value) => BigInt((value as number).toFixed(6).replace('.', '')) }
+  }
+  if (schema.format === 'date-time') {
+    const time = { name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional } as const
+    return { name, elements: [time], convert: (value) => new Date(value as string) }
+  }
+  return { name, elements: [{ name, ...text }], convert: (value) => value }
+}

@@ -1,0 +1,78 @@
+import type { TSchema } from '@sinclair/typebox'
+import { eventNamesPattern } from '../../schema/eventList.ts'
+import { funnelStepsPattern, funnelWindowPattern } from '../../schema/funnel.ts'
+import { datePattern, momentPattern } from '../../schema/range.ts'
+import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
+import { isLonger } from '../../schema/textLength.ts'
+
+/** Reads the text of a parameter or a setting. */
+export interface TextReader {
+  /** Completes "… must be". */
+  readonly allowed: string
+  /** @returns the typed value; undefined for an invalid text */
+  read(text: string): unknown
+}
+
+/**
+ * Creates the reader of a value from its schema: an integer, a boolean, a string, a literal or an `enum`.
+ * @param name for the error
+ * @throws Error when the schema has another type
+ */
+export function textReaderOf(name: string, schema: TSchema): TextReader {
+  const literals: readonly string[] | undefined = schema.enum ?? (schema.const && [schema.const])
+  if (literals) {
+    return {
+      allowed: literals.length === 1 ? `${literals[0]}` : `one of ${literals.join(', ')}`,
+      read: (text) => (literals.includes(text) ? text : undefined),
+    }
+  }
+  if (schema.type === 'boolean') {
+    return { allowed: 'true or false', read: (text) => (/^(true|false)$/.test(text) ? text === 'true' : undefined) }
+  }
+  if (schema.type === 'integer') return integerReader(schema)
+  if (schema.type === 'string') return stringReader(schema)
+  throw new Error(`A text cannot express the schema of ${name}.`)
+}
+
+function integerReader({ minimum, maximum }: TSchema): TextReader {
+  return {
+    allowed: `a whole number from ${minimum} to ${maximum}`,
+    read: (text) => {
+      const value = Number(text)
+      return /^-?\d{1,16}$/.test(text) && value >= minimum && value <= maximum ? value : undefined
+    },
+  }
+}
+
+/** Descriptions of patterns for error messages. */
+const patternTexts: Record<string, string> = {
+  [eventNamesPattern]: 'one or more event names, separated by commas; a name has up to 64 letters, digits and _',
+  [funnelStepsPattern]: 'two to eight steps, separated by commas: event names, click, conversion',
+  [funnelWindowPattern]: 'a number of hours or days, 1h to 30d',
+  [idPattern]: '1 to 64 letters, digits and _ . : -',
+  [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
+  [datePattern]: 'a date such as 2026-11-01',
+  [momentPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
+}
+
+/** Describes a pattern in words, for error messages. */
+function describePattern(pattern: string): string {
+  const [, words, repeated] = /^\^\(([\w|]+)\)\(,\(\1\)\)(\*|\{0,2\})\$$/.exec(pattern) ?? []
+  if (words) {
+    return `one ${repeated === '*' ? 'or more' : 'to three'} of ${words.replaceAll('|', ', ')}, separated by commas`
+  }
+  return patternTexts[pattern] ?? `text that matches ${pattern}`
+}
+
+function stringReader({ pattern, minLength = 1, maxLength }: TSchema): TextReader {
+  const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`
+  return {
+    allowed: pattern === undefined ? `${length} characters` : describePattern(pattern),
+    read: (text) => {
+      // Postgres cannot store U+0000.
+      const isValid = !text.includes('\0') && text.length >= minLength && (expression?.test(text) ?? true)
+      return isValid && (maxLength === undefined || !isLonger(text, maxLength)) ? text : undefined
+    },
+  }
+}
