@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
-import { withDeadline } from '../stores/timing/deadline.ts'
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
 
@@ -56,7 +55,8 @@ interface Entry {
  */
 export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
   const known = new LRUCache<string, Entry>({ max: knownMax })
-  const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax })
+  /** When each unknown hash was read. */
+  const unknown = new LRUCache<string, number>({ max: unknownMax })
   const inFlight = new Map<string, Promise<KeyRecord | null>>()
   const recordUseOf = openKeyUses(postgres, now)
   // Separate queues, so that look-ups of unknown keys never delay a key in use.
@@ -76,45 +76,40 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     const isUnavailable = ageOf(failedAtMs) < unavailableMs
     const mayTry = !isUnavailable || ageOf(triedAtMs) >= retryMs
     if (!entry) {
-      const missing = unknown.get(hash)
-      if (missing && ageOf(missing.readAtMs) < unknownTtlMs) return null
+      if (ageOf(unknown.get(hash) ?? Number.NEGATIVE_INFINITY) < unknownTtlMs) return null
       if (!mayTry) throw keysUnavailable()
-      return lookUp(hash, lookUpNew, firstLookupDeadlineMs)
+      return lookUp(hash, lookUpNew)
     }
     const age = ageOf(entry.readAtMs)
     if (age < refreshMs) return entry.record
     if (age < ttlMs || (isUnavailable && age < ttlWithoutPostgresMs)) {
       // An error is reported to the next request that waits for a look-up.
-      if (mayTry) lookUp(hash, lookUpKnown, deadlineMs).catch(() => {})
+      if (mayTry) lookUp(hash, lookUpKnown).catch(() => {})
       return entry.record
     }
     if (age >= ttlWithoutPostgresMs && !mayTry) throw keysUnavailable()
     try {
-      return await lookUp(hash, lookUpKnown, deadlineMs)
+      return await lookUp(hash, lookUpKnown)
     } catch (error) {
       if (age < ttlWithoutPostgresMs && error instanceof Problem) return entry.record
       throw error
     }
   }
 
-  function lookUp(hash: string, lookUpKey: LookUpKey, timeoutMs: number): Promise<KeyRecord | null> {
+  function lookUp(hash: string, lookUpKey: LookUpKey): Promise<KeyRecord | null> {
     const running = inFlight.get(hash)
     if (running) return running
-    const started = readKey(hash, lookUpKey, timeoutMs).finally(() => inFlight.delete(hash))
+    const started = readKey(hash, lookUpKey).finally(() => inFlight.delete(hash))
     inFlight.set(hash, started)
     return started
   }
 
-  async function readKey(hash: string, lookUpKey: LookUpKey, timeoutMs: number): Promise<KeyRecord | null> {
+  async function readKey(hash: string, lookUpKey: LookUpKey): Promise<KeyRecord | null> {
     const readAtMs = now()
     triedAtMs = readAtMs
     let record: KeyRecord | null
     try {
-      record = await withDeadline(
-        timeoutMs,
-        () => tooLate,
-        () => lookUpKey(hash),
-      )
+      record = await lookUpKey(hash)
     } catch (error) {
       if (error !== tooLate && !isPostgresUnreachable(error)) throw error
       failedAtMs = now()
@@ -126,7 +121,7 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
       unknown.delete(hash)
     } else {
       known.delete(hash)
-      unknown.set(hash, { readAtMs })
+      unknown.set(hash, readAtMs)
     }
     return record
   }

@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import type { SubscriptionPlan } from './plans.ts'
 
 /** An existing key, which may be revoked or expired. */
@@ -26,12 +27,13 @@ export interface KeyRecord {
 
 /**
  * Looks a key up in Postgres by its SHA-256 in hexadecimal; null when the key does not exist.
- * @throws Error of the driver, `tooLate` after the deadline of the statement, or Problem `unavailable` when the queue is full
+ * @throws Error of the driver, `tooLate` after the deadline, or Problem `unavailable` when the queue is full
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
 /** A look-up exceeded its deadline. */
 export const tooLate = new Error('The look-up took too long.')
+const late = () => tooLate
 
 /** Limits of the load on Postgres: 50 statements and 12,800 keys per second. */
 const limits = { itemsMax: 256, concurrentMax: 2, pace: { starts: 1, withinMs: 20 } }
@@ -40,77 +42,46 @@ const queuedMax = 5_000
 
 /**
  * Opens look-ups that share statements. Clients may send any number of invented keys: the rate of statements is limited.
- * @param deadlineMs timeout of a statement
+ * @param deadlineMs timeout of a look-up and of a statement
  */
 export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
   const lookUps = new Batcher<string, KeyRecord | null>({
     ...limits,
     deadlineMs,
-    late: () => tooLate,
+    late,
     async run(hashes) {
       const records = await lookUpKeys(postgres, hashes)
       return hashes.map((hash) => records.get(hash) ?? null)
     },
   })
   return async (hash) => {
-    if (lookUps.queued < queuedMax) return await lookUps.add(hash)
+    if (lookUps.queued < queuedMax) return await withDeadline(deadlineMs, late, () => lookUps.add(hash))
     throw new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 })
   }
 }
 
-interface KeyRow extends RetainedRanges {
-  hash: string
-  accountId: string
-  accountName: string
-  currency: string
-  keyId: string
-  keyName: string
-  scopes: Scope[]
-  isRevoked: boolean
-  expiresAt: Date | null
-  hasApi: boolean
-  planName: string
-  requestsPerMinute: number | null
-  eventsPerMinute: number | null
-  identifierEventsPerMinute: number | null
-  clickAllowance: number
-}
+type StoredKey = Omit<KeyRecord, 'scopes'> & { hash: string; scopes: Scope[] }
 
 /** Keys created while the deletion of their account began are revoked too: the deletion does not see them. @returns keys by hash */
 async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
-  const rows = await postgres<KeyRow[]>`
+  const rows = await postgres<StoredKey[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
       api_keys.id AS "keyId", api_keys.name AS "keyName", scopes,
       (revoked_at IS NOT NULL OR EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)) AS "isRevoked",
-      expires_at AS "expiresAt", has_api AS "hasApi", plans.name AS "planName",
-      requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
-      identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance",
-      COALESCE((
-        SELECT EXTRACT(EPOCH FROM retained_from)::float8 * 1000 FROM retained_ranges
-        WHERE account_id = accounts.id AND resource = 'clicks'), 0) AS "clicksMs",
-      COALESCE((
-        SELECT EXTRACT(EPOCH FROM retained_from)::float8 * 1000 FROM retained_ranges
-        WHERE account_id = accounts.id AND resource = 'events'), 0) AS "eventsMs"
+      (EXTRACT(EPOCH FROM expires_at) * 1000)::float8 AS "expiresAtMs",
+      CASE WHEN has_api AND num_nulls(requests_per_minute, events_per_minute, identifier_events_per_minute) = 0
+        THEN json_build_object(
+          'name', plans.name, 'requestsPerMinute', requests_per_minute, 'eventsPerMinute', events_per_minute,
+          'identifierEventsPerMinute', identifier_events_per_minute, 'clickAllowance', click_allowance)
+      END AS plan,
+      (SELECT json_build_object(
+          'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
+          'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
+        FROM retained_ranges
+        WHERE account_id = accounts.id) AS retained
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan
     WHERE hash = ANY (SELECT decode(hex, 'hex') FROM unnest(${hashes as string[]}::text[]) AS hex)`
-  return new Map(rows.map((row) => [row.hash, toRecord(row)]))
-}
-
-function toRecord(row: KeyRow): KeyRecord {
-  const { accountId, accountName, currency, keyId, keyName, isRevoked } = row
-  return {
-    ...{ accountId, accountName, currency, keyId, keyName, isRevoked },
-    scopes: new Set(row.scopes),
-    plan: planOf(row),
-    expiresAtMs: row.expiresAt?.getTime() ?? null,
-    retained: { clicksMs: row.clicksMs, eventsMs: row.eventsMs },
-  }
-}
-
-function planOf(row: KeyRow): SubscriptionPlan | null {
-  const { hasApi, planName: name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance } = row
-  if (!hasApi || !requestsPerMinute || !eventsPerMinute || !identifierEventsPerMinute) return null
-  return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }
+  return new Map(rows.map(({ hash, scopes, ...row }) => [hash, { ...row, scopes: new Set(scopes) }]))
 }
