@@ -18,7 +18,7 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   const { rawPacket } = error as { rawPacket?: Buffer }
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD '
   afterRequests(socket, () => {
-    socket.end(responseTo(problemOf(error.code), isHead))
+    socket.end(responseTo(connectionProblem(error.code), isHead))
     // An immediate close could lose the response; without a close, a client that keeps sending holds the socket open.
     setTimeout(() => socket.destroy(), lingerMs).unref()
   })
@@ -56,7 +56,7 @@ function responseTo({ code, status, message }: Problem, isHead: boolean): string
   ].join('\r\n')
 }
 
-function problemOf(code: string | undefined): Problem {
+function connectionProblem(code: string | undefined): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Problem('headers_too_large', 'The URL and the headers together are larger than 16 KiB.')

@@ -1,11 +1,4 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-} from 'fastify'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Registry } from 'prom-client'
 import type { NameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
@@ -14,13 +7,7 @@ import type { ResponseCache } from './responseCache.ts'
 import type { Streaming } from './streaming.ts'
 
 /** The Fastify instance; types of parameters and responses come from TypeBox schemas. */
-export type App = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
+export type App = Parameters<FastifyPluginAsyncTypebox>[0]
 
 /** Dependencies of the routes. */
 export interface RouteContext {

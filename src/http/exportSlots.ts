@@ -9,8 +9,8 @@ const onePerAccountFrom = totalMax / 2
 
 /** Limits the concurrent exports of this process, per account and in total. */
 export class ExportSlots {
-  readonly #countByAccount = new Map<string, number>()
-  #total = 0
+  /** One for each export. */
+  readonly #slots = new Set<{ accountId: string }>()
 
   /**
    * Acquires a slot.
@@ -18,31 +18,18 @@ export class ExportSlots {
    * @throws Problem `rate_limited` at the limit of the account, `unavailable` at the limit of the server
    */
   acquire(accountId: string): () => void {
-    const count = this.#countByAccount.get(accountId) ?? 0
-    const max = this.#total < onePerAccountFrom ? perAccountMax : 1
+    const count = [...this.#slots].filter((slot) => slot.accountId === accountId).length
+    const max = this.#slots.size < onePerAccountFrom ? perAccountMax : 1
     if (count >= max) {
       const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
       throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
     }
-    if (this.#total >= totalMax) {
-      throw new Problem('unavailable', 'Limit of concurrent exports on this server reached; retry later.', {
-        retryAfterS: 5,
-      })
+    if (this.#slots.size >= totalMax) {
+      const message = 'Limit of concurrent exports on this server reached; retry later.'
+      throw new Problem('unavailable', message, { retryAfterS: 5 })
     }
-    this.#countByAccount.set(accountId, count + 1)
-    this.#total += 1
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      this.#release(accountId)
-    }
-  }
-
-  #release(accountId: string): void {
-    const left = (this.#countByAccount.get(accountId) ?? 1) - 1
-    if (left === 0) this.#countByAccount.delete(accountId)
-    else this.#countByAccount.set(accountId, left)
-    this.#total -= 1
+    const slot = { accountId }
+    this.#slots.add(slot)
+    return () => this.#slots.delete(slot)
   }
 }

@@ -9,7 +9,7 @@ const headersMaxBytes = 16_384
 /** Default limit of the time that a request takes to arrive, milliseconds. */
 export const arrivalMaxMs = 30_000
 
-/** Idle timeout of a connection, milliseconds; longer than that of load balancers, so that they close first. */
+/** Idle timeout of a connection, milliseconds; load balancers have shorter ones, so they close first. */
 const keepAliveMs = 72_000
 
 export interface HttpServerOptions {

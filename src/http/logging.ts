@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import type { App } from './context.ts'
@@ -11,7 +10,8 @@ const urlLengthMax = 1_000
  * errors are masked.
  */
 export function openLog(level: string, destination: DestinationStream): Logger {
-  return pino({ level, serializers: { err: (error) => hideKeysIn(pino.stdSerializers.err(error)) } }, destination)
+  const err = (error: Error) => JSON.parse(hideKeys(JSON.stringify(pino.stdSerializers.err(error))))
+  return pino({ level, serializers: { err } }, destination)
 }
 
 /** Destination of the log. */
@@ -44,27 +44,18 @@ export function openLogDestination(): LogDestination {
 /** Logs one line for every response after it is sent; health checks and the documentation only on errors (else at debug level). */
 export function logResponses(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log[levelOf(request, reply)](lineOf(request, reply), 'request completed')
+    const status = reply.statusCode
+    const isRoutine = status < 400 && !request.routeOptions.config.scope
+    const level = status >= 500 ? 'warn' : isRoutine ? 'debug' : 'info'
+    const caller = request.caller as typeof request.caller | null
+    const line = {
+      method: request.method,
+      url: hideKeys(request.raw.url ?? '').slice(0, urlLengthMax),
+      status,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      address: request.ip,
+      ...(caller && { account: caller.accountId, key: caller.keyId }),
+    }
+    request.log[level](line, 'request completed')
   })
-}
-
-function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'debug' | 'info' | 'warn' {
-  if (statusCode >= 500) return 'warn'
-  return statusCode < 400 && !request.routeOptions.config.scope ? 'debug' : 'info'
-}
-
-function lineOf(request: FastifyRequest, reply: FastifyReply) {
-  const caller = request.caller as typeof request.caller | null
-  return {
-    method: request.method,
-    url: hideKeys(request.raw.url ?? '').slice(0, urlLengthMax),
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
-    address: request.ip,
-    ...(caller && { account: caller.accountId, key: caller.keyId }),
-  }
-}
-
-function hideKeysIn(error: unknown): unknown {
-  return JSON.parse(hideKeys(JSON.stringify(error)))
 }

@@ -21,7 +21,7 @@ export function handleUnknownPath(app: App): void {
     known.set(url, path)
   })
 
-  function problemOf({ method, raw }: FastifyRequest): Problem {
+  function unknownPath({ method, raw }: FastifyRequest): Problem {
     const [path = ''] = (raw.url ?? '').split('?', 1)
     const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const methods = new Set(found.flatMap((route) => [...route.methods]))
@@ -35,11 +35,11 @@ export function handleUnknownPath(app: App): void {
 
   // Before the body is read: no route needs it.
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    done(isUnknownPath(request) ? problemOf(request) : null, payload)
+    done(isUnknownPath(request) ? unknownPath(request) : null, payload)
   })
 
   app.setNotFoundHandler((request) => {
-    throw problemOf(request)
+    throw unknownPath(request)
   })
 }
 

@@ -6,8 +6,7 @@ import type { Redis } from '../stores/redis.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
 /** Kinds of limits, as the metrics name them. */
-export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
-export type LimitKind = (typeof limitKinds)[number]
+export type LimitKind = 'key' | 'address' | 'identifier' | 'queries'
 
 /** How many events of a click or visitor are within its limit. */
 interface IdentifierEvents {
@@ -77,24 +76,18 @@ export interface RateLimitOptions {
 /** Requests per minute that get the reason why their key is rejected, by address or by key; more get 429. A forgotten script sends far fewer. */
 const refusalsPerMinute = 120
 
-/**
- * Limits of the counters in memory, by kind. Keys cannot be invented, so their counters are never forgotten. An address
- * costs its client a connection; an identifier costs an event with a valid key.
- */
-const countersMax = { key: Number.POSITIVE_INFINITY, address: 200_000, identifier: 1_000_000 }
-
 /** Opens the counters of keys, addresses and identifiers, each kind with its own memory limit. */
 export function openRateLimits(options: RateLimitOptions): RateLimits {
   const { onDenied = () => {} } = options
-  const counters = openCounters(options)
+  const add = openCounters(options)
 
   async function countRejected(
     reply: FastifyReply | undefined,
-    kind: LimitKind,
-    counter: string,
+    kind: CountedKind,
+    name: string,
     reason: string,
   ): Promise<Problem | undefined> {
-    const window = await counters.add(`${kind}:${counter}`, 1)
+    const window = await add(kind, name, 1)
     if (window.count <= refusalsPerMinute) return undefined
     if (reply) setLimitHeaders(reply, refusalsPerMinute, window)
     onDenied(kind)
@@ -106,7 +99,7 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
       const isEvent = request.routeOptions.config.scope === 'write:events'
       const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
       const kind = isEvent ? 'events' : 'requests'
-      const window = await counters.add(`key:${keyId}:${kind}`, 1)
+      const window = await add('key', `${keyId}:${kind}`, 1)
       setLimitHeaders(reply, perMinute, window)
       if (window.count <= perMinute) return undefined
       onDenied('key')
@@ -115,14 +108,14 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
     async countFurtherEvents({ caller }, reply, events) {
       const { keyId, plan } = caller
       const max = plan.eventsPerMinute
-      const window = await counters.add(`key:${keyId}:events`, events, max)
+      const window = await add('key', `${keyId}:events`, events, max)
       setLimitHeaders(reply, max, window)
       if (window.isAdded) return
       onDenied('key')
       throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, window)
     },
     async countIdentifier(identifier, perMinute, events, reply) {
-      const window = await counters.add(`identifier:${identifier}`, events)
+      const window = await add('identifier', identifier, events)
       const allowed = Math.min(events, Math.max(0, perMinute - (window.count - events)))
       if (allowed < events) onDenied('identifier')
       if (reply && perMinute - window.count < Number(reply.getHeader('x-ratelimit-remaining'))) {
@@ -133,39 +126,41 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
     },
     countRefusedKey(request, reply, reason) {
       // TRAP: a request has no address after its connection was reset.
-      const counter = `${reason}:${networkOf((request.ip as string | undefined) ?? '')}`
-      return countRejected(reply, 'address', counter, `Too many ${reason} API keys from this address`)
+      const name = `${reason}:${networkOf((request.ip as string | undefined) ?? '')}`
+      return countRejected(reply, 'address', name, `Too many ${reason} API keys from this address`)
     },
     countEndedKey: (reply, { keyId }) =>
       countRejected(reply, 'key', `${keyId}:ended`, 'Too many requests with this API key, which is revoked or expired'),
   }
 }
 
-/** Counters of a minute: in Redis where configured, else in memory. */
-interface Counters {
-  /** Adds an amount, or nothing if the counter would exceed `max`. @throws Problem `unavailable` */
-  add(name: string, amount: number, max?: number): Promise<WindowCount> | WindowCount
-}
+type CountedKind = Exclude<LimitKind, 'queries'>
 
-function openCounters({ redis, withoutRedis, now }: RateLimitOptions): Counters {
-  const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new FixedWindowCounters(max)]))
+/** Adds an amount to a counter of a minute, or nothing if it would exceed `max`. @throws Problem `unavailable` */
+type AddToCounter = (
+  kind: CountedKind,
+  name: string,
+  amount: number,
+  max?: number,
+) => Promise<WindowCount> | WindowCount
 
-  /** The name of a counter starts with its kind. */
-  function memoryOf(name: string): FixedWindowCounters {
-    const counters = memory.get(name.slice(0, name.indexOf(':')))
-    if (!counters) throw new Error(`Counter ${name} has an unknown kind.`)
-    return counters
+/** Opens the counters: in Redis where configured, else in memory. */
+function openCounters({ redis, withoutRedis, now }: RateLimitOptions): AddToCounter {
+  const memory: Record<CountedKind, FixedWindowCounters> = {
+    // Keys cannot be invented, so their counters are never forgotten.
+    key: new FixedWindowCounters(Number.POSITIVE_INFINITY),
+    // A new address costs its client a connection.
+    address: new FixedWindowCounters(200_000),
+    // A new identifier costs an event with a valid key.
+    identifier: new FixedWindowCounters(1_000_000),
   }
-
-  return {
-    add(name, amount, max) {
-      const addLocally = () => memoryOf(name).add(name, now(), amount, max)
-      if (!redis) return addLocally()
-      return redis.add(name, minuteMs, amount, max).catch(() => {
-        if (withoutRedis === 'open') return addLocally()
-        throw new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
-      })
-    },
+  return (kind, name, amount, max) => {
+    const addLocally = () => memory[kind].add(name, now(), amount, max)
+    if (!redis) return addLocally()
+    return redis.add(`${kind}:${name}`, minuteMs, amount, max).catch(() => {
+      if (withoutRedis === 'open') return addLocally()
+      throw new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
+    })
   }
 }
 

@@ -62,10 +62,10 @@ interface Prepared {
 interface SharedRun {
   startedMs: number
   response: Promise<Prepared>
-  /** Adds a waiting request. */
-  join(): void
-  /** Removes a waiting request; the last one aborts the query. */
-  leave(): void
+  /** Number of requests that wait for the response. */
+  waiting: number
+  /** Aborts the query if it is still running. */
+  abort(): void
 }
 
 /** Memory of a cache entry beside its body: key, headers, bookkeeping. */
@@ -89,27 +89,18 @@ export function openResponseCache({
   function start(key: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
     const startedMs = monotonicMs()
     const disconnected = new AbortController()
-    const response = run(disconnected.signal)
-    let waiting = 0
     let isOver = false
     const end = () => {
       isOver = true
       if (runs.get(key) === started) runs.delete(key)
     }
-    const started: SharedRun = {
-      startedMs,
-      response,
-      join() {
-        waiting += 1
-      },
-      leave() {
-        waiting -= 1
-        if (waiting > 0 || isOver) return
-        end()
-        disconnected.abort()
-      },
+    const abort = () => {
+      if (isOver) return
+      end()
+      disconnected.abort()
     }
-    response.then((prepared) => {
+    const started: SharedRun = { startedMs, response: run(disconnected.signal), waiting: 0, abort }
+    started.response.then((prepared) => {
       end()
       if (monotonicMs() - startedMs < ttlMs) cached.set(key, prepared, { start: startedMs })
     }, end)
@@ -127,8 +118,11 @@ export function openResponseCache({
     const isShared = inFlight !== undefined && monotonicMs() - inFlight.startedMs < ttlMs
     const joined = isShared ? inFlight : start(key, run)
     onResponse(isShared ? 'shared' : 'query')
-    joined.join()
-    whenAborted(disconnected, joined.leave)
+    joined.waiting += 1
+    whenAborted(disconnected, () => {
+      joined.waiting -= 1
+      if (joined.waiting === 0) joined.abort()
+    })
     return await joined.response
   }
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 export interface ReaderPace {
   /** Longest time without a byte read, milliseconds. */
   stallMs: number
-  /** A period, milliseconds, and the bytes that a client must read in each. */
+  /** A period, milliseconds, and the bytes that a client must read in each; a period begins when they have been read. */
   spanMs: number
   spanBytesMin: number
   /** Interval of the checks, milliseconds. */
@@ -21,13 +21,16 @@ export const defaultReaderPace: ReaderPace = {
   checkMs: 5_000,
 }
 
-/** Progress of a client, from the first check that finds unsent bytes to the next one that finds none. */
-interface Progress {
+/** A time of a check, and the bytes that the client had taken by then. */
+interface Mark {
+  atMs: number
   taken: number
-  /** Time of the last check that found progress. */
-  takenAtMs: number
-  spanTaken: number
-  spanStartedMs: number
+}
+
+/** Where the time without a byte and the present period of a client began, while it has unsent bytes. */
+interface Progress {
+  stall: Mark
+  span: Mark
 }
 
 /**
@@ -40,7 +43,7 @@ export function enforceReaderPace(
   pace: ReaderPace,
   onClose: (client: { address: string | undefined; bytesTaken: number }) => void,
 ): void {
-  const { monotonicMs = () => performance.now() } = pace
+  const { stallMs, spanMs, spanBytesMin, monotonicMs = () => performance.now() } = pace
   const connections = new Map<Socket, Progress | undefined>()
   server.on('connection', (socket) => {
     connections.set(socket, undefined)
@@ -53,10 +56,12 @@ export function enforceReaderPace(
         connections.set(socket, undefined)
         continue
       }
-      const progress = progressOf(last, bytesTaken(socket), pace, nowMs)
-      connections.set(socket, progress)
-      if (!isTooSlow(progress, pace, nowMs)) continue
-      onClose({ address: socket.remoteAddress, bytesTaken: progress.taken })
+      const now = { atMs: nowMs, taken: bytesTaken(socket) }
+      const stall = last && now.taken === last.stall.taken ? last.stall : now
+      const span = last && now.taken - last.span.taken < spanBytesMin ? last.span : now
+      connections.set(socket, { stall, span })
+      if (nowMs - stall.atMs < stallMs && nowMs - span.atMs < spanMs) continue
+      onClose({ address: socket.remoteAddress, bytesTaken: now.taken })
       socket.destroy()
     }
   }
@@ -64,17 +69,6 @@ export function enforceReaderPace(
     const timer = setInterval(check, pace.checkMs).unref()
     server.once('close', () => clearInterval(timer))
   })
-}
-
-function progressOf(last: Progress | undefined, taken: number, { spanMs, spanBytesMin }: ReaderPace, nowMs: number) {
-  if (!last) return { taken, takenAtMs: nowMs, spanTaken: taken, spanStartedMs: nowMs }
-  const progress = taken > last.taken ? { ...last, taken, takenAtMs: nowMs } : last
-  const isNextSpan = nowMs - last.spanStartedMs >= spanMs && taken - last.spanTaken >= spanBytesMin
-  return isNextSpan ? { ...progress, spanTaken: taken, spanStartedMs: nowMs } : progress
-}
-
-function isTooSlow({ takenAtMs, spanStartedMs }: Progress, { stallMs, spanMs }: ReaderPace, nowMs: number): boolean {
-  return nowMs - takenAtMs >= stallMs || nowMs - spanStartedMs >= spanMs
 }
 
 /**
