@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type ListenOptions } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
@@ -79,12 +79,7 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
   await new Promise<never>(() => {})
 }
 
-interface Address {
-  host: string
-  port: number
-}
-
-async function assertFree(address: Address): Promise<void> {
+async function assertFree(address: ListenOptions): Promise<void> {
   const server = createServer().listen(address)
   await once(server, 'listening')
   await once(server.close(), 'close')
@@ -93,7 +88,7 @@ async function assertFree(address: Address): Promise<void> {
 /** @throws SettingsError that names the setting if the address is not available */
 async function namingSetting<Result>(
   setting: 'PORT' | 'METRICS_PORT',
-  { host, port }: Address,
+  { host, port }: ListenOptions,
   open: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -3,23 +3,21 @@ import { packageRoot } from '../package.ts'
 import type { Settings } from '../settings.ts'
 
 /** Names of the databases by the settings of their servers. A database without a server is embedded, in `DATA_DIR`. */
-const serverSettings = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' } as const
-
-function serversOf(settings: Settings): (keyof typeof serverSettings)[] {
-  return (['DATABASE_URL', 'CLICKHOUSE_URL'] as const).filter((name) => settings[name] !== undefined)
-}
+const servers = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' } as const
+const serverSettings = Object.keys(servers) as (keyof typeof servers)[]
 
 function isEmbedded(settings: Settings): boolean {
-  return serversOf(settings).length < Object.keys(serverSettings).length
+  return serverSettings.some((name) => settings[name] === undefined)
 }
 
 /** @returns where rows are stored, each place with its setting, without passwords: `/srv/data (DATA_DIR)` */
 export function storeLocation(settings: Settings): string {
-  const servers = serversOf(settings).map((name) => {
+  const places = serverSettings.flatMap((name) => {
     const address = settings[name]?.replace(/^\w+:\/\/(.*@)?/, '').replace(/[?#].*/, '')
-    return `${serverSettings[name]} ${address} (${name})`
+    return address === undefined ? [] : [`${servers[name]} ${address} (${name})`]
   })
-  return [...servers, ...(isEmbedded(settings) ? [`${resolve(settings.DATA_DIR)} (DATA_DIR)`] : [])].join(' and ')
+  if (isEmbedded(settings)) places.push(`${resolve(settings.DATA_DIR)} (DATA_DIR)`)
+  return places.join(' and ')
 }
 
 /**

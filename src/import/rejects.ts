@@ -95,32 +95,31 @@ const shownCharacters = 200
 /** Counts rejected rows by reason, with the first row of each. */
 export class RejectReasons {
   readonly #counts = new Map<string, { rows: number; firstLine: number; firstRow: string }>()
-  #otherRows = 0
+  #rows = 0
 
   add({ line, reason, row }: Reject): void {
+    this.#rows += 1
     const count = this.#counts.get(reason)
     if (count) count.rows += 1
-    else if (this.#counts.size >= countedReasons) this.#otherRows += 1
-    else this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
+    else if (this.#counts.size < countedReasons)
+      this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
   }
 
   /** Returns the most frequent reasons in two lines each: rows and reason; then the first such row. Empty without rejects. */
   summary(): string[] {
-    const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows)
-    if (counts.length === 0) return []
-    const sumRows = (some: typeof counts) => some.reduce((sum, [, { rows }]) => sum + rows, 0)
-    const hidden = counts.slice(shownReasons)
-    const hiddenRows = sumRows(hidden) + this.#otherRows
+    if (this.#rows === 0) return []
+    const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows).slice(0, shownReasons)
+    const otherRows = counts.reduce((left, [, { rows }]) => left - rows, this.#rows)
     return [
-      `Rejected rows: ${sumRows(counts) + this.#otherRows}. Most frequent reasons:`,
-      ...counts.slice(0, shownReasons).flatMap(([reason, { rows, firstLine, firstRow }]) => {
+      `Rejected rows: ${this.#rows}. Most frequent reasons:`,
+      ...counts.flatMap(([reason, { rows, firstLine, firstRow }]) => {
         const prefix = `  ${rows} × `
         return [
           `${prefix}${printable(reason, shownCharacters)}`,
           `${' '.repeat(prefix.length)}line ${firstLine}: ${firstRow}`,
         ]
       }),
-      ...(hiddenRows > 0 ? [`  ${hiddenRows} × other reasons`] : []),
+      ...(otherRows > 0 ? [`  ${otherRows} × other reasons`] : []),
     ]
   }
 }

@@ -1,7 +1,7 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import { clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { blankConversion, type Conversion, type CopiedField, copiedFromClick } from '../../writer/tables/conversion.ts'
+import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
+import { blankConversion, type Conversion, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
@@ -24,18 +24,12 @@ export const conversionShape: RowShape<ConversionRow> = {
   spread: fieldTypes.subIdFields,
 }
 
-const clickTypes = fieldTypes.typesOf(clickFields)
-const copiedFields = Object.fromEntries(
-  Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickTypes[ofClick] ?? fieldTypes.text]),
-) as Record<CopiedField, fieldTypes.FieldType<string>>
-
 /** Rows that `account export` wrote have `internalConversionFields` too. */
 const exportedShape: RowShape<ConversionRow> = {
   ...conversionShape,
   fields: {
     ...conversionShape.fields,
-    clickAt: fieldTypes.instant,
-    ...copiedFields,
+    ...fieldTypes.typesOf(internalConversionFields),
     importFile: fieldTypes.id,
     importLine: fieldTypes.wholeNumber(Number.MAX_SAFE_INTEGER),
   },

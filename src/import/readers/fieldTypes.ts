@@ -53,7 +53,7 @@ export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Wo
   }
 }
 
-export const text: FieldType<string> = { read: readStorableText }
+const text: FieldType<string> = { read: readStorableText }
 export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
 export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
 export const eventName = matching(
@@ -64,7 +64,7 @@ const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-
 const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 
 /** RFC 3339 with an offset, truncated to epoch milliseconds. */
-export const instant: FieldType<number> = {
+const instant: FieldType<number> = {
   read(value) {
     const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
     if (epochMs === undefined) throw new RowError('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
