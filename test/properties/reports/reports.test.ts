@@ -76,8 +76,6 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
 async function expectConsistent({ accountId }: Account): Promise<void> {
   const { postgres } = api.stores
   expect(await postgres`SELECT token FROM import_batches WHERE account_id = ${accountId}`).toEqual([])
-  const settling = { ...running, first: 'settle' } as const
-  expect(await withWriter(api.stores, accountId, settling, findDifferences)).toEqual([])
   const confirmed = await postgres`
     SELECT resource, to_char(month, 'YYYY-MM-DD') AS month, rows::int AS rows FROM stored_rows
     WHERE account_id = ${accountId} AND rows <> 0 ORDER BY resource, month`
@@ -86,6 +84,9 @@ async function expectConsistent({ accountId }: Account): Promise<void> {
     WHERE account_id = '${accountId}' GROUP BY month`
   const counts = `${countsOf('clicks', 'clicked_at')} UNION ALL ${countsOf('conversions', 'converted_at')}`
   expect(await rowsOf(api.stores, `SELECT * FROM (${counts}) ORDER BY resource, month`)).toEqual([...confirmed])
+  // TRAP: this counts rows that no import counted.
+  const settling = { ...running, first: 'settle' } as const
+  expect(await withWriter(api.stores, accountId, settling, findDifferences)).toEqual([])
 }
 
 type File = { resource: 'clicks'; lines: ClickLine[] } | { resource: 'conversions'; lines: ConversionLine[] }
