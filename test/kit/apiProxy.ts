@@ -1,12 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
-/** A proxy in front of a server of the API. */
-export interface ApiProxy {
-  readonly url: string
-  close(): Promise<void>
-}
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type HttpServer, openHttpServer } from './httpServer.ts'
 
 /** What a proxy does besides forwarding. */
 interface ProxyOptions {
@@ -17,8 +10,8 @@ interface ProxyOptions {
 }
 
 /** Opens a proxy in front of a server that need not run: a request to a server that does not listen is reset. */
-export async function openApiProxy(baseUrl: string, { before, answer = forward }: ProxyOptions): Promise<ApiProxy> {
-  const proxy = createServer(async (incoming, outgoing) => {
+export function openApiProxy(baseUrl: string, { before, answer = forward }: ProxyOptions): Promise<HttpServer> {
+  return openHttpServer(async (incoming, outgoing) => {
     const { method, url = '' } = incoming
     await before?.(url)
     const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
@@ -26,16 +19,7 @@ export async function openApiProxy(baseUrl: string, { before, answer = forward }
     forwarded.on('error', () => outgoing.destroy())
     outgoing.on('close', () => forwarded.destroy())
     incoming.pipe(forwarded)
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    async close() {
-      proxy.closeAllConnections()
-      proxy.close()
-      await once(proxy, 'close')
-    },
-  }
+  })
 }
 
 /** Answers with the response of the server. */

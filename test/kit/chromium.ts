@@ -1,7 +1,17 @@
+import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** Debian's Chromium (`apt-get install chromium`). */
-export const chromiumPath = '/usr/bin/chromium'
+/** The path of Debian's package. */
+const program = '/usr/bin/chromium'
+
+/** Whether there is a browser. @throws Error on CI when there is none */
+export function hasChromium(): boolean {
+  if (existsSync(program)) return true
+  const missing = `${program} does not exist: install Debian's chromium to run these tests.`
+  if (process.env.CI) throw new Error(missing)
+  console.warn(missing)
+  return false
+}
 
 const flags = [
   '--no-sandbox',
@@ -15,7 +25,20 @@ const flags = [
 
 /** Starts a browser without a window, which sends no requests of its own. */
 export function startChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath, args: flags })
+  return chromium.launch({ executablePath: program, args: flags })
+}
+
+/**
+ * @returns the elements that make a page wider than its window, none if it fits. A page moves parts while it loads, so a test
+ *   polls for the final layout
+ */
+export function partsBeyond(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    const wide = [...document.querySelectorAll('body *')].filter((part) => part.getBoundingClientRect().right > clientWidth)
+    return wide.map((part) => part.tagName + '.' + part.className + ': ' + part.getBoundingClientRect().right).slice(0, 30)
+  })()`)
 }
 
 /**

@@ -1,20 +1,18 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { packageRoot } from '../../src/package.ts'
+import { type HttpServer, openHttpServer } from './httpServer.ts'
 
 /** An npm registry on loopback with the packages of node_modules, so that a test installs without a network. */
-export async function openNpmRegistry(): Promise<{ url: string; close(): Promise<void> }> {
+export async function openNpmRegistry(): Promise<HttpServer> {
   const lock = JSON.parse(await readFile(join(packageRoot, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version: string; link?: true }>
   }
   const installed = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
   const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-  const server = createServer(async (request, response) => {
+  const registry = await openHttpServer(async (request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(1)
     if (path.startsWith('tarballs/')) {
       const folder = join(packageRoot, path.slice('tarballs/'.length))
@@ -28,20 +26,11 @@ export async function openNpmRegistry(): Promise<{ url: string; close(): Promise
       const manifest = await readFile(join(packageRoot, folder, 'package.json'), 'utf8').catch(() => undefined)
       // Optional packages of other platforms are not installed.
       if (manifest === undefined) continue
-      versions[version] = { ...JSON.parse(manifest), dist: { tarball: `${url}/tarballs/${folder}` } }
+      versions[version] = { ...JSON.parse(manifest), dist: { tarball: `${registry.url}/tarballs/${folder}` } }
     }
     const latest = Object.keys(versions).at(-1)
     response.writeHead(latest ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ name: path, versions, 'dist-tags': { latest } }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    url,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  })
+  return registry
 }
