@@ -1,6 +1,7 @@
 // @module-tag long
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -75,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   shell?.close()
-  await stopServer()
+  if (server?.pid && isGroupAlive(server.pid)) process.kill(-server.pid, 'SIGKILL')
   await remove?.()
 })
 
@@ -117,10 +118,17 @@ describe.each(pages)('%s', (page) => {
 })
 
 describe('a command within the text', () => {
-  it.each(['npm start', 'npm run dev'])('%s starts a server', { timeout: readyMs + 60_000 }, startServer)
+  it.each(['npm start', 'npm run dev', 'npm run cli -- serve'])(
+    '%s starts a server, which ends when npm gets SIGTERM',
+    { timeout: readyMs + 60_000 },
+    async (command) => {
+      await startServer(command)
+      await stopServer()
+    },
+  )
 
-  it(`${helpOfCommand} shows help`, { timeout: readyMs }, async () => {
-    expect(await run(helpOfCommand)).toContain('Usage: tributary')
+  it(`${helpOfCommand} shows help and nothing else`, { timeout: readyMs }, async () => {
+    expect(await run(helpOfCommand)).toMatch(/^Usage: tributary/)
   })
 })
 
@@ -139,18 +147,13 @@ async function run(lines: string): Promise<string> {
   return output
 }
 
-/** Starts a server in a process group, waits until it responds, and sends the requests that it prints. */
+/** Starts npm with a server in a process group, waits until it responds, and sends the requests that it prints. */
 async function startServer(command: string): Promise<void> {
   await stopServer()
-  const child = spawn('sh', ['-c', withFewRows(command)], { cwd: packageRoot, env: environment, detached: true })
+  const child = spawn('env', withFewRows(command).split(' '), { cwd: packageRoot, env: environment, detached: true })
   server = child
   let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    output += chunk
-  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const deadline = performance.now() + readyMs
   const isReady = async () => output.includes(`Tributary listens on http://127.0.0.1:${port}`) && (await isReachable())
   while (!(await isReady())) {
@@ -170,13 +173,21 @@ async function isReachable(): Promise<boolean> {
   }
 }
 
+/** Ends npm, and waits until its process group has ended: the server and the shell between them. */
 async function stopServer(): Promise<void> {
-  const child = server
-  server = undefined
-  if (!child?.pid || child.exitCode !== null) return
-  const exit = new Promise((resolve) => child.once('exit', resolve))
-  process.kill(-child.pid, 'SIGTERM')
+  const { pid, exitCode } = server ?? {}
+  if (!server || !pid || exitCode !== null) return
+  const exit = once(server, 'exit')
+  server.kill('SIGTERM')
   await exit
-  const deadline = performance.now() + 30_000
-  while ((await isReachable()) && performance.now() < deadline) await pause(100)
+  await expect.poll(() => isGroupAlive(pid)).toBe(false)
+  server = undefined
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
+  }
 }
