@@ -1,21 +1,19 @@
 // @module-tag postgres
 
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TooManyRejects } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
 import { storeMetadata } from '../../src/writer/store/metadata.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { useTestStores } from '../kit/fixtures.ts'
 import { importContent, makeAccount, rowsOf } from './runImport.ts'
 
-let stores: TestStores
+// Which rows are stored, and the counts of an import: the random imports of test/properties/reports and test/writer/repair.
+
+const stores = useTestStores()
 let account: string
-beforeAll(async () => {
-  stores = await openTestStores()
-})
-afterAll(() => stores.close())
 beforeEach(async () => {
   account = await makeAccount(stores)
 })
@@ -35,61 +33,23 @@ const clickAt = (id: string, minute: number, more: object = {}) => ({
   ...more,
 })
 
-describe('clicks', () => {
-  it('are stored once: the first one with an id wins, within a file and across files', async () => {
-    const rows = [
-      clickAt('a', 0, { os: 'first' }),
-      clickAt('a', 5, { os: 'second' }),
-      { id: 'c', clickedAt: 'yesterday' },
-    ]
-    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 1, 0, 1, 1))
-    const again = [...rows, clickAt('a', 9, { os: 'third' })]
-    expect(await importContent(stores, account, 'clicks', again)).toMatchObject(counts(4, 0, 0, 3, 1))
-    expect(await stored('os', 'clicks')).toEqual([{ os: 'first' }])
-    expect(await stored('sum(clicks) AS n', 'sums_by_day', "AND dimension = 'campaign'")).toEqual([{ n: 1 }])
-  })
-
-  it('of the first and last accepted day are counted on their day', async () => {
-    const rows = [
-      { id: 'first', clickedAt: '1970-01-01T00:00:00Z' },
-      { id: 'last', clickedAt: '2105-12-31T23:59:59.999Z' },
-    ]
-    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
-    expect(await stored('day, clicks', 'sums_by_day', "AND dimension = 'os' ORDER BY day")).toEqual([
-      { day: '1970-01-01', clicks: 1 },
-      { day: '2105-12-31', clicks: 1 },
-    ])
-    expect(await stored('bucket', 'sums_by_quarter_hour', 'ORDER BY bucket')).toEqual([
-      { bucket: '1970-01-01 00:00:00' },
-      { bucket: '2105-12-31 23:45:00' },
-    ])
-  })
+it('clicks of the first and last accepted day are counted on their day', async () => {
+  const rows = [
+    { id: 'first', clickedAt: '1970-01-01T00:00:00Z' },
+    { id: 'last', clickedAt: '2105-12-31T23:59:59.999Z' },
+  ]
+  expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
+  expect(await stored('day, clicks', 'sums_by_day', "AND dimension = 'os' ORDER BY day")).toEqual([
+    { day: '1970-01-01', clicks: 1 },
+    { day: '2105-12-31', clicks: 1 },
+  ])
+  expect(await stored('bucket', 'sums_by_quarter_hour', 'ORDER BY bucket')).toEqual([
+    { bucket: '1970-01-01 00:00:00' },
+    { bucket: '2105-12-31 23:45:00' },
+  ])
 })
 
 describe('a file', () => {
-  it('may be CSV, gzipped, with a byte order mark and Windows line ends', async () => {
-    const text =
-      '\ufeffid,clickedAt,cost,subIds,isBot\r\na,2026-01-01T00:00:00Z,1.5,"{""sub1"":""x""}",\r\n\r\nb,,,,\r\n'
-    const done = await importContent(stores, account, 'clicks', gzipSync(text), { name: 'rows.csv.gz' })
-    expect(done).toMatchObject(counts(2, 1, 0, 0, 1))
-    expect(done.rejects).toEqual([{ line: 4, reason: 'clickedAt: is required', row: 'b,,,,' }])
-    expect(await stored('cost, currency, sub1', 'clicks')).toEqual([{ cost: '1.5', currency: 'USD', sub1: 'x' }])
-  })
-
-  it('stores valid rows and rejects others, each with line number, reason and text', async () => {
-    const text = `${JSON.stringify(clickAt('a', 0))}\n{"id":"b"\n\n{"id":"c","clickedAt":"2026-01-01T00:00:00Z","cost":1e-9}\n`
-    const done = await importContent(stores, account, 'clicks', text)
-    expect(done).toMatchObject(counts(3, 1, 0, 0, 2))
-    expect(done.rejects).toEqual([
-      { line: 2, reason: 'is not JSON', row: '{"id":"b"' },
-      {
-        line: 4,
-        reason: 'cost: must have at most 6 decimals',
-        row: '{"id":"c","clickedAt":"2026-01-01T00:00:00Z","cost":1e-9}',
-      },
-    ])
-  })
-
   it.each([
     ['is truncated', { cut: -4, more: [], rejectLimit: undefined, error: /truncated/ }],
     [
@@ -143,120 +103,23 @@ describe('a file', () => {
   })
 })
 
-describe('conversions', () => {
-  const conversion = (id: string, day: number, more: object = {}) => ({
-    id,
-    convertedAt: new Date(Date.UTC(2026, 1, day)).toISOString(),
-    status: 'pending',
-    ...more,
-  })
-  const updated = (day: number) => ({ updatedAt: new Date(Date.UTC(2026, 2, day)).toISOString() })
-  const present = <Row>(columns: string) => stored<Row>(columns, 'conversions FINAL', 'ORDER BY id')
+it('a conversion has the visitor of its click, which is copied to converted_click_rows once', async () => {
+  const clicks = [clickAt('k', 1, { city: 'Köln', visitorId: 'who' }), clickAt('other', 2)]
+  await importContent(stores, account, 'clicks', clicks)
+  const conversion = { id: 'v', convertedAt: '2026-02-01T00:00:00Z', status: 'pending', clickId: 'k' }
+  for (const updatedAt of ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z']) {
+    await importContent(stores, account, 'conversions', [{ ...conversion, updatedAt }])
+  }
+  expect(await stored('visitor_id', 'conversions FINAL')).toEqual([{ visitor_id: 'who' }])
+  expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
+})
 
-  it('are upserted by id: the higher updatedAt wins in any order, the stored row on a tie', async () => {
-    const send = (...rows: object[]) => importContent(stores, account, 'conversions', rows)
-    expect(await send(conversion('v', 1, { ...updated(5), status: 'hold' }))).toMatchObject(counts(1, 1, 0, 0, 0))
-    expect(await send(conversion('v', 1, { ...updated(4), status: 'declined' }))).toMatchObject(counts(1, 0, 0, 1, 0))
-    expect(await send(conversion('v', 1, { ...updated(5), status: 'declined' }))).toMatchObject(counts(1, 0, 0, 1, 0))
-    expect(await present('status')).toEqual([{ status: 'hold' }])
-    expect(await send(conversion('v', 1, { ...updated(6), status: 'approved' }))).toMatchObject(counts(1, 0, 1, 0, 0))
-    expect(await present('status')).toEqual([{ status: 'approved' }])
-  })
-
-  it('with equal updatedAt in one file: the later line wins, also when the file is imported again', async () => {
-    const rows = [
-      conversion('v', 1),
-      conversion('v', 1, { status: 'approved' }),
-      conversion('v', 1, { status: 'hold', ...updated(1) }),
-    ]
-    const lines = [rows[2], rows[0], rows[1]] as object[]
-    expect(await importContent(stores, account, 'conversions', lines)).toMatchObject(counts(3, 1, 0, 2, 0))
-    expect(await present('status')).toEqual([{ status: 'hold' }])
-    const tied = [conversion('w', 1), conversion('w', 1, { status: 'approved' })]
-    expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 1, 1, 0, 0))
-    expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 0, 0, 2, 0))
-    expect(await present('id, status')).toEqual([
-      { id: 'v', status: 'hold' },
-      { id: 'w', status: 'approved' },
-    ])
-  })
-
-  it('with a changed convertedAt are listed at the new time only', async () => {
-    const moves = [conversion('v', 1), conversion('v', 2, updated(1)), conversion('v', 1, updated(2))]
-    for (const row of [...moves, conversion('v', 3, updated(3))]) {
-      await importContent(stores, account, 'conversions', [row])
-    }
-    expect(await present('id, toString(converted_at) AS at')).toEqual([{ id: 'v', at: '2026-02-03 00:00:00.000' }])
-  })
-
-  it('copy absent dimensions from their click and keep their own', async () => {
-    const own = { campaignId: 'c', offerId: 'o', country: 'DE', device: 'mobile', visitorId: 'who' }
-    await importContent(stores, account, 'clicks', [clickAt('k', 7, { ...own, subIds: { sub1: 'a', sub2: 'b' } })])
-    await importContent(stores, account, 'conversions', [
-      conversion('v', 1, { clickId: 'k', country: 'FR', subIds: { sub2: 'given' } }),
-    ])
-    const columns =
-      'campaign_id, offer_id, country, device, visitor_id, sub1, sub2, clicked_at, click_at, click_campaign_id'
-    const click_at = '2026-01-01 00:07:00.000'
-    expect(await present(columns)).toEqual([
-      {
-        ...{
-          campaign_id: 'c',
-          offer_id: 'o',
-          country: 'FR',
-          device: 'mobile',
-          visitor_id: 'who',
-          sub1: 'a',
-          sub2: 'given',
-        },
-        ...{ clicked_at: click_at, click_at, click_campaign_id: 'c' },
-      },
-    ])
-  })
-
-  it('that arrived before their click are attributed when it arrives, without a new updatedAt', async () => {
-    await importContent(stores, account, 'conversions', [
-      conversion('v', 1, { clickId: 'k', campaignId: 'mine', revenue: 12.345678, ...updated(3) }),
-      conversion('w', 1, { clickId: 'never' }),
-    ])
-    expect(await present('id, click_at')).toEqual([
-      { id: 'v', click_at: null },
-      { id: 'w', click_at: null },
-    ])
-    await importContent(stores, account, 'clicks', [clickAt('k', 7, { campaignId: 'c', offerId: 'o', referrer: 'r' })])
-    expect(
-      await present('id, campaign_id, offer_id, click_referrer, toString(updated_at) AS at, revenue_base'),
-    ).toEqual([
-      {
-        id: 'v',
-        campaign_id: 'mine',
-        offer_id: 'o',
-        click_referrer: 'r',
-        at: '2026-03-03 00:00:00.000',
-        revenue_base: '12.345678',
-      },
-      { id: 'w', campaign_id: '', offer_id: '', click_referrer: '', at: '2026-02-01 00:00:00.000', revenue_base: null },
-    ])
-    expect(await stored('click_id, conversion_id, campaign_id', 'converted_clicks FINAL')).toEqual([
-      { click_id: 'k', conversion_id: 'v', campaign_id: 'c' },
-    ])
-  })
-
-  it('have their click copied to converted_click_rows, once', async () => {
-    await importContent(stores, account, 'clicks', [clickAt('k', 1, { city: 'Köln' }), clickAt('other', 2)])
-    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k' })])
-    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k', ...updated(3) })])
-    expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
-  })
-
-  it('with a changed click no longer count for the first click', async () => {
-    await importContent(stores, account, 'clicks', [clickAt('k1', 1), clickAt('k2', 2)])
-    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k1' })])
-    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k2', ...updated(1) })])
-    expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'k2' }])
-    await importContent(stores, account, 'conversions', [conversion('v', 1, updated(2))])
-    expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([])
-  })
+it('of conversions with equal updatedAt in one file the later line wins, also when the file is imported again', async () => {
+  const conversion = { id: 'v', convertedAt: '2026-02-01T00:00:00Z' }
+  const tied = ['pending', 'approved'].map((status) => ({ ...conversion, status }))
+  expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 1, 1, 0, 0))
+  expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 0, 0, 2, 0))
+  expect(await stored('status', 'conversions FINAL')).toEqual([{ status: 'approved' }])
 })
 
 describe('pixel events', () => {

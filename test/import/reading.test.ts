@@ -1,11 +1,9 @@
 // @module-tag node
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { checkHeader } from '../../src/import/header.ts'
 import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { type Delimiter, formatOf } from '../../src/import/parsers/fileFormat.ts'
@@ -16,9 +14,9 @@ import { DecimalText } from '../../src/import/readers/decimal.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'
+import { useFolder } from '../kit/fixtures.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'tributary-reading-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = useFolder()
 
 /** Bytes in chunks of a size that has nothing to do with lines. */
 async function* chunks(bytes: Buffer | string, size = 7): AsyncGenerator<Buffer> {
@@ -288,7 +286,7 @@ describe('the header of a CSV file', () => {
 
 describe('files', () => {
   const read = async (name: string, bytes: Buffer) => {
-    const path = join(folder, name)
+    const path = folder(name)
     writeFileSync(path, bytes)
     const format = formatOf(path)
     if (!format) throw new Error(name)
@@ -330,7 +328,7 @@ describe('files', () => {
   it('that do not exist or are folders fail with the reason', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
-    await expect(openSource(join(folder, 'none.ndjson'), format, () => {}, signal)).rejects.toThrow(/does not exist/)
-    await expect(openSource(folder, format, () => {}, signal)).rejects.toThrow(SourceError)
+    await expect(openSource(folder('none.ndjson'), format, () => {}, signal)).rejects.toThrow(/does not exist/)
+    await expect(openSource(folder(), format, () => {}, signal)).rejects.toThrow(SourceError)
   })
 })

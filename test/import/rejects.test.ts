@@ -1,18 +1,13 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
 import { RejectReasons, Rejects } from '../../src/import/rejects.ts'
+import { useFolder } from '../kit/fixtures.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-rejects-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 describe('the file of rejected rows', () => {
   it('ends at 100 MB with a line that says so', async () => {
-    const path = join(folder, 'rejects')
+    const path = folder('rejects')
     const rejects = new Rejects(path, () => {})
     const row = 'x'.repeat(1 << 20)
     for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
@@ -30,7 +25,7 @@ describe('the file of rejected rows', () => {
   })
 
   it('is readable by its user alone, also where another one could read the list before', async () => {
-    const path = join(folder, 'replaced')
+    const path = folder('replaced')
     await writeFile(path, 'earlier', { mode: 0o644 })
     const modeOf = async (file: string) => (await stat(file)).mode & 0o777
     const device = await modeOf('/dev/null')
