@@ -1,22 +1,15 @@
 // @module-tag postgres
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readdir } from 'node:fs/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
 import { isKeyText } from '../../src/accounts/keyFormat.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { expectOneLine, run, runHere, runJson } from './runCommand.ts'
+import { useFolder, useTestStores } from '../kit/fixtures.ts'
+import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
-let stores: TestStores
+const stores = useTestStores()
+const emptyFolder = useFolder()
 const tributary = (...words: string[]) => runHere(words, stores.environment)
-
-beforeAll(async () => {
-  stores = await openTestStores()
-})
-afterAll(() => stores.close())
-
 const json = (...words: string[]) => runJson(words, stores.environment)
 const createKey = (...words: string[]) => ['key', 'create', '--account', 'keys', '--name', 'x', ...words]
 
@@ -50,18 +43,15 @@ describe('accounts', () => {
       expect(printed).not.toMatch(/[^\P{Cc}\n]/u)
       expect(JSON.stringify(JSON.parse(printed))).toContain(JSON.stringify(name))
     }
-    await stores.postgres`DELETE FROM api_keys WHERE account_id = ${id}`
-    await stores.postgres`DELETE FROM accounts WHERE id = ${id}`
   })
 
   it('of a folder without a store are none: account list creates no store', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tributary-empty-'))
-    const { code, stdout, stderr } = await runHere(['account', 'list'], { DATA_DIR: folder })
-    expect([code, stdout, stderr]).toEqual([
-      ...[0, `No store in ${folder} (DATA_DIR); create an account with: tributary account create.\n`, ''],
-    ])
-    expect(await readdir(folder)).toEqual([])
-    await rm(folder, { recursive: true })
+    expect(await runHere(['account', 'list'], { DATA_DIR: emptyFolder() })).toEqual({
+      code: 0,
+      stdout: `No store in ${emptyFolder()} (DATA_DIR); create an account with: tributary account create.\n`,
+      stderr: '',
+    })
+    expect(await readdir(emptyFolder())).toEqual([])
   })
 
   it('can change to another plan', async () => {
@@ -237,15 +227,5 @@ describe('the command', () => {
     expect(failed.stderr).not.toContain('password')
     expectOneLine(await runHere(['account', 'list'], { ...stores.environment, PORT: 'abc' }), 1, /PORT=abc/)
     expectOneLine(await runHere(['plan', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)
-  })
-
-  it('behaves the same as a separate process', async () => {
-    const listed = await run(['plan', 'list', '--json'], stores.environment)
-    expect([listed.code, listed.stderr, listed.stdout]).toEqual([
-      0,
-      '',
-      (await tributary('plan', 'list', '--json')).stdout,
-    ])
-    expectOneLine(await run(['key', 'list'], stores.environment), 2, /--account/)
   })
 })

@@ -1,49 +1,24 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { clickRows } from '../../src/cli/demoData/clicks.ts'
 import { conversionRows } from '../../src/cli/demoData/conversions.ts'
 import { type DemoTallies, fillDemo } from '../../src/cli/demoData/fill.ts'
+import { pixelEventRows } from '../../src/cli/demoData/pixelEvents.ts'
 import { planDemo } from '../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../kit/app.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { exitOf, expectOneLine, runHere, runJson, start } from './runCommand.ts'
+import { useTestStores } from '../kit/fixtures.ts'
+import { ndjsonRows } from '../kit/readRows.ts'
+import { running as watching } from '../writer/retention/retainedAccount.ts'
+import { expectOneLine, runHere, runJson, serve } from './runCommand.ts'
 
-let stores: TestStores
+const stores = useTestStores()
 let environment: Record<string, string>
-const running: ChildProcessWithoutNullStreams[] = []
 
-beforeAll(async () => {
-  stores = await openTestStores()
+beforeAll(() => {
   environment = { ...stores.environment, PORT: '0' }
 })
-afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL')
-  await stores?.close()
-})
-
-interface Welcome extends Record<'url' | 'docs' | 'explore' | 'account' | 'key' | 'command', string> {
-  calls: string[]
-}
-
-async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () => Promise<number | null> }> {
-  const child = start(['serve', '--demo', `${clicks}`, '--json'], environment)
-  running.push(child)
-  const exit = exitOf(child)
-  child.stderr.resume()
-  const [line] = await once(createInterface(child.stdout), 'line')
-  return {
-    welcome: JSON.parse(line),
-    stop() {
-      child.kill('SIGTERM')
-      return exit
-    },
-  }
-}
 
 /** Runs a line of the welcome in a shell that has the addresses of servers, which the line leaves out, but no `DATA_DIR`. */
 async function paste(line: string) {
@@ -61,8 +36,8 @@ describe('serve --demo', () => {
   })
 
   it('fills an empty database and prints a key, the documentation URL and working example requests', async () => {
-    const { welcome, stop } = await serveDemo(3000)
-    const { url, docs, explore, key, calls, command } = welcome
+    const { printed, end } = await serve(environment, '--demo', '3000')
+    const { url, docs, explore, key, calls, command } = printed
     for (const page of [docs, explore]) expect((await fetch(page)).status).toBe(200)
     expect(new URL(explore).hash).toBe(`#key=${key}`)
     const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
@@ -92,25 +67,22 @@ describe('serve --demo', () => {
     }
     const { accounts } = await paste(`${command} account list --json`)
     expect(accounts).toMatchObject([{ id: 'demo' }])
-    expect(await stop()).toBe(0)
+    expect(await end()).toBe(0)
   })
 
   it('at its next start prints another key and stores no click twice', async () => {
-    const { welcome, stop } = await serveDemo(3000)
+    const { printed, end } = await serve(environment, '--demo', '3000')
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
-    const rows = exported
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const rows = ndjsonRows<{ id: string; clickedAt: string; isBot: boolean; isTest: boolean }>(exported)
     expect(rows.length).toBeGreaterThan(2000)
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
-    const [from, to] = [rows[0], rows.at(-1)].map(({ clickedAt }) => clickedAt.slice(0, 10))
+    const [from, to] = [rows[0], rows.at(-1)].map((row) => row?.clickedAt.slice(0, 10))
     const report = await paste(
-      `curl -s -H 'Authorization: ApiKey ${welcome.key}' '${welcome.url}/api/v1/reports?group_by=day&from=${from}&to=${to}'`,
+      `curl -s -H 'Authorization: ApiKey ${printed.key}' '${printed.url}/api/v1/reports?group_by=day&from=${from}&to=${to}'`,
     )
     expect(report.totals.clicks).toBe(rows.filter(({ isBot, isTest }) => !isBot && !isTest).length)
     expect((await runJson(['key', 'list', '--account', 'demo'], environment)).keys).toHaveLength(2)
-    expect(await stop()).toBe(0)
+    expect(await end()).toBe(0)
   })
 })
 
@@ -131,16 +103,13 @@ describe('the subcommand demo', () => {
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
     if (!account) throw new Error('no account')
     const plan = planDemo({ seed: 7, clicks: 2000, days: 30, nowMs: testNowMs, currency: 'EUR' })
-    const fill = () =>
-      fillDemo(stores, account, plan, {
-        onMessage: () => {},
-        signal: new AbortController().signal,
-        onProgress: () => {},
-      })
+    const fill = () => fillDemo(stores, account, plan, { ...watching, onProgress: () => {} })
     const clicks = [...clickRows(plan)].length
     const conversions = new Set([...conversionRows(plan)].map(({ id }) => id)).size
+    const events = [...pixelEventRows(plan)].length
     const first = await fill()
-    expect([first.clicks.inserted, first.conversions.inserted]).toEqual([clicks, conversions])
+    const inserted = [first.clicks, first.conversions, first['pixel-events']].map((tally) => tally.inserted)
+    expect(inserted).toEqual([clicks, conversions, events])
     const second = await fill()
     expect(second.clicks).toMatchObject({ inserted: 0, duplicates: clicks })
     expect(second.conversions).toMatchObject({ inserted: 0, updated: 0 })

@@ -1,9 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { runCommand } from '../../src/cli/program.ts'
 import { packageRoot } from '../../src/package.ts'
 
@@ -22,6 +23,30 @@ export function start(words: readonly string[], environment: Record<string, stri
   return spawn(process.execPath, [commandFile, ...words], {
     env: { PATH: process.env.PATH, ...environment },
   })
+}
+
+/**
+ * Starts a server for one test, and waits until it prints its addresses, as JSON.
+ * @throws Error with its log when it exits before
+ */
+export async function serve(environment: Record<string, string>, ...words: string[]) {
+  const child = start(['serve', '--json', ...words], environment)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const exit = exitOf(child)
+  const log = text(child.stderr)
+  const failed = exit.then(async () => {
+    throw new Error(await log)
+  })
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
+  return {
+    printed: JSON.parse(line),
+    log,
+    /** @returns the exit code */
+    end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+      child.kill(signal)
+      return exit
+    },
+  }
 }
 
 /** Runs the command in this process. */

@@ -1,49 +1,28 @@
 // @module-tag node
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { storeLocation } from '../../src/cli/storeLocation.ts'
-import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
+import { useTestStores } from '../kit/fixtures.ts'
+import { openHttpServer } from '../kit/httpServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { exitOf, expectOneLine, runHere, runJson, start } from './runCommand.ts'
+import { commandFile, exitOf, expectOneLine, runHere, runJson, serve, start } from './runCommand.ts'
 
-let stores: TestStores
+// The engines stay up while servers end and start.
+const stores = useTestStores()
 let environment: Record<string, string>
 let apiKey: string
-const running: ChildProcessWithoutNullStreams[] = []
 
-beforeAll(async () => {
-  // Their engines stay up while servers end and start.
-  stores = await openTestStores()
+beforeAll(() => {
   environment = { ...stores.environment, PORT: '0', LOG_LEVEL: 'debug' }
 })
-afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL')
-  await stores?.close()
-})
-
-/** Starts a server and waits until it prints its URL. */
-async function serve(settings: Record<string, string> = {}) {
-  const child = start(['serve', '--json'], { ...environment, ...settings })
-  running.push(child)
-  const exit = exitOf(child)
-  const log = text(child.stderr)
-  const [line] = await Promise.race([
-    once(child.stdout, 'data'),
-    exit.then(async () => [`{"log":${JSON.stringify(await log)}}`]),
-  ])
-  const { url } = JSON.parse(`${line}`) as { url: string }
-  return { child, url, exit, log }
-}
 
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `ApiKey ${key}` } })
 
@@ -51,16 +30,16 @@ describe('the server', () => {
   it('creates its store and names it', { tags: 'long' }, async () => {
     // A folder that does not exist yet.
     const settings = { DATA_DIR: join(`${environment.DATA_DIR}`, 'new') }
-    const { child, exit, log } = await serve(settings)
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
+    const { end, log } = await serve({ ...environment, ...settings })
+    expect(await end()).toBe(0)
     const line = `Created an empty store in ${storeLocation(readSettings({ ...environment, ...settings }))}.`
     const lines = (await log).trim().split('\n')
     expect(lines.filter((text) => JSON.parse(text).msg === line)).toHaveLength(1)
   })
 
   it('accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
-    const { child, url, exit, log } = await serve()
+    const { printed, end, log } = await serve(environment)
+    const { url } = printed
     await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)
     const words = ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all']
     apiKey = (await runJson(words, environment)).key
@@ -70,8 +49,7 @@ describe('the server', () => {
       { data: [], nextCursor: null, hasMore: false, asOf: null },
     ])
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
+    expect(await end()).toBe(0)
     const lines = (await log).trim().split('\n')
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
@@ -81,35 +59,31 @@ describe('the server', () => {
 
   it('completes an interrupted import without another import', async () => {
     await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
-    const { child, exit, log } = await serve()
+    const { end, log } = await serve(environment)
     await expect.poll(() => stores.postgres`SELECT 1 FROM account_tasks`, { timeout: 30_000 }).toEqual([])
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
+    expect(await end()).toBe(0)
     expect(await log).not.toContain('Created an empty store')
   })
 
   it('continues to serve and shuts down cleanly if its log cannot be written', async () => {
     const full = await open('/dev/full', 'w')
-    const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+    const child = spawn(process.execPath, [commandFile, 'serve', '--json'], {
       env: { PATH: process.env.PATH, ...environment, LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', full.fd],
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     const exit = once(child, 'exit')
     await full.close()
-    try {
-      const [line] = await once(child.stdout as Readable, 'data')
-      const { url } = JSON.parse(`${line}`) as { url: string }
-      for (let count = 0; count < 50; count++) expect((await get(`${url}/api/v1/clicks`, apiKey)).status).toBe(200)
-      child.kill('SIGTERM')
-      expect(await exit).toEqual([0, null])
-    } finally {
-      child.kill('SIGKILL')
-    }
+    const [line] = await once(child.stdout as Readable, 'data')
+    const { url } = JSON.parse(`${line}`) as { url: string }
+    for (let count = 0; count < 50; count++) expect((await get(`${url}/api/v1/clicks`, apiKey)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await exit).toEqual([0, null])
   })
 
   it('stops on SIGTERM while it waits for its databases', async () => {
     const child = start(['serve'], { ...environment, DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` })
-    running.push(child)
+    onTestFinished(() => void child.kill('SIGKILL'))
     const exit = exitOf(child)
     child.stdout.resume()
     const log = text(child.stderr)
@@ -120,7 +94,8 @@ describe('the server', () => {
   })
 
   it('ends immediately on a second signal', async () => {
-    const { child, url, exit } = await serve()
+    const { printed, end } = await serve(environment)
+    const { url } = printed
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
@@ -129,22 +104,21 @@ describe('the server', () => {
       'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{',
     )
     await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200)
-    child.kill('SIGTERM')
+    void end()
     await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'closed')).toBe('closed')
-    child.kill('SIGTERM')
-    expect(await exit).toBe(1)
+    expect(await end()).toBe(1)
     socket.destroy()
   })
 
   it('serves metrics on a separate loopback port', async () => {
     const port = await freePort()
-    const { child, url, exit } = await serve({ METRICS_PORT: `${port}` })
+    const { printed, end } = await serve({ ...environment, METRICS_PORT: `${port}` })
+    const { url } = printed
     await get(`${url}/api/v1/clicks`, apiKey)
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
-    child.kill('SIGINT')
-    expect(await exit).toBe(0)
+    expect(await end('SIGINT')).toBe(0)
   })
 })
 
@@ -165,11 +139,9 @@ describe('an unavailable address', () => {
     ],
     ['an unknown host', () => ({ HOST: 'nowhere.invalid' }), /HOST=nowhere\.invalid: no such host\.$/m],
   ])('%s is reported in one line that names the setting, with exit code 1', async (_name, settingsOf, line) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    const settings = settingsOf(`${port}`, `${await freePort()}`)
+    const other = await openHttpServer(() => {})
+    const settings = settingsOf(new URL(other.url).port, `${await freePort()}`)
     expectOneLine(await runHere(['serve'], { ...environment, LOG_LEVEL: 'warn', ...settings }), 1, line)
-    await new Promise((resolve) => other.close(resolve))
+    await other.close()
   })
 })
