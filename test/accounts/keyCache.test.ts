@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { setPlanOfAccount } from '../../src/accounts/accounts.ts'
+import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
 import { openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, findKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
@@ -21,13 +21,11 @@ function wait(ms: number): void {
   server.setNow(nowMs)
 }
 
-async function keyOf(accountId: string, expiresAt: Date | null = null) {
-  const created = await createKey(server.stores.postgres, {
-    accountId,
-    name: 'test',
-    scopes: ['read:clicks'],
-    expiresAt,
-  })
+/** Creates a key, and its account unless there is one. */
+async function makeKey(accountId: string, expiresAt: Date | null = null, plan = 'scale') {
+  const { postgres } = server.stores
+  await createAccount(postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
+  const created = await createKey(postgres, { accountId, name: 'test', scopes: ['read:clicks'], expiresAt })
   if (!created) throw new Error(`no account ${accountId}`)
   return created
 }
@@ -94,8 +92,7 @@ describe('key text', () => {
 
 describe('a stored key', () => {
   it('stores the hash and the prefix of a key, never the key', async () => {
-    await server.account('stored')
-    const { key, row } = await keyOf('stored')
+    const { key, row } = await makeKey('stored')
     const rows = await server.stores.postgres`SELECT * FROM api_keys WHERE id = ${row.id}`
     expect(JSON.stringify(rows)).not.toContain(key)
     expect(rows[0]?.hash.toString('hex')).toBe(hashOfKey(key))
@@ -106,8 +103,7 @@ describe('a stored key', () => {
 
 describe('a valid key', () => {
   it('rejects a revoked key within 5 seconds, however often it is used', async () => {
-    await server.account('busy')
-    const { key, row } = await keyOf('busy')
+    const { key, row } = await makeKey('busy')
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
     await revokeKey(server.stores.postgres, row.id)
     for (let waited = 0; waited <= 5_000; waited += 500) {
@@ -119,9 +115,7 @@ describe('a valid key', () => {
   })
 
   it('expires a key to the millisecond, whatever is cached', async () => {
-    await server.account('expiring')
-    const expiresAt = new Date(nowMs + 1_000)
-    const { key } = await keyOf('expiring', expiresAt)
+    const { key } = await makeKey('expiring', new Date(nowMs + 1_000))
     wait(999)
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
     wait(1)
@@ -131,8 +125,7 @@ describe('a valid key', () => {
   })
 
   it('applies a change of plan or of its limits within 5 seconds', async () => {
-    await server.account('moving', { plan: 'pro' })
-    const { key } = await keyOf('moving')
+    const { key } = await makeKey('moving', null, 'pro')
     expect((await server.get('/clicks', key)).headers['x-ratelimit-limit']).toBe('600')
     await setPlanLimits(server.stores.postgres, 'pro', { requestsPerMinute: 700 })
     wait(5_000)
@@ -146,8 +139,7 @@ describe('a valid key', () => {
   })
 
   it('accepts a new key within 2 seconds, even if it was tried before its creation', async () => {
-    await server.account('early')
-    const { key, row } = await keyOf('early')
+    const { key, row } = await makeKey('early')
     const { postgres } = server.stores
     await postgres`UPDATE api_keys SET hash = sha256('another') WHERE id = ${row.id}`
     expect((await server.get('/clicks', key)).json().error).toBe('invalid_api_key')
@@ -157,11 +149,8 @@ describe('a valid key', () => {
   })
 
   it('records the last use of a key, to the minute, at most once a minute', async () => {
-    await server.account('noted')
-    const { key } = await keyOf('noted')
+    const [{ key }, { key: marker }] = [await makeKey('noted'), await makeKey('noted-too')]
     const { postgres } = server.stores
-    await server.account('noted-too')
-    const { key: marker } = await keyOf('noted-too')
     const lastUse = async (account = 'noted') => (await listKeys(postgres, account)).at(-1)?.lastUsedAt?.getTime()
     const minuteOf = (ms: number) => ms - (ms % 60_000)
     await server.get('/clicks', key)
@@ -182,23 +171,21 @@ describe('a valid key', () => {
 
 describe('the last use of keys', () => {
   it('is written by one statement at a time, for all keys used meanwhile', async () => {
-    await server.account('many-uses')
     const { postgres } = server.stores
-    const keys = await Promise.all(Array.from({ length: 20 }, () => keyOf('many-uses')))
+    await makeKey('many-uses')
+    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey('many-uses')))
     const { state, postgres: counting } = observed()
     const recordUse = openKeyUses(counting, () => testNowMs)
     for (let use = 0; use < 100; use += 1) for (const { row } of keys) recordUse(row.id)
     const unused = async () => (await listKeys(postgres, 'many-uses')).filter(({ lastUsedAt }) => lastUsedAt === null)
-    // The key of the account itself is not used.
+    // The first key is not used.
     await expect.poll(async () => (await unused()).length, { timeout: 10_000 }).toBe(1)
     expect(state.queries).toBe(2)
   })
 
   it('is not moved back by an instance with an earlier clock', async () => {
-    await server.account('two-clocks')
     const { postgres } = server.stores
-    const { row } = await keyOf('two-clocks')
-    const { row: other } = await keyOf('two-clocks')
+    const [{ row }, { row: other }] = [await makeKey('two-clocks'), await makeKey('two-clocks')]
     openKeyUses(postgres, () => testNowMs + 3_600_000)(row.id)
     const lastUseOf = async (id: string) => (await findKey(postgres, id))?.lastUsedAt?.getTime()
     await expect.poll(() => lastUseOf(row.id), { timeout: 10_000 }).toBe(testNowMs + 3_600_000)
@@ -212,8 +199,7 @@ describe('the last use of keys', () => {
 
 describe('the key cache', () => {
   it('looks a key up once for many concurrent requests', async () => {
-    await server.account('crowd')
-    const { key } = await keyOf('crowd')
+    const { key } = await makeKey('crowd')
     const { state, postgres } = observed()
     const keys = openKeyCache(postgres, () => 0)
     const found = await Promise.all(Array.from({ length: 100 }, () => keys.find(hashOfKey(key))))
@@ -222,8 +208,7 @@ describe('the key cache', () => {
   })
 
   it('keeps existing keys whatever the number of invented keys', async () => {
-    await server.account('steady')
-    const { key } = await keyOf('steady')
+    const { key } = await makeKey('steady')
     const { state, postgres } = observed()
     const keys = openKeyCache(postgres, () => 0)
     await keys.find(hashOfKey(key))
@@ -236,8 +221,7 @@ describe('the key cache', () => {
   })
 
   it('accepts cached keys for 60 seconds while Postgres is down, then responds unavailable', async () => {
-    await server.account('outage')
-    const { key } = await keyOf('outage')
+    const { key } = await makeKey('outage')
     const { state, postgres } = observed()
     let ms = 0
     const keys = openKeyCache(postgres, () => ms)
@@ -258,8 +242,7 @@ describe('the key cache', () => {
   })
 
   it('rejects a revoked key within 5 seconds after Postgres is back', async () => {
-    await server.account('after-outage')
-    const { key, row } = await keyOf('after-outage')
+    const { key, row } = await makeKey('after-outage')
     const { state, postgres } = observed()
     let ms = 0
     const keys = openKeyCache(postgres, () => ms)
@@ -274,8 +257,7 @@ describe('the key cache', () => {
   })
 
   it('reads keys again when the clock was set back', async () => {
-    await server.account('clock')
-    const { key, row } = await keyOf('clock')
+    const { key, row } = await makeKey('clock')
     let ms = 1_000_000
     const keys = openKeyCache(server.stores.postgres, () => ms)
     await keys.find(hashOfKey(key))

@@ -11,17 +11,17 @@ import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migratePostgres } from '../../src/stores/migrations/migrate.ts'
 import { assertUtf8, listenTo, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 
 describe.skipIf(!hasPostgres())('a Postgres server', () => {
-  let server: PostgresServer
+  const server = useOpened(startPostgres)
   let postgres: Postgres
   /** Its clock does not advance, so that no key is read again because of its age. */
   let keys: KeyCache
   let notices: (string | undefined)[]
 
   beforeAll(async () => {
-    server = await startPostgres()
     postgres = openPostgres({ url: server.url('tributary') })
     await migratePostgres(postgres, packageRoot)
     keys = openKeyCache(postgres, () => 1_000_000)
@@ -34,10 +34,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
       })
     })
   })
-  afterAll(async () => {
-    await postgres?.end()
-    await server?.close()
-  })
+  afterAll(() => postgres?.end())
 
   async function keyOf(accountId: string): Promise<{ id: string; hash: string }> {
     await createAccount(postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })

@@ -5,7 +5,7 @@ import { listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expirin
 import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/keys.ts'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
-import { runHere } from '../cli/runCommand.ts'
+import { expectOneLine, runHere, runJson } from '../cli/runCommand.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 
 const hourMs = 3_600_000
@@ -70,28 +70,24 @@ describe('a rotated key', () => {
       [replaced.row.id, /^error: key \S+ has already been replaced by key \S+; rotate that one instead\.\n$/],
       ['missing', /^error: no such key: missing in [^\n]+\n$/],
     ] as const) {
-      const { code, stdout, stderr } = await runHere(['key', 'rotate', '--id', id, '--grace', '24h'], environment)
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(line)
+      expectOneLine(await runHere(['key', 'rotate', '--id', id, '--grace', '24h'], environment), 1, line)
     }
   })
 
   it('is printed once with the end of the old key, and recorded without the secret', async () => {
     const { environment } = server.stores
     const { row } = await keyOf('acme')
-    const { code, stdout } = await runHere(['key', 'rotate', '--id', row.id, '--grace', '0h', '--json'], environment)
-    expect(code).toBe(0)
-    const printed = JSON.parse(stdout)
+    const printed = await runJson(['key', 'rotate', '--id', row.id, '--grace', '0h'], environment)
     expect(printed).toMatchObject({ replaces: row.id, scopes: row.scopes, expiresAt: null })
     expect(Date.parse(printed.previousExpiresAt)).toBeLessThanOrEqual(Date.now())
-    const audit = await runHere(['audit', 'list', '--account', 'acme', '--json'], environment)
-    expect(JSON.parse(audit.stdout).entries.at(-1)).toMatchObject({
+    const { entries } = await runJson(['audit', 'list', '--account', 'acme'], environment)
+    expect(entries.at(-1)).toMatchObject({
       action: 'key.rotate',
       details: { key: printed.id, replaces: row.id, previousExpiresAt: expect.any(String) },
     })
-    expect(audit.stdout).not.toContain(printed.key)
-    const wrong = await runHere(['key', 'rotate', '--id', row.id, '--grace', 'soon'], environment)
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Use days or hours/)])
+    expect(JSON.stringify(entries)).not.toContain(printed.key)
+    const wrong = ['key', 'rotate', '--id', row.id, '--grace', 'soon']
+    expectOneLine(await runHere(wrong, environment), 2, /Use days or hours/)
   })
 })
 

@@ -1,18 +1,19 @@
 // @module-tag postgres
 
 import { describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'
 import { readAccountKeys } from '../../src/accounts/keyTransfer.ts'
-import { runHere } from '../cli/runCommand.ts'
+import { runHere, runJson } from '../cli/runCommand.ts'
 import { useTestApp } from '../kit/app.ts'
 
 const server = useTestApp()
 
 /** Makes an account with a key, as of a `key create` that was killed before it printed the key. */
 async function interrupted(accountId: string): Promise<KeyRow> {
-  const { postgres, environment } = server.stores
-  await runHere(['account', 'create', '--name', accountId, '--id', accountId], environment)
+  const { postgres } = server.stores
+  await createAccount(postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })
   const scopes = ['read:clicks'] as const
   const created = await createKey(postgres, { accountId, name: 'BI', scopes, expiresAt: null, isShown: false })
   if (!created) throw new Error(`no account ${accountId}`)
@@ -35,8 +36,8 @@ describe('a key that was never shown, because its creation was interrupted', () 
     const { id, key } = await create('again')
     expect(await idsOf('again')).toEqual([id])
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
-    const { stdout } = await runHere(['audit', 'list', '--account', 'again', '--json'], server.stores.environment)
-    expect(JSON.parse(stdout).entries.at(-1)).toMatchObject({
+    const { entries } = await runJson(['audit', 'list', '--account', 'again'], server.stores.environment)
+    expect(entries.at(-1)).toMatchObject({
       action: 'key.create',
       details: { key: id, replaces: unshown },
     })
@@ -63,8 +64,8 @@ describe('a key that was never shown, because its creation was interrupted', () 
   it('is listed and exported as an unused key', async () => {
     const row = await interrupted('listed')
     expect(row.lastUsedAt).toBeNull()
-    const { stdout } = await runHere(['key', 'list', '--account', 'listed', '--json'], server.stores.environment)
-    expect(JSON.parse(stdout).keys).toMatchObject([{ id: row.id, lastUsedAt: null }])
+    const { keys } = await runJson(['key', 'list', '--account', 'listed'], server.stores.environment)
+    expect(keys).toMatchObject([{ id: row.id, lastUsedAt: null }])
     expect(await readAccountKeys(server.stores.postgres, 'listed')).toMatchObject([{ id: row.id, lastUsedAt: null }])
   })
 

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { recoverAccounts } from '../../src/writer/serverRecovery.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { changeTables } from '../kit/rows.ts'
+import { storedRowsOf } from '../writer/retention/retainedAccount.ts'
 import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
 // Personal fields have texts with these words, so that they can be found in any file.
 const erased = 'erasable'
 const kept = 'permanent'
 
-let server: TestApp
+const server = useTestApp()
 const keys: Record<string, string> = {}
 
 beforeAll(async () => {
-  server = await openTestApp()
   server.stores.markDirty()
   await storePlainText()
   await setErasuresBack()
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await importAll('killed', 'killable')
   await importAll('other', 'killable')
 })
-afterAll(() => server?.close())
 
 const tables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events']
 const click = (id: string, month: string, word: string) => ({
@@ -136,16 +135,14 @@ const json = (...words: string[]) => runJson(words, server.stores.environment)
 const differencesOf = async (account: string) =>
   JSON.parse((await tributary('verify', '--account', account)).stdout).differences
 
-/** All rows of an account in the tables with personal fields, with those that merges will remove. */
-const rowsOfAccount = (account: string) => readRows(account, '')
-/** The same rows whether they are merged or not. */
-const mergedRowsOf = (account: string) => readRows(account, 'FINAL')
-
-async function readRows(account: string, final: 'FINAL' | ''): Promise<string> {
-  const ofAccount = `${final} WHERE account_id = '${account}' ORDER BY ALL`
-  const rows: object[] = await rowsOf(server.stores, `SELECT id, search_text, row_text FROM conversions ${ofAccount}`)
-  for (const table of tables) rows.push(...(await rowsOf<object>(server.stores, `SELECT * FROM ${table} ${ofAccount}`)))
-  return JSON.stringify(rows)
+/** All rows of an account in the tables with personal fields, with the rows that merges will remove. */
+async function rowsOfAccount(account: string): Promise<string> {
+  const from = (table: string) => `FROM ${table} WHERE account_id = '${account}'`
+  const queries = [
+    `SELECT search_text, row_text ${from('conversions')}`,
+    ...tables.map((table) => `SELECT * ${from(table)}`),
+  ]
+  return JSON.stringify(await Promise.all(queries.map((query) => rowsOf(server.stores, query))))
 }
 
 /** Events with a hash that does not match its text, in the table and in the projection: it could identify an erased visitor. */
@@ -185,7 +182,7 @@ describe('erase --visitor', () => {
     const { CLICKHOUSE_URL, DATABASE_URL } = server.stores.settings
     const isEmbedded = CLICKHOUSE_URL === undefined && DATABASE_URL === undefined
     const numbers = await numbersOf('acme')
-    const others = await mergedRowsOf('other')
+    const others = await storedRowsOf(server.stores, 'other')
     const { asOf } = await body('acme', '/clicks?updated_since=1970-01-01')
     if (isEmbedded) {
       const files = (await filesWith(erased)).map((path) => path.slice(path.lastIndexOf('/') + 1))
@@ -198,7 +195,7 @@ describe('erase --visitor', () => {
     if (isEmbedded) expect(await filesWith(erased)).toEqual([])
     expect(await eventsWithOtherHashes('acme')).toEqual([])
     expect(await numbersOf('acme')).toEqual(numbers)
-    expect(await mergedRowsOf('other')).toBe(others)
+    expect(await storedRowsOf(server.stores, 'other')).toBe(others)
     for (const path of [`/conversions/search?q=${erased}`, `/events?visitor_id=${erased}-visitor`]) {
       expect((await body('acme', path)).data).toEqual([])
     }
@@ -259,7 +256,7 @@ describe('erase --click', () => {
 
 it('an erasure is completed by a running server after the command was killed', { tags: 'long' }, async () => {
   const { stores } = server
-  const [numbers, others] = [await numbersOf('killed'), await mergedRowsOf('other')]
+  const [numbers, others] = [await numbersOf('killed'), await storedRowsOf(stores, 'other')]
   const child = start(['erase', '--account', 'killed', '--visitor', 'killable-visitor'], stores.environment)
   const begun = async () => (await stores.postgres`SELECT 1 FROM event_rewrites`).length
   await expect.poll(begun, { interval: 5 }).toBe(1)
@@ -277,7 +274,7 @@ it('an erasure is completed by a running server after the command was killed', {
   await expect.poll(left).toEqual([])
   expect(await rowsOfAccount('killed')).not.toContain('killable')
   expect(await numbersOf('killed')).toEqual(numbers)
-  expect(await mergedRowsOf('other')).toBe(others)
+  expect(await storedRowsOf(stores, 'other')).toBe(others)
 })
 
 describe('erase list and erase apply', () => {

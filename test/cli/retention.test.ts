@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { useTestStores } from '../kit/fixtures.ts'
 import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
-let stores: TestStores
+const stores = useTestStores()
 const tributary = (...words: string[]) => runHere([...words, '--json'], stores.environment)
 const succeed = (...words: string[]) => runJson(words, stores.environment)
 
 beforeAll(async () => {
-  stores = await openTestStores()
   for (const id of ['acme', 'other']) {
     await succeed('account', 'create', '--name', id, '--id', id)
     await importContent(stores, id, 'clicks', [
@@ -19,7 +18,6 @@ beforeAll(async () => {
     ])
   }
 })
-afterAll(() => stores?.close())
 
 const stored = () =>
   rowsOf<{ account: string; id: string }>(stores, 'SELECT account_id AS account, id FROM clicks ORDER BY account, id')

@@ -3,11 +3,10 @@ import { promisify } from 'node:util'
 import postman from 'openapi-to-postmanv2'
 import { validate as isUuid } from 'uuid'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { fillDemo } from '../../src/cli/demoData/fill.ts'
-import { planDemo } from '../../src/cli/demoData/visits.ts'
 import { type OpenApiDocument, operationsOf } from '../../src/http/docs/openapiDocument.ts'
 import { packageRoot } from '../../src/package.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
+import { makeDemoAccount } from '../kit/demo.ts'
 
 /**
  * The responses in the documentation come from the demo at the time of tests. A new operation needs a line here or in
@@ -40,7 +39,6 @@ const reads: Record<string, string> = {
   getChecksumsEvents: '/checksums/events?from=2026-11-20&to=2026-11-20',
 }
 
-const plan = planDemo({ seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' })
 const event = {
   visitor_id: 'vis-1042',
   campaign_id: 'cmp-luma-meta-broad',
@@ -86,13 +84,7 @@ const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  key = await api.account('harbour')
-  const account = { id: 'harbour', name: 'harbour', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
-  await fillDemo(api.stores, account, plan, {
-    onMessage: () => {},
-    signal: new AbortController().signal,
-    onProgress: () => {},
-  })
+  key = await makeDemoAccount(api, 'harbour', { clicks: 20_000, days: 90 })
   // Checksums leave out rows that may still be joined by others of the same moment.
   const filledAt = new Date().toISOString()
   const checksums = async () => (await api.get(reads.getChecksumsEvents ?? '', key)).json<{ asOf: string }>()

@@ -1,18 +1,11 @@
-import { existsSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { fillDemo } from '../../src/cli/demoData/fill.ts'
-import { planDemo } from '../../src/cli/demoData/visits.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { chromiumPath, startChromium, watchProblems } from '../kit/chromium.ts'
+import { useTestApp } from '../kit/app.ts'
+import { hasChromium, partsBeyond, startChromium, watchProblems } from '../kit/chromium.ts'
+import { makeDemoAccount } from '../kit/demo.ts'
 
-const isMissing = !existsSync(chromiumPath)
-if (isMissing && !process.env.CI) {
-  console.warn(`The documentation page is not tested: there is no ${chromiumPath} (Debian: apt-get install chromium).`)
-}
-
-describe.skipIf(isMissing && !process.env.CI)('the documentation page in a browser', { timeout: 120_000 }, () => {
-  let api: TestApp
+describe.skipIf(!hasChromium())('the documentation page in a browser', { timeout: 120_000 }, () => {
+  const api = useTestApp()
   let key: string
   let browser: Browser
   let session: BrowserContext
@@ -22,13 +15,7 @@ describe.skipIf(isMissing && !process.env.CI)('the documentation page in a brows
   let problems: string[]
 
   beforeAll(async () => {
-    expect(existsSync(chromiumPath), `${chromiumPath} is needed here (Debian: apt-get install chromium)`).toBe(true)
-    api = await openTestApp()
-    key = await api.account('demo')
-    const account = { id: 'demo', name: 'demo', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
-    const plan = planDemo({ seed: 1, clicks: 500, days: 7, nowMs: testNowMs, currency: 'USD' })
-    const signal = new AbortController().signal
-    await fillDemo(api.stores, account, plan, { onMessage: () => {}, signal, onProgress: () => {} })
+    key = await makeDemoAccount(api, 'demo', { clicks: 500, days: 7 })
     url = await api.app.listen({ host: '127.0.0.1', port: 0 })
     browser = await startChromium()
     session = await browser.newContext()
@@ -41,10 +28,7 @@ describe.skipIf(isMissing && !process.env.CI)('the documentation page in a brows
     await page.goto(`${url}/api/v1/docs`)
     await start().waitFor()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await api?.close()
-  })
+  afterAll(() => browser?.close())
   afterEach(() => expect(problems.splice(0)).toEqual([]))
 
   /** The first heading of the reference. */
@@ -89,25 +73,12 @@ describe.skipIf(isMissing && !process.env.CI)('the documentation page in a brows
       await page.emulateMedia({ colorScheme })
       await page.locator(`body.${colorScheme}-mode`).waitFor()
       await expect.poll(async () => (await code.boundingBox())?.y).toBeLessThan(900)
-      await expect.poll(partsBeyond).toEqual([])
+      await expect.poll(() => partsBeyond(page)).toEqual([])
     }
     expect(await page.title()).toMatch(/Tributary API/)
     await page.goto(`${url}/api/v1/docs#tag/errors`)
     await page.getByRole('heading', { name: 'Errors', exact: true }).first().waitFor()
-    await expect.poll(partsBeyond).toEqual([])
-  }
-
-  /**
-   * @returns the elements that make the page wider than the window, none if it fits. The page moves parts while it loads, so
-   * that a test polls for the final layout.
-   */
-  function partsBeyond(): Promise<string[]> {
-    return page.evaluate(`(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      if (scrollWidth <= clientWidth) return []
-      const wide = [...document.querySelectorAll('body *')].filter((part) => part.getBoundingClientRect().right > clientWidth)
-      return wide.map((part) => part.tagName + '.' + part.className + ': ' + part.getBoundingClientRect().right).slice(0, 30)
-    })()`)
+    await expect.poll(() => partsBeyond(page)).toEqual([])
   }
 
   it('lists every operation and guide of the document, with samples of curl, JavaScript, Python and the client', async () => {

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import type { App } from '../../src/http/context.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
-import { readSettings } from '../../src/settings.ts'
-import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
-import { openPostgres } from '../../src/stores/postgres/connection.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 
 const page = readFileSync(join(packageRoot, 'docs/security.md'), 'utf8')
 const [routesPart = '', ...riskParts] = page.split(/^## (?=The routes|API\d)/m).slice(1)
@@ -16,27 +11,21 @@ const reads = ['Lists', 'Items', 'Searches', 'Figures']
 /** The names of several groups in the tables. */
 const sets: Record<string, string[]> = { reads, API: [...reads, 'Events'], all: [...groups.keys()] }
 
-let app: App
+const api = useTestApp()
+let paths: Record<string, object>
 beforeAll(async () => {
-  // The tests use no stores.
-  const clickhouse = openClickHouse({ url: 'http://127.0.0.1:9', username: 'x', password: '', database: 'x' })
-  const postgres = openPostgres({ url: 'postgres://x@127.0.0.1:9/x' })
-  const stores = { clickhouse, postgres, postgresReader: postgres }
-  app = await buildApp({ settings: readSettings({}), stores, now: () => testNowMs })
+  paths = (await api.get('/docs/json')).json().paths
 })
-afterAll(() => app.close())
 
 describe('docs/security.md', () => {
-  it('lists every route of the server', async () => {
-    const { paths } = (await app.inject('/api/v1/docs/json')).json() as { paths: Record<string, unknown> }
+  it('lists every route of the server', () => {
     const documented = Object.keys(paths).map((path) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
     const named = new Set([...routesPart.matchAll(/`(\/[^`]*)`/g)].map(([, route]) => route))
     const others = ['/api/v1/docs', '/', '/llms.txt', '/explore', '/healthz', '/readyz', '/metrics']
     expect(named).toEqual(new Set([...documented, ...others]))
   })
 
-  it('names every route that is not a read: only events are written', async () => {
-    const { paths } = (await app.inject('/api/v1/docs/json')).json() as { paths: Record<string, object> }
+  it('names every route that is not a read: only events are written', () => {
     const writes = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).some((method) => method !== 'get') ? [path] : [],
     )

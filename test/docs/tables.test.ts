@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
@@ -14,41 +14,29 @@ const pageOf = (name: string) => join(packageRoot, 'docs', name)
 const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
 
 // `npm test -- -u` regenerates the tables.
-describe('docs/setup.md', () => {
-  it('lists every setting of the server', async () => {
-    const shown = replaceTable(textOf('setup.md'), 'settings', settingsTable())
-    await expect(shown).toMatchFileSnapshot(pageOf('setup.md'))
-  })
+it.each([
+  ['setup.md', 'settings', settingsTable],
+  ['monitoring.md', 'metrics', metricsTable],
+  ['restore.md', 'differences', differencesTable],
+] as const)('docs/%s lists all %s', async (page, name, tableOf) => {
+  await expect(replaceTable(textOf(page), name, await tableOf())).toMatchFileSnapshot(pageOf(page))
 })
 
-describe('docs/monitoring.md', () => {
-  it('lists every metric of the server', async () => {
-    const shown = replaceTable(textOf('monitoring.md'), 'metrics', await metricsTable())
-    await expect(shown).toMatchFileSnapshot(pageOf('monitoring.md'))
-  })
-
-  it('uses only existing metrics in alerts', async () => {
-    const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
-    const alerts = [...textOf('monitoring.md').matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(
-      ([, expression = '']) => expression,
-    )
-    expect(alerts.length).toBeGreaterThan(8)
-    for (const alert of alerts) {
-      const names = [...alert.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
-      const metrics = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
-      expect(metrics.length, alert).toBeGreaterThan(0)
-      for (const name of metrics) expect(known, alert).toContain(name.replace(/_bucket$/, ''))
-    }
-  })
+it('docs/monitoring.md uses only existing metrics in alerts', async () => {
+  const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
+  const alerts = [...textOf('monitoring.md').matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(
+    ([, expression = '']) => expression,
+  )
+  expect(alerts.length).toBeGreaterThan(8)
+  for (const alert of alerts) {
+    const names = [...alert.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
+    const metrics = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
+    expect(metrics.length, alert).toBeGreaterThan(0)
+    for (const name of metrics) expect(known, alert).toContain(name.replace(/_bucket$/, ''))
+  }
 })
 
-describe('docs/restore.md', () => {
-  it('lists every kind of difference, in the order of repair', async () => {
-    const shown = replaceTable(textOf('restore.md'), 'differences', differencesTable())
-    await expect(shown).toMatchFileSnapshot(pageOf('restore.md'))
-  })
-})
-
+/** In the order of repair. */
 function differencesTable(): string[][] {
   const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {
     const lines = examples.map((found) => `\`${describeDifference({ kind, accountId: 'acme', ...found })}\``)

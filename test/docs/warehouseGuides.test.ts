@@ -1,34 +1,32 @@
 // @module-tag long
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 import { createTributary, type Tributary } from '../../src/packages/client/client.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
-import { type CopyTarget, openCopyTarget } from '../kit/copyTarget.ts'
+import { forward, openApiProxy } from '../kit/apiProxy.ts'
+import { useTestApp } from '../kit/app.ts'
+import { openCopyTarget } from '../kit/copyTarget.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { type WarehouseGuide, warehouseGuides } from './warehouseGuideNames.ts'
 
 // Each code block of these guides runs unchanged but for the key and the address of the database, and its numbers are those
 // of the API.
 
-let api: TestApp
+const api = useTestApp()
+const target = useOpened(() => openCopyTarget(api.stores))
+/** The current folder of the commands. */
+const folder = useFolder()
 let key: string
 let baseUrl: string
 let client: Tributary
-let target: CopyTarget
-/** The current folder of the commands. */
-let folder: string
 let environment: Record<string, string>
 
 const firstMs = Date.UTC(2026, 10, 18, 23)
@@ -50,7 +48,6 @@ const conversions = (from: number, until: number, status: string, updatedMs: num
   }))
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await importContent(api.stores, 'acme', 'campaigns', [
     { id: 'k0', name: 'Spring' },
@@ -60,24 +57,13 @@ beforeAll(async () => {
   await importContent(api.stores, 'acme', 'conversions', conversions(0, 30, 'approved', 0))
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
   client = createTributary({ baseUrl, apiKey: key })
-  target = await openCopyTarget(api.stores)
-  folder = await mkdtemp(join(tmpdir(), 'tributary-guides-'))
-  const programs = join(folder, 'bin')
-  await mkdir(programs)
-  const program = (name: string) => `"${process.execPath}" "${join(packageRoot, 'src/packages', name, 'dist/main.js')}"`
-  for (const [name, command] of [
-    ['tributary-sync', program('sync')],
-    ['tributary-mcp', program('mcp')],
-  ]) {
-    await writeFile(join(programs, name ?? ''), `#!/bin/sh\nexec ${command} "$@"\n`)
-    await chmod(join(programs, name ?? ''), 0o755)
+  await mkdir(folder('bin'))
+  for (const name of ['sync', 'mcp']) {
+    const program = join(packageRoot, 'src/packages', name, 'dist/main.js')
+    const script = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`
+    await writeFile(folder('bin', `tributary-${name}`), script, { mode: 0o755 })
   }
-  environment = { PATH: `${programs}:${process.env.PATH}`, ...target.environment }
-})
-afterAll(async () => {
-  await target?.close()
-  await api?.close()
-  await rm(folder, { recursive: true, force: true })
+  environment = { PATH: `${folder('bin')}:${process.env.PATH}`, ...target.environment }
 })
 
 /** The code blocks of a guide in a language, with the key of the account. */
@@ -95,7 +81,7 @@ async function installationOf(name: string): Promise<string | undefined> {
 }
 
 async function run(program: string, ...words: string[]): Promise<string> {
-  return (await promisify(execFile)(program, words, { cwd: folder, env: environment })).stdout
+  return (await promisify(execFile)(program, words, { cwd: folder(), env: environment })).stdout
 }
 
 const november = { from: '2026-11-01', to: '2026-11-30' } as const
@@ -131,7 +117,7 @@ it('Into DuckDB and Parquet writes files with the numbers of reports', async () 
   for (const shell of await blocksOf('Into DuckDB and Parquet', 'sh')) await run('sh', '-ec', shell)
   const [file = '', report = ''] = await blocksOf('Into DuckDB and Parquet', 'sql')
   const database = await (await DuckDBInstance.create()).connect()
-  await database.run(`SET file_search_path = '${folder}'`)
+  await database.run(`SET file_search_path = '${folder()}'`)
   const query = { group_by: 'country' as const, ...november }
   expect(
     (await database.runAndReadAll(file)).getRowsJson().map(([country, clicks]) => [country, Number(clicks)]),
@@ -147,7 +133,7 @@ it('Into DuckDB and Parquet writes files with the numbers of reports', async () 
 it('Into ClickHouse fills a table, and later reads only what is new', async () => {
   const [create = '', state = '', fill = '', record = '', query = ''] = await blocksOf('Into ClickHouse', 'sql')
   const program = `import { Session } from 'chdb'
-    const session = new Session(${JSON.stringify(join(folder, 'clickhouse'))})
+    const session = new Session(${JSON.stringify(folder('clickhouse'))})
     session.query('CREATE DATABASE IF NOT EXISTS warehouse')
     session.query('USE warehouse')
     for (const statement of JSON.parse(process.argv[1])) process.stdout.write(session.query(statement, 'JSONEachRow') ?? '')`
@@ -174,43 +160,26 @@ it('Into ClickHouse fills a table, and later reads only what is new', async () =
 })
 
 it('From any connector has a connector that reads no row twice, skips none and waits when it is refused', async () => {
-  const proxy = await openRefusingProxy()
+  // The first two requests are refused.
+  const refused: number[] = []
+  const proxy = await openApiProxy(baseUrl, {
+    answer(outgoing, response) {
+      const status = [429, 503][refused.length]
+      if (!status) return forward(outgoing, response)
+      refused.push(status)
+      response.resume()
+      outgoing.writeHead(status, { 'retry-after': '0' }).end('{}')
+    },
+  })
   const [script = ''] = await blocksOf('From any connector', 'js')
   const connector = () => run(process.execPath, '--input-type=module', '-e', script.replaceAll(baseUrl, proxy.url))
   expect(await connector()).toBe('30 rows read\n')
   expect(await connector()).toBe('0 rows read\n')
   await importContent(api.stores, 'acme', 'conversions', conversions(3, 10, 'refunded', 1_000))
   expect(await connector()).toBe('7 rows read\n')
-  expect(proxy.refused).toEqual([429, 503])
+  expect(refused).toEqual([429, 503])
   await proxy.close()
 })
-
-/** A proxy in front of the API that refuses its first two requests. */
-async function openRefusingProxy(): Promise<{ url: string; refused: number[]; close(): Promise<void> }> {
-  const refused: number[] = []
-  const proxy = createServer((incoming, outgoing) => {
-    const status = [429, 503][refused.length]
-    if (status) {
-      refused.push(status)
-      outgoing.writeHead(status, { 'retry-after': '0' }).end('{}')
-      return
-    }
-    forward(`${baseUrl}${incoming.url}`, { headers: incoming.headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      response.pipe(outgoing)
-    }).end()
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    refused,
-    async close() {
-      proxy.closeAllConnections()
-      proxy.close()
-      await once(proxy, 'close')
-    },
-  }
-}
 
 it('With a language model has a configuration that serves the tools, and a text with every guide', async () => {
   const [json = ''] = await blocksOf('With a language model', 'json')

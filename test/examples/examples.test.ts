@@ -1,44 +1,26 @@
-import { type ChildProcessWithoutNullStreams, execFile } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ReportResponse } from '../../schema/report.ts'
 import { packageRoot } from '../../src/package.ts'
-import { createTributary, type Tributary } from '../../src/packages/client/client.ts'
-import { start } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { useTestApp } from '../kit/app.ts'
 
-// Runs the scripts of docs/examples unchanged against a server in a separate process.
+// Runs the scripts of docs/examples unchanged.
 
-let stores: TestStores
-let server: ChildProcessWithoutNullStreams
-let tributary: Tributary
+const api = useTestApp()
+let key: string
 /** Environment of the scripts. */
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  stores = await openTestStores()
-  await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })
-  const created = await createKey(stores.postgres, { accountId: 'acme', name: 'x', scopes, expiresAt: null })
-  if (!created) throw new Error('no key')
-  const baseUrl = await serve()
-  environment = {
-    PATH: process.env.PATH ?? '',
-    TRIBUTARY_URL: baseUrl,
-    TRIBUTARY_KEY: created.key,
-  }
-  tributary = createTributary({ baseUrl, apiKey: created.key })
-  await importContent(stores, 'acme', 'campaigns', [{ id: 'spring', name: 'Spring' }])
-  await importContent(stores, 'acme', 'clicks', clicks)
-  await importContent(stores, 'acme', 'conversions', conversions)
-})
-afterAll(async () => {
-  server?.kill('SIGKILL')
-  await stores?.close()
+  key = await api.account('acme')
+  const url = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_URL: url, TRIBUTARY_KEY: key }
+  await importContent(api.stores, 'acme', 'campaigns', [{ id: 'spring', name: 'Spring' }])
+  await importContent(api.stores, 'acme', 'clicks', clicks)
+  await importContent(api.stores, 'acme', 'conversions', conversions)
 })
 
 const firstMs = Date.UTC(2026, 10, 20)
@@ -90,9 +72,8 @@ describe('docs/examples', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    const { data } = await tributary.get('/reports', {
-      query: { group_by: 'campaign', from: '2026-11-01', to: '2026-11-21' },
-    })
+    const report = '/reports?group_by=campaign&from=2026-11-01&to=2026-11-21'
+    const { data } = await api.read(report, key, ReportResponse)
     expect(counted).toEqual(
       data.map(({ id, clicks, conversions }) => ({
         campaignId: id,
@@ -114,11 +95,4 @@ async function runScript(name: string, ...words: string[]) {
       throw new Error(`${name}: ${error.stderr}${error.stdout}`)
     },
   )
-}
-
-/** @returns the URL of the server */
-async function serve(): Promise<string> {
-  server = start(['serve', '--json'], { ...stores.environment, PORT: '0' })
-  const [line] = await once(server.stdout, 'data')
-  return new URL(JSON.parse(`${line}`).url).origin
 }

@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { buildApp } from '../../src/app.ts'
-import { fillDemo } from '../../src/cli/demoData/fill.ts'
-import { planDemo } from '../../src/cli/demoData/visits.ts'
-import type { App } from '../../src/http/context.ts'
 import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { chromiumPath, startChromium, watchProblems } from '../kit/chromium.ts'
+import { startChromium, watchProblems } from '../kit/chromium.ts'
+import { makeDemoAccount } from '../kit/demo.ts'
 
 /** The page in a browser, on a server with a demo account. */
 export interface Explorer {
@@ -31,26 +29,16 @@ export interface Explorer {
   close(): Promise<void>
 }
 
-/** Whether there is no browser, and its tests may be skipped. */
-export const isSkipped = !existsSync(chromiumPath) && !process.env.CI
-if (isSkipped)
-  console.warn(`The page /explore is not tested: there is no ${chromiumPath} (Debian: apt-get install chromium).`)
-
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function openExplorer(): Promise<Explorer> {
-  if (!existsSync(chromiumPath)) throw new Error(`${chromiumPath} is needed here (Debian: apt-get install chromium).`)
   const api = await openTestApp()
-  const key = await api.account('demo')
-  const account = { id: 'demo', name: 'demo', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
-  const plan = planDemo({ seed: 1, clicks: 4_000, days: 60, nowMs: testNowMs, currency: 'USD' })
-  const signal = new AbortController().signal
-  await fillDemo(api.stores, account, plan, { onMessage: () => {}, signal, onProgress: () => {} })
+  const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
   const settings = { ...api.stores.settings, EXPLORE: 'on' as const }
-  const app: App = await buildApp({ settings, stores: api.stores, now: () => testNowMs })
+  const app = await buildApp({ settings, stores: api.stores, now: () => testNowMs })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const browser: Browser = await startChromium()
-  const session: BrowserContext = await browser.newContext({
+  const browser = await startChromium()
+  const session = await browser.newContext({
     locale: 'en-US',
     timezoneId: 'America/New_York',
     permissions: ['clipboard-read', 'clipboard-write'],

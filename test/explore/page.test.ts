@@ -1,48 +1,37 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Explorer, isSkipped, openExplorer } from './browser.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { hasChromium } from '../kit/chromium.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { openExplorer } from './browser.ts'
 
 /** What the tests read of an element of the page. */
 interface Cell {
   dataset: { metric: string }
   title: string
-  textContent: string
   firstChild: { textContent: string }
 }
 
-describe.skipIf(isSkipped)('the page /explore in a browser', { timeout: 120_000 }, () => {
-  let explorer: Explorer
-  beforeAll(async () => {
-    explorer = await openExplorer()
-  })
-  afterAll(() => explorer?.close())
+describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120_000 }, () => {
+  const explorer = useOpened(openExplorer)
   afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
 
   const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
   const query = () => new URL(explorer.page.url()).search
   const texts = (selector: string) => explorer.page.locator(selector).allTextContents()
+  const cells = (selector: string) =>
+    explorer.page
+      .locator(selector)
+      .evaluateAll((all: Cell[]) =>
+        all.map(({ dataset, title, firstChild }) => [dataset.metric, title, firstChild.textContent]),
+      )
   /** The exact totals of the cards, by metric. */
   const cards = async () =>
-    Object.fromEntries(
-      await explorer.page
-        .locator('.card-value')
-        .evaluateAll((all: Cell[]) => all.map((card) => [card.dataset.metric, Number(card.title)])),
-    )
-  /** The cells of the footer of the drill-down, by metric, as shown. */
-  const footer = async () =>
-    Object.fromEntries(
-      await panel('Drill-down')
-        .locator('tfoot td')
-        .evaluateAll((all: Cell[]) => all.map((cell) => [cell.dataset.metric, cell.firstChild.textContent])),
-    )
-  const shown = async () =>
-    Object.fromEntries(
-      await explorer.page
-        .locator('.card-value')
-        .evaluateAll((all: Cell[]) => all.map((card) => [card.dataset.metric, card.textContent])),
-    )
+    Object.fromEntries((await cells('.card-value')).map(([metric, title]) => [metric, Number(title)]))
+  /** The texts of cells, by metric. */
+  const shownIn = async (selector: string) =>
+    Object.fromEntries((await cells(selector)).map(([metric, _title, text]) => [metric, text]))
   const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc']
   const pick = (values: Record<string, unknown>) => Object.fromEntries(cardMetrics.map((name) => [name, values[name]]))
 
@@ -51,7 +40,7 @@ describe.skipIf(isSkipped)('the page /explore in a browser', { timeout: 120_000 
     const { read } = explorer
     const overview = await read('/stats/overview', selection)
     expect(await cards()).toEqual(pick(overview.totals))
-    expect(pick(await footer())).toEqual(await shown())
+    expect(pick(await shownIn('.area-drill-down tfoot td'))).toEqual(await shownIn('.card-value'))
     const report = await read('/reports', `group_by=campaign&${selection}`)
     expect(await texts('.area-drill-down tbody th')).toEqual(report.data.map((row) => row.name ?? row.id))
     const integers = (list: string[]) => list.map((text) => Number(text.replaceAll(',', '')))

@@ -1,19 +1,17 @@
 import { mkdir } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
+import { hasChromium, partsBeyond } from '../kit/chromium.ts'
+import { useOpened } from '../kit/fixtures.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
-import { type Explorer, isSkipped, openExplorer } from './browser.ts'
+import { openExplorer } from './browser.ts'
 
 const markup = '<img src=x onerror="document.title=\'hacked\'">'
 const rightToLeft = '\u202eحملة الربيع\u202d " onclick="x'
 const long = 'W'.repeat(4_000)
 
-describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 }, () => {
-  let explorer: Explorer
-  beforeAll(async () => {
-    explorer = await openExplorer()
-  })
-  afterAll(() => explorer?.close())
+describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_000 }, () => {
+  const explorer = useOpened(openExplorer)
   afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
 
   const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
@@ -25,16 +23,6 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
     for (const line of reported) expect(line).toContain(`status of ${status}`)
   }
 
-  /** @returns the elements that make the page wider than the window, none if it fits */
-  function partsBeyond(): Promise<string[]> {
-    return explorer.page.evaluate(`(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      if (scrollWidth <= clientWidth) return []
-      const wide = [...document.querySelectorAll('body *')].filter((part) => part.getBoundingClientRect().right > clientWidth)
-      return wide.map((part) => part.tagName + '.' + part.className).slice(0, 20)
-    })()`)
-  }
-
   it.each([360, 1440])('fits a window of %d px and is accessible, in both themes', async (width) => {
     const { page, open, settle, violations } = explorer
     await page.setViewportSize({ width, height: 1000 })
@@ -42,7 +30,7 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await settle()
-      await expect.poll(partsBeyond).toEqual([])
+      await expect.poll(() => partsBeyond(page)).toEqual([])
       expect(await violations()).toEqual([])
       // To look at them: EXPLORE_SCREENSHOTS=/tmp/explore npx vitest run test/explore/states
       const folder = process.env.EXPLORE_SCREENSHOTS
@@ -73,14 +61,10 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
 
   it('names the scopes that a key lacks, and shows all that it may read', async () => {
     const { open, api, page, requests } = explorer
-    const without = async (...missing: Scope[]) =>
-      open(
-        '',
-        await api.keyOf(
-          'demo',
-          scopes.filter((scope) => !missing.includes(scope)),
-        ),
-      )
+    const without = async (...missing: Scope[]) => {
+      const granted = scopes.filter((scope) => !missing.includes(scope))
+      await open('', await api.keyOf('demo', granted))
+    }
     await without('read:conversions')
     expect(await panel('Latest conversions').textContent()).toContain('lacks the scope read:conversions')
     expect(await panel('Funnel').textContent()).toContain('lacks the scope read:conversions')
@@ -98,29 +82,19 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
     const { open, api, page, violations } = explorer
     const key = await api.account('hostile')
     const names = { markup, rtl: rightToLeft, long }
-    await storeMetadata(
-      api.stores,
-      'campaigns',
-      'hostile',
-      Object.entries(names).map(([id, name]) => ({ id, name })),
-    )
-    const rows = Object.entries(names).map(([id, name]) => ({ id, campaign_id: id, country: 'US', sub1: name }))
-    await storeClicks(
-      api.stores,
-      'hostile',
-      rows.map((row) => ({ ...row, clicked_at: '2026-11-20 10:00:00.000' })),
-    )
-    await storeConversions(
-      api.stores,
-      'hostile',
-      rows.map((row) => ({ ...row, converted_at: '2026-11-20 11:00:00.000', event_name: row.sub1, revenue_base: 1 })),
-    )
+    for (const [id, name] of Object.entries(names)) {
+      const row = { id, campaign_id: id, country: 'US', sub1: name }
+      const conversion = { ...row, converted_at: '2026-11-20 11:00:00.000', event_name: name, revenue_base: 1 }
+      await storeMetadata(api.stores, 'campaigns', 'hostile', [{ id, name }])
+      await storeClicks(api.stores, 'hostile', [{ ...row, clicked_at: '2026-11-20 10:00:00.000' }])
+      await storeConversions(api.stores, 'hostile', [conversion])
+    }
     for (const width of [360, 1440]) {
       await page.setViewportSize({ width, height: 1000 })
       await open('?group_by=campaign,sub1', key)
       const shown = await panel('Drill-down').locator('tbody bdi').allTextContents()
       expect(shown.toSorted()).toEqual([...Object.values(names), ...Object.values(names)].toSorted())
-      await expect.poll(partsBeyond).toEqual([])
+      await expect.poll(() => partsBeyond(page)).toEqual([])
       await page.locator('.area-drill-down tbody button', { hasText: markup }).click()
       await explorer.settle()
       await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, markup])
@@ -130,7 +104,7 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
       await page.locator('.area-drill-down tbody button', { hasText: 'WWWW' }).click()
       await explorer.settle()
       await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([long, long])
-      await expect.poll(partsBeyond).toEqual([])
+      await expect.poll(() => partsBeyond(page)).toEqual([])
     }
     expect(await page.title()).toBe('Explore · Tributary')
     expect(await violations()).toEqual([])

@@ -1,60 +1,52 @@
 // @module-tag long
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
-import { type CopyTarget, openCopyTarget } from '../kit/copyTarget.ts'
+import { useTestApp } from '../kit/app.ts'
+import { openCopyTarget } from '../kit/copyTarget.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { openNpmRegistry } from '../kit/npmRegistry.ts'
 
-let api: TestApp
+const api = useTestApp()
+const target = useOpened(() => openCopyTarget(api.stores))
+const folder = useFolder()
 let key: string
 let baseUrl: string
-let target: CopyTarget
-let folder: string
 
 /** As after `npm install --global`. */
-const path = () => `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
+const path = () => `${folder('node_modules/.bin')}:${process.env.PATH}`
 
 const run = async (program: string, words: string[], environment: Record<string, string> = {}) => {
-  const env = { PATH: path(), HOME: folder, ...environment }
-  return await promisify(execFile)(program, words, { cwd: folder, env })
+  const env = { PATH: path(), HOME: folder(), ...environment }
+  return await promisify(execFile)(program, words, { cwd: folder(), env })
 }
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await importContent(api.stores, 'acme', 'campaigns', [{ id: 'k1', name: 'Spring' }])
   const click = (n: number) => ({ id: `c${n}`, clickedAt: `2026-11-20T10:00:0${n}Z`, campaignId: 'k1' })
   await importContent(api.stores, 'acme', 'clicks', [0, 1, 2].map(click))
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  target = await openCopyTarget(api.stores)
-  folder = await mkdtemp(join(tmpdir(), 'tributary-installed-'))
   const packed = ['client', 'mcp', 'sync'].map((name) => join(packageRoot, 'src/packages', name))
   await run('npm', ['pack', '--ignore-scripts', ...packed])
-  const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
-  await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
+  const tarballs = (await readdir(folder())).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
+  await writeFile(folder('package.json'), '{ "type": "module", "private": true }')
   const registry = await openNpmRegistry()
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...tarballs])
   await registry.close()
 })
-afterAll(async () => {
-  await target?.close()
-  await api?.close()
-  await rm(folder, { recursive: true, force: true })
-})
 
 /** The blocks of a language in the README of an installed package, without the ones that install it. */
 async function blocks(name: string, language: string): Promise<string[]> {
-  const readme = await readFile(join(folder, 'node_modules', name, 'README.md'), 'utf8')
+  const readme = await readFile(folder('node_modules', name, 'README.md'), 'utf8')
   return [...readme.matchAll(/```(\w+)\n(.*?)```/gs)].flatMap(([, word, code = '']) =>
     word === language && !code.includes('npm pack') ? [code] : [],
   )
@@ -74,7 +66,7 @@ describe('tributary-sync, installed from its tarball in an empty folder', () => 
 
     const [parquet = '', functions = ''] = await blocks('tributary-sync', 'sql')
     const database = await (await DuckDBInstance.create()).connect()
-    const found = await database.runAndReadAll(parquet.replace("'warehouse/", `'${folder}/warehouse/`))
+    const found = await database.runAndReadAll(parquet.replace("'warehouse/", `'${folder('warehouse')}/`))
     expect(found.getRowsJson()).toEqual([['k1', '3']])
     const [report, daily] = functions.split(';\n')
     expect(await target.sql.unsafe(report ?? '')).toMatchObject([{ name: 'Spring', clicks: '3' }])
@@ -83,7 +75,7 @@ describe('tributary-sync, installed from its tarball in an empty folder', () => 
 
   it('prints every option of the README', async () => {
     const { stdout } = await run('node_modules/.bin/tributary-sync', ['--help'])
-    const readme = await readFile(join(folder, 'node_modules/tributary-sync/README.md'), 'utf8')
+    const readme = await readFile(folder('node_modules/tributary-sync/README.md'), 'utf8')
     const named = [...readme.matchAll(/^\| `(--\w+)/gm)].map(([, option]) => option)
     const printed = [...stdout.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)
     expect(printed.toSorted()).toEqual(named.toSorted())
@@ -97,8 +89,8 @@ describe('tributary-mcp, installed from its tarball in an empty folder', () => {
     const local = json.replace('https://api.example.com', baseUrl).replace('trb_live_…', key)
     const { command, args, env } = JSON.parse(local).mcpServers.tributary
     const client = new Client({ name: 'test', version: '1' })
-    const environment = { PATH: path(), HOME: folder, ...env }
-    await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: folder }))
+    const environment = { PATH: path(), HOME: folder(), ...env }
+    await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: folder() }))
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_reports')
     const { content } = await client.callTool({
       name: 'get_reports',
@@ -113,9 +105,9 @@ describe('tributary-mcp, installed from its tarball in an empty folder', () => {
 
 describe('tributary-client, installed from its tarball in an empty folder', () => {
   it('has less than 200 kB and one dependency', async () => {
-    const tarball = (await readdir(folder)).find((name) => name.startsWith('tributary-client-')) ?? ''
-    expect((await stat(join(folder, tarball))).size).toBeLessThan(200_000)
-    const manifest = await readFile(join(folder, 'node_modules/tributary-client/package.json'), 'utf8')
+    const tarball = (await readdir(folder())).find((name) => name.startsWith('tributary-client-')) ?? ''
+    expect((await stat(folder(tarball))).size).toBeLessThan(200_000)
+    const manifest = await readFile(folder('node_modules/tributary-client/package.json'), 'utf8')
     expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual(['openapi-fetch'])
   })
 
@@ -128,9 +120,9 @@ describe('tributary-client, installed from its tarball in an empty folder', () =
       const ids: string[] = clicks.map(({ id }) => id)
       const code = await tributary.get('/offers/{id}', { path: { id: 'x' } }).catch((error) => error instanceof TributaryError && error.code)
       console.log(JSON.stringify({ ids, code }))`
-    await writeFile(join(folder, 'main.ts'), `declare const process: { argv: string[] }\n${program}`)
+    await writeFile(folder('main.ts'), `declare const process: { argv: string[] }\n${program}`)
     const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: [] }
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    await writeFile(folder('tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
     await run(process.execPath, [join(packageRoot, 'node_modules/typescript/bin/tsc')])
     const { stdout } = await run(process.execPath, ['main.js', baseUrl, key])
     expect(JSON.parse(stdout)).toEqual({ ids: ['c2', 'c1', 'c0'], code: 'not_found' })

@@ -1,32 +1,28 @@
 // @module-tag node
 
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../../src/packages/client/client.ts'
+import { createTributary, type Event, type TributaryOptions } from '../../../src/packages/client/client.ts'
 import { storedEvents } from '../../api/events/send.ts'
-import { type ApiProxy, forward, openApiProxy } from '../../kit/apiProxy.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { forward, openApiProxy } from '../../kit/apiProxy.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
+import type { HttpServer } from '../../kit/httpServer.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let baseUrl: string
 let key: string
 let nowMs = testNowMs
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
-  const clicks = Array.from({ length: 7 }, (_, n) => ({ id: `c${n}`, clicked_at: `2026-11-20 10:00:0${n}.000` }))
-  await storeClicks(
-    api.stores,
-    'acme',
-    clicks.map((click) => ({ ...click, campaign_id: 'k1' })),
-  )
+  const click = (n: number) => ({ id: `c${n}`, clicked_at: `2026-11-20 10:00:0${n}.000`, campaign_id: 'k1' })
+  await storeClicks(api.stores, 'acme', [0, 1, 2, 3, 4, 5, 6].map(click))
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => api?.close())
 
 /** Waits of the client in milliseconds. A wait advances the clock of the server instead of taking time. */
 const waits: number[] = []
@@ -44,6 +40,13 @@ const client = (options: Partial<TributaryOptions> = {}) =>
   })
 
 const event: Event = { click_id: 'c1', event_name: 'paid' }
+const visit: Event = { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+
+async function collect<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const all: Row[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
 
 describe('the client', () => {
   it('reads responses with the types of the OpenAPI document', async () => {
@@ -58,13 +61,11 @@ describe('the client', () => {
 
   it('reads a list by rows and by pages, with the filters of the first page', async () => {
     const query = { limit: 2, to: '2026-11-20T10:00:06Z' }
-    const rows: RowOf<'/clicks'>[] = []
-    for await (const row of client().rows('/clicks', { query })) rows.push(row)
+    const rows = await collect(client().rows('/clicks', { query }))
     expect(rows.map(({ id }) => id)).toEqual(['c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
-    const sizes: number[] = []
-    for await (const { data } of client().pages('/clicks', { query: { limit: 3 } })) sizes.push(data.length)
-    expect(sizes).toEqual([3, 3, 1])
-    for await (const _row of client().rows('/offers')) throw new Error('There is none.')
+    const pages = await collect(client().pages('/clicks', { query: { limit: 3 } }))
+    expect(pages.map(({ data }) => data.length)).toEqual([3, 3, 1])
+    expect(await collect(client().rows('/offers'))).toEqual([])
   })
 
   it('requests no page that the caller does not read', async () => {
@@ -105,11 +106,10 @@ describe('the client', () => {
     const apiKey = await api.account('batched')
     await storeMetadata(api.stores, 'campaigns', 'batched', [{ id: 'camp' }])
     const lossy = await openLossyProxy()
-    const event = { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
     async function* source() {
-      for (let n = 0; n < 5; n++) yield { ...event, event_id: `batched-${n}` }
-      yield { ...event, event_name: '1st', event_id: 'wrong' }
-      yield event
+      for (let n = 0; n < 5; n++) yield { ...visit, event_id: `batched-${n}` }
+      yield { ...visit, event_name: '1st', event_id: 'wrong' }
+      yield visit
     }
     const sent = await client({ apiKey, baseUrl: lossy.url }).sendEvents(source(), { batchSize: 3 })
     await lossy.close()
@@ -117,44 +117,31 @@ describe('the client', () => {
     expect(sent.rejected).toMatchObject([
       { eventId: 'wrong', error: 'invalid_event_name', param: 'event_name', event: { event_name: '1st' } },
     ])
-    const stored = []
-    for await (const { id } of client({ apiKey }).events({ query: { visitor_id: 'v1', limit: 4 } })) stored.push(id)
-    expect(stored).toHaveLength(6)
+    expect(await collect(client({ apiKey }).events({ query: { visitor_id: 'v1', limit: 4 } }))).toHaveLength(6)
     const query = { from: '2026-01-01', to: '2026-12-31' }
     const { steps } = await client({ apiKey }).funnel(['visit', 'signup'], { query })
     expect(steps.map(({ step, entered }) => [step, entered])).toEqual([
       ['visit', 1],
       ['signup', 0],
     ])
-    const kinds: string[] = []
-    for await (const row of client({ apiKey }).journey({ visitor_id: 'v1' })) {
-      kinds.push(row.kind === 'event' ? row.eventName : row.kind)
-    }
-    expect(kinds).toHaveLength(6)
-    expect(new Set(kinds)).toEqual(new Set(['visit']))
+    const journey = await collect(client({ apiKey }).journey({ visitor_id: 'v1' }))
+    expect(journey.map((row) => row.kind === 'event' && row.eventName)).toEqual(Array(6).fill('visit'))
   })
 
   it('sends a batch that is not full after its time, while the source is still open', async () => {
     const apiKey = await api.account('slow')
     await storeMetadata(api.stores, 'campaigns', 'slow', [{ id: 'camp' }])
-    const slow = client({ apiKey })
-    let close = () => {}
-    const closed = new Promise<void>((resolve) => {
-      close = resolve
-    })
-    async function* source() {
-      yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit', event_id: 'first' }
-      await closed
-    }
-    const sent = slow.sendEvents(source(), { batchMs: 1 })
+    const source = new Readable({ objectMode: true, read() {} })
+    source.push({ ...visit, event_id: 'first' })
+    const sent = client({ apiKey }).sendEvents(source, { batchMs: 1 })
     await expect.poll(async () => (await storedEvents(api.stores, 'slow')).map(({ id }) => id)).toEqual(['first'])
-    close()
+    source.push(null)
     expect(await sent).toEqual({ stored: 1, deduplicated: 0, overCeiling: 0, rejected: [] })
   })
 
   it('throws the error of a batch, and ends when its signal aborts, while the source waits for its next event', async () => {
     async function* source() {
-      yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+      yield visit
       await new Promise(() => {})
     }
     const rejected = client({ apiKey: 'trb_live_wrong' }).sendEvents(source(), { batchMs: 1 })
@@ -172,7 +159,7 @@ describe('the client', () => {
     let hasEnded = false
     function* source() {
       try {
-        for (;;) yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+        for (;;) yield visit
       } finally {
         hasEnded = true
       }
@@ -215,12 +202,6 @@ describe('the client', () => {
     await expect(waiting.get('/usage', { signal: ending.signal })).rejects.toThrow('enough')
   })
 })
-
-async function collect<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
-  const all: Row[] = []
-  for await (const row of rows) all.push(row)
-  return all
-}
 
 describe('exportRows', () => {
   it('yields the rows of the list, in their order, each with its cursor', async () => {
@@ -355,9 +336,9 @@ async function openProxy({ isBroken, afterBytes, afterLines = 0 }: Break) {
 }
 
 /** A proxy that drops the first response. */
-async function openLossyProxy(): Promise<ApiProxy> {
+function openLossyProxy(): Promise<HttpServer> {
   let isLost = false
-  return await openApiProxy(baseUrl, {
+  return openApiProxy(baseUrl, {
     answer(outgoing, response) {
       if (isLost) return forward(outgoing, response)
       isLost = true

@@ -1,31 +1,26 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { readDocument } from '../../../src/packages/mcp/document.ts'
 import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
+import { useOpened } from '../../kit/fixtures.ts'
+import { openHttpServer } from '../../kit/httpServer.ts'
 
-let answer: (response: ServerResponse, url: string) => void
+let answer: (response: ServerResponse) => void
 let requests = 0
 /** Bytes that a client may have received at most, besides the buffers of its connection. */
 let written = 0
-let server: ReturnType<typeof createServer>
-let baseUrl: string
 let clients: [Tributary, Tributary]
 
-beforeAll(async () => {
-  server = createServer(({ url = '' }, response) => {
+const server = useOpened(() =>
+  openHttpServer((_request, response) => {
     requests += 1
-    answer(response, url)
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const options = { baseUrl, apiKey: 'key', wait: async () => {} }
+    answer(response)
+  }),
+)
+beforeAll(() => {
+  const options = { baseUrl: server.url, apiKey: 'key', wait: async () => {} }
   clients = [createTributary(options), createTributary({ ...options, fetch: fetchByHttp })]
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 beforeEach(() => {
   requests = 0
@@ -71,7 +66,7 @@ it('a body without an end is refused at 64 MiB, with any type and any status', a
   }
   answer = (response) => sendForEver(response, 'application/x-ndjson', 503)
   await expect(readAll(client.exportRows('/clicks'))).rejects.toMatchObject({ status: 503 })
-  await expect(readDocument(baseUrl)).rejects.toThrow('is not the OpenAPI document of Tributary')
+  await expect(readDocument(server.url)).rejects.toThrow('is not the OpenAPI document of Tributary')
   expect(requests).toBe(4)
 })
 

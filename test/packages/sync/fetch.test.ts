@@ -1,23 +1,18 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, it } from 'vitest'
 import { createTributary } from '../../../src/packages/client/client.ts'
 import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
+import { type HttpServer, openHttpServer } from '../../kit/httpServer.ts'
 
-let server: ReturnType<typeof createServer> | undefined
-afterEach(() => {
-  server?.closeAllConnections()
-  server?.close()
-})
+let server: HttpServer | undefined
+afterEach(() => server?.close())
 
 /** @returns the URL of a server that responds by `listener` */
 async function serve(listener: RequestListener): Promise<string> {
-  const started = createServer(listener)
-  server = started
-  await new Promise<void>((listening) => started.listen(0, '127.0.0.1', listening))
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}/`
+  server = await openHttpServer(listener)
+  return `${server.url}/`
 }
 
 it('takes no more of a large response than it reads, beyond the buffers of the connection', async () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../../../src/packages/sync/program.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
+import { useOpened } from '../../kit/fixtures.ts'
+import { openHttpServer } from '../../kit/httpServer.ts'
+import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 import { runProgram } from '../runProgram.ts'
 
 const at = '2026-11-20T10:00:00.000Z'
@@ -29,14 +29,12 @@ const sound = () => ({
   parquet: parquetFile,
 })
 let responses = sound()
-let server: ReturnType<typeof createServer>
-let url: string
 let place: string
 let copy: string
 let errors: string
 
-beforeAll(async () => {
-  server = createServer(({ url = '' }, response) => {
+const server = useOpened(() =>
+  openHttpServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const { key, checksums, page, lines, asOf, parquet } = responses
     const format = searchParams.get('format')
@@ -48,14 +46,8 @@ beforeAll(async () => {
       response.setHeader('x-as-of', asOf)
       response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     }
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+  }),
+)
 beforeEach(async () => {
   place = await mkdtemp(join(tmpdir(), 'tributary-hostile-'))
   copy = join(place, 'deep/er/copy')
@@ -66,10 +58,16 @@ beforeEach(async () => {
 afterEach(() => rm(place, { recursive: true, force: true }))
 
 async function sync(target: string, ...more: string[]): Promise<number | null> {
-  const words = [target, '--url', url, '--resources', 'clicks', '--verify', ...more]
+  const words = [target, '--url', server.url, '--resources', 'clicks', '--verify', ...more]
   const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: 'key' })
   errors = stderr
   return code
+}
+
+/** @returns the line that the failed command prints */
+async function failing(target: string): Promise<string> {
+  expect(await sync(target)).toBe(1)
+  return errors
 }
 
 async function expectOutsideUnchanged(): Promise<void> {
@@ -117,8 +115,7 @@ describe('tributary-sync into a folder', () => {
       expect(await readdir(join(copy, 'clicks')).catch(() => [])).toEqual([])
     }
     responses = { ...sound(), page: { data: [{ ...click, '../x': 1 }] } }
-    expect(await sync(copy)).toBe(1)
-    expect(errors).toContain('the name of a field is "../x"')
+    expect(await failing(copy)).toContain('the name of a field is "../x"')
     responses = sound()
     expect(await sync(copy)).toBe(0)
     expect(await readdir(join(copy, 'clicks/day=2026-11-20'))).toEqual(['part.parquet'])
@@ -180,12 +177,10 @@ describe('tributary-sync into a folder', () => {
     const outside = join(place, 'outside')
     await mkdir(join(copy, 'clicks'), { recursive: true })
     await symlink(outside, join(copy, 'clicks/day=2026-11-20'))
-    expect(await sync(copy)).toBe(1)
-    expect(errors).toContain('is a symbolic link or a file, not a folder; remove it.')
+    expect(await failing(copy)).toContain('is a symbolic link or a file, not a folder; remove it.')
     await rm(join(copy, 'clicks'), { recursive: true })
     await symlink(outside, join(copy, 'clicks'))
-    expect(await sync(copy)).toBe(1)
-    expect(errors).toContain('is a symbolic link or a file, not a folder; remove it.')
+    expect(await failing(copy)).toContain('is a symbolic link or a file, not a folder; remove it.')
     await rm(join(copy, 'clicks'))
     await symlink(join(outside, 'part.parquet'), join(copy, '.tributary-sync-source.json.tmp'))
     await mkdir(join(copy, 'clicks/day=2026-11-20'), { recursive: true })
@@ -204,28 +199,22 @@ describe('tributary-sync into a folder', () => {
     await expectOutsideUnchanged()
     await rm(join(copy, 'clicks/.tributary-sync.json'))
     await symlink('/dev/zero', join(copy, 'clicks/.tributary-sync.json'))
-    expect(await sync(copy)).toBe(1)
-    expect(errors).toContain('.tributary-sync.json is a symbolic link or a folder; remove it.')
+    expect(await failing(copy)).toContain('.tributary-sync.json is a symbolic link or a folder; remove it.')
   })
 
   it('prints an error of the server without its control characters', async () => {
     responses = { ...sound(), key: { error: 'no\n', message: '\u001b[2J\rgone\n' } }
-    expect(await sync(copy)).toBe(1)
-    expect(errors).toMatch(/^error: \P{Cc}+\n$/u)
+    expect(await failing(copy)).toMatch(/^error: \P{Cc}+\n$/u)
   })
 })
 
 describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
-  let database: PostgresServer
+  const database = useOpened(startPostgres)
   let sql: Sql
-  beforeAll(async () => {
-    database = await startPostgres()
+  beforeAll(() => {
     sql = postgres(database.url('tributary'), { max: 1, onnotice() {} })
   })
-  afterAll(async () => {
-    await sql?.end()
-    await database?.close()
-  })
+  afterAll(() => sql?.end())
 
   it('refuses a response that is not valid in one line, stores nothing of it, and continues after a valid one', async () => {
     const target = database.url('tributary')
@@ -266,8 +255,9 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
     await sql`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms'`
     responses = { ...sound(), lines: [{ ...click, id: 'c2', clickedAt: '2026-11-19T10:00:00.000Z', cursor: 'x1' }] }
     await sql`UPDATE tributary.sync_state SET cursor = NULL, since = '2026-11-21T00:00:00.000Z'`
-    expect(await sync(database.url('tributary'))).toBe(1)
-    expect(errors).toContain('clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"')
+    expect(await failing(database.url('tributary'))).toContain(
+      'clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"',
+    )
     expect(await sql`SELECT id FROM tributary.clicks WHERE clicked_at >= '2026-11-20'`).toEqual([{ id: 'c1' }])
   })
 
@@ -284,7 +274,8 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
     await sql`
       INSERT INTO tributary.clicks (id, clicked_at, is_bot, is_test, stored_at)
       VALUES ('far', 'infinity', false, false, now())`
-    expect(await sync(database.url('tributary'))).toBe(1)
-    expect(errors).toContain('tributary.clicks has a row with clicked_at before the year 1 or after 9999; delete it.')
+    expect(await failing(database.url('tributary'))).toContain(
+      'tributary.clicks has a row with clicked_at before the year 1 or after 9999; delete it.',
+    )
   })
 })

@@ -1,34 +1,27 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
+import { useFolder } from '../../kit/fixtures.ts'
 
 // `script` of util-linux runs a command on a terminal; that of macOS has other options.
 describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-sync', () => {
-  let api: TestApp
-  let folder: string
+  const api = useTestApp()
+  const folder = useFolder()
   let environment: NodeJS.ProcessEnv
   beforeAll(async () => {
-    api = await openTestApp()
     const key = await api.account('acme')
-    folder = await mkdtemp(join(tmpdir(), 'tributary-progress-'))
     const url = await api.app.listen({ port: 0, host: '127.0.0.1' })
     const program = join(packageRoot, 'src/packages/sync/dist/main.js')
-    environment = { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', TRIBUTARY_KEY: key, FOLDER: folder }
+    environment = { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', TRIBUTARY_KEY: key, FOLDER: folder() }
     Object.assign(environment, { NODE: process.execPath, PROGRAM: program, URL: url })
     const clicks = ['18', '19', '20'].flatMap((day) =>
       [1, 2].map((n) => ({ id: `c${day}-${n}`, clickedAt: `2026-11-${day}T10:00:00Z` })),
     )
     await importContent(api.stores, 'acme', 'clicks', clicks)
-  })
-  afterAll(async () => {
-    await api?.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   /** @returns what the terminal received */

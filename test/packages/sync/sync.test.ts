@@ -1,41 +1,39 @@
 import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Sql } from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { summedDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { run } from '../../../src/packages/sync/program.ts'
 import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
+import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
 import { forward, openApiProxy } from '../../kit/apiProxy.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
-import { type CopyTarget, openCopyTarget } from '../../kit/copyTarget.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { openCopyTarget } from '../../kit/copyTarget.ts'
+import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { withWriter } from '../../writer/withWriter.ts'
 import { runProgram } from '../runProgram.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 
-let api: TestApp
+const api = useTestApp()
+const target = useOpened(() => openCopyTarget(api.stores))
+const folder = useFolder()
 let client: Tributary
-let target: CopyTarget
 let copy: Sql
-let folder: string
 let environment: Record<string, string>
 let baseUrl: string
 let requests = 0
 
 beforeAll(async () => {
-  api = await openTestApp()
   const key = await api.account('acme')
-  folder = await mkdtemp(join(tmpdir(), 'tributary-sync-'))
-  target = await openCopyTarget(api.stores)
   copy = target.sql
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
   api.app.server.on('request', () => {
@@ -54,11 +52,6 @@ beforeAll(async () => {
   await importContent(api.stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
   await importContent(api.stores, 'acme', 'pixel-events', browserEvents)
   await client.sendEvents(serverEvents(0, 40))
-})
-afterAll(async () => {
-  await target?.close()
-  await api?.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** More than one batch. */
@@ -291,7 +284,7 @@ describe('tributary-sync', () => {
   })
 
   it('keeps a folder of Parquet files by day, which DuckDB sums to the reports', async () => {
-    const files = join(folder, 'files')
+    const files = folder('files')
     const syncFiles = (...more: string[]) => syncTo(files, ...more)
     const first = await syncFiles()
     expect(first.written?.clicks.length).toBeGreaterThan(2)
@@ -340,30 +333,18 @@ describe('tributary-sync', () => {
   })
 
   it('explains wrong arguments with exit code 2 and failures with exit code 1, in one line', async () => {
-    const fail = async (words: string[], env = environment) => {
-      const { code, stderr } = await runProgram(run, words, env)
-      return { code, stderr }
-    }
     const [, ...rest] = wordsOf(target.url)
     const { TRIBUTARY_KEY: _, ...keyless } = environment
-    expect(await fail(['mysql://x', ...rest])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/postgres:\/\//),
-    })
-    expect(await fail([target.url, ...rest, '--schema', 'a-b'])).toMatchObject({ code: 2 })
-    expect(await fail(wordsOf(target.url), keyless)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^error: set TRIBUTARY_KEY .*\n$/),
-    })
     const other = { ...environment, TRIBUTARY_KEY: await api.account('other') }
-    for (const [place, copied] of [
-      [target.url, 'the schema tributary'],
-      [join(folder, 'files'), `the folder ${join(folder, 'files')}`],
+    const differs = 'is a copy of account acme; the key belongs to account other.\n'
+    for (const [words, env, code, line] of [
+      [['mysql://x', ...rest], environment, 2, 'postgres://'],
+      [[target.url, ...rest, '--schema', 'a-b'], environment, 2, 'schema'],
+      [wordsOf(target.url), keyless, 2, /^error: set TRIBUTARY_KEY /],
+      [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
+      [wordsOf(folder('files')), other, 1, `error: the folder ${folder('files')} ${differs}`],
     ] as const) {
-      expect(await fail([place, ...rest], other)).toEqual({
-        code: 1,
-        stderr: `error: ${copied} is a copy of account acme; the key belongs to account other.\n`,
-      })
+      expectOneLine(await runProgram(run, words, env), code, line)
     }
     const wrong = { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' }
     await expect(runProcess(wordsOf(target.url), wrong)).rejects.toMatchObject({
@@ -376,7 +357,7 @@ describe('tributary-sync', () => {
     const counted = async () =>
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
-    const files = join(folder, 'kept')
+    const files = folder('kept')
     await sync()
     await syncTo(files)
     // Both copies will read a day again that differs.

@@ -1,15 +1,12 @@
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { openTarget } from '../../../src/packages/sync/postgres/target.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
+import { useOpened } from '../../kit/fixtures.ts'
+import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 
 describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server?.close())
+  const server = useOpened(startPostgres)
 
   /** Opens a copy in a schema of its own, and another connection to the server. */
   async function openCopy(schema: string) {

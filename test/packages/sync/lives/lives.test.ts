@@ -14,12 +14,12 @@ import { packageRoot } from '../../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../../src/packages/client/client.ts'
 import { start } from '../../../cli/runCommand.ts'
 import { importContent } from '../../../import/runImport.ts'
-import { type ApiProxy, openApiProxy } from '../../../kit/apiProxy.ts'
-import { type CopyTarget, openCopyTarget } from '../../../kit/copyTarget.ts'
+import { openApiProxy } from '../../../kit/apiProxy.ts'
+import { openCopyTarget } from '../../../kit/copyTarget.ts'
+import { useOpened, useTestStores } from '../../../kit/fixtures.ts'
 import { processesOf } from '../../../kit/processes.ts'
 import { randomCases } from '../../../kit/randomCases.ts'
 import { freePort } from '../../../kit/serverProcess.ts'
-import { openTestStores, type TestStores } from '../../../kit/stores.ts'
 import { expectEqualRows } from '../expectEqualRows.ts'
 import { type Change, life, type Step } from './generators.ts'
 
@@ -28,20 +28,15 @@ const unavailableRetries = 30
 
 const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
-let stores: TestStores
-let target: CopyTarget
-let proxy: ApiProxy
-let port: number
+const port = await freePort()
 /** Requests until the next kill. */
 let waiting: { missing: number; kill(): void } | undefined
 let server: ReturnType<typeof start>
 
-beforeAll(async () => {
-  stores = await openTestStores()
-  stores.markDirty()
-  target = await openCopyTarget(stores)
-  port = await freePort()
-  proxy = await openApiProxy(`http://127.0.0.1:${port}`, {
+const stores = useTestStores()
+const target = useOpened(() => openCopyTarget(stores))
+const proxy = useOpened(() =>
+  openApiProxy(`http://127.0.0.1:${port}`, {
     async before() {
       if (waiting === undefined || --waiting.missing > 0) return
       waiting.kill()
@@ -49,15 +44,13 @@ beforeAll(async () => {
       // The process is killed before the request is forwarded.
       await new Promise(setImmediate)
     },
-  })
+  }),
+)
+beforeAll(async () => {
+  stores.markDirty()
   await serve()
 })
-afterAll(async () => {
-  server?.kill('SIGKILL')
-  await proxy?.close()
-  await target?.close()
-  await stores?.close()
-})
+afterAll(() => void server?.kill('SIGKILL'))
 
 async function serve(): Promise<void> {
   server = start(['serve', '--json'], { ...stores.environment, PORT: `${port}` })
