@@ -8,7 +8,7 @@ import { openWriter } from '../../src/writer/openWriter.ts'
 import { postgresRowsOf } from '../faults/crashes/accountState.ts'
 import { rowsOf as clickhouseRows } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
-import { running } from '../writer/retention/retainedAccount.ts'
+import { running } from '../writer/withWriter.ts'
 import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
 
 const server = useTestApp()

@@ -10,7 +10,7 @@ import { planDemo } from '../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../kit/app.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { ndjsonRows } from '../kit/readRows.ts'
-import { running as watching } from '../writer/retention/retainedAccount.ts'
+import { running as watching } from '../writer/withWriter.ts'
 import { expectOneLine, runHere, runJson, serve } from './runCommand.ts'
 
 const stores = useTestStores()
