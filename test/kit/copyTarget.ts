@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import type { TestStores } from './stores.ts'
 
-export type CopyTarget = Awaited<ReturnType<typeof openCopyTarget>>
-
 /**
  * Opens the Postgres of the test stores as a target for the copies of a test.
  * @returns `url`: argument of tributary-sync; `environment`: variables with which tributary-sync and psql find the database;
