@@ -6,6 +6,7 @@ import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import {
   addErasures,
   type ErasedKind,
+  type Erasure,
   identifierHash,
   listErasures,
   readErasureClock,
@@ -102,13 +103,15 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
 
 async function applyList(context: CommandContext, file: string): Promise<void> {
   const { value } = await readJsonFile(file, ErasureList, 'is not the output of erase list --json')
-  const accountIds = [...new Set(value.erasures.map(({ account }) => account))]
-  for (const accountId of accountIds) await context.requireAccount(accountId)
+  const byAccount = new Map<string, Erasure[]>()
+  for (const { account, erasedAt, ...erasure } of value.erasures) {
+    const erasures = byAccount.get(account) ?? []
+    byAccount.set(account, erasures)
+    erasures.push({ ...erasure, erasedMs: Date.parse(erasedAt) })
+  }
+  for (const accountId of byAccount.keys()) await context.requireAccount(accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }
-  for (const accountId of accountIds) {
-    const erasures = value.erasures
-      .filter(({ account }) => account === accountId)
-      .map(({ erasedAt, account: _account, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
+  for (const [accountId, erasures] of byAccount) {
     const erased = await context.withWriter(accountId, async (writer) => {
       await addErasures(writer, erasures, (postgres) =>
         auditClause(
@@ -122,7 +125,7 @@ async function applyList(context: CommandContext, file: string): Promise<void> {
     for (const resource of ['clicks', 'conversions', 'events'] as const) total[resource] += erased[resource]
   }
   context.print(
-    { accounts: accountIds.length, ...total },
-    `Erased the personal data of ${total.clicks} clicks, ${total.conversions} conversions and ${total.events} events of ${accountIds.length} accounts.`,
+    { accounts: byAccount.size, ...total },
+    `Erased the personal data of ${total.clicks} clicks, ${total.conversions} conversions and ${total.events} events of ${byAccount.size} accounts.`,
   )
 }

@@ -17,6 +17,7 @@ export async function readJsonFile<Schema extends TSchema>(
   let value: unknown
   try {
     text = await readFile(path, 'utf8')
+    assertFewValues(text)
     value = JSON.parse(text)
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
@@ -26,4 +27,22 @@ export async function readJsonFile<Schema extends TSchema>(
   const { description } = invalid.schema
   const reason = description === undefined ? invalid.message : `must be ${description}`
   throw new CommandError(`${path} ${mismatch}: ${invalid.path || '/'}: ${reason}.`)
+}
+
+/**
+ * Parsed JSON of short values takes forty times the memory of its text. The files of the command have a value in ten bytes at
+ * most, since their values are ids, hashes and times.
+ * @throws Error if the text has more
+ */
+function assertFewValues(text: string): void {
+  let left = 100 + text.length / 10
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string
+    // A backslash escapes the next character.
+    if (character === '\\') at += 1
+    else if (character === '"') isInText = !isInText
+    else if (!isInText && '[{,'.includes(character)) left -= 1
+    if (left < 0) throw new Error('it has more values than a file that the command writes')
+  }
 }

@@ -52,6 +52,11 @@ export async function openSource(
     content.destroy(signal.reason as Error)
     stream.destroy()
   }
+  // Rows that are not read to their end leave the file open: a pipe closes its end, not its source.
+  content.once('close', () => {
+    stream.destroy()
+    signal.removeEventListener('abort', stop)
+  })
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   let endsWithLineFeed = true
