@@ -21,7 +21,8 @@ import { accepted, send } from '../api/events/send.ts'
 import { type Ended, exitOf, runHere, start } from '../cli/runCommand.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
-import { runningQueries, storeClicks } from '../kit/rows.ts'
+import { fullRows } from '../kit/fullRows.ts'
+import { runningQueries, storeClicks, storeLargeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let source: TestApp
@@ -50,85 +51,6 @@ async function exported(
 }
 const lines = (ndjson: string) => ndjson.split('\n').filter(Boolean)
 
-/** Text that formats must escape: quotes, separators, line ends, NULL markers and non-ASCII characters. */
-const awkward = 'a"b,c|d\\n\\N\r\ne\tf/g \u0001 \u2028 é 漢 😀 \' null'
-const subIds = { sub1: awkward, sub2: '"', sub10: '\\' }
-
-/** Rows with every field, and rows with only the required fields. */
-const rows: Record<ResourceName, Record<string, unknown>[]> = {
-  clicks: [
-    {
-      ...{ id: 'full', clickedAt: '2026-03-29T00:59:59.999Z', campaignId: 'camp', offerId: 'o', landingPageId: 'l' },
-      ...{ trafficSourceId: 's', visitorId: 'v', country: 'DE', region: awkward, city: '漢', device: 'mobile' },
-      ...{ os: awkward, osVersion: '1', browser: 'b', browserVersion: '2', language: 'de', referrer: awkward },
-      ...{ userAgent: awkward, ip: '2001:db8:1::', subIds, externalClickId: awkward, utmSource: 'u', utmMedium: 'm' },
-      ...{ utmCampaign: 'c', utmTerm: 't', utmContent: awkward, cost: -0.000001, currency: 'EUR', costBase: 1.5 },
-      ...{ isBot: true, isTest: true },
-    },
-    { id: 'bare', clickedAt: '1970-01-01T00:00:00.001Z' },
-    { id: 'late', clickedAt: '2105-12-31T23:59:59.999Z', cost: 0, ip: '192.0.2.7', isTest: true },
-    { id: 'tie', clickedAt: '1970-01-01T00:00:00.001Z', currency: 'JPY' },
-  ],
-  conversions: [
-    {
-      ...{
-        id: 'full',
-        convertedAt: '2026-03-30T00:00:00.5Z',
-        status: 'refunded',
-        source: 'revenue',
-        couponCode: awkward,
-      },
-      ...{ externalStatus: awkward, eventName: 'p', clickedAt: '2026-03-29T00:00:00Z', clickId: 'elsewhere' },
-      ...{ createdAt: '2026-03-30T01:00:00Z', updatedAt: '2026-04-01T00:00:00Z', visitorId: 'v', isTest: true },
-      ...{ transactionId: awkward, campaignId: 'camp', offerId: 'o', landingPageId: 'l', trafficSourceId: 's' },
-      ...{ country: 'DE', device: 'desktop', os: 'x', browser: awkward, subIds },
-      ...{ payout: 0.1, revenue: 12.3, currency: 'GBP', revenueBase: 15.000001 },
-    },
-    { id: 'bare', convertedAt: '2026-01-01T00:00:00Z', status: 'pending' },
-    { id: 'of-click', convertedAt: '2026-03-29T02:00:00Z', status: 'approved', clickId: 'full', revenue: 7 },
-  ],
-  'pixel-events': [
-    {
-      ...{ id: 'full', eventName: 'purchase', clickId: 'full', visitorId: 'v', campaignId: 'camp', userId: 'u' },
-      ...{ value: 0.1 + 0.2, currency: 'USD', occurredAt: '2026-03-29T00:00:00.123Z', origin: 'server', generation: 7 },
-      properties: { b: 1e-7, a: awkward, 10: true, 2: -0.5, long: 1234567890.1234567, constructor: 'x' },
-      receivedAt: '2026-03-29T00:00:00.124Z',
-    },
-    { id: 'bare', eventName: 'view', visitorId: 'v', receivedAt: '2026-01-01T00:00:00Z' },
-    { id: 'full', eventName: 'view', clickId: 'c', value: -1e12, receivedAt: '2026-01-02T00:00:00Z' },
-    { id: 'small', eventName: 'view', clickId: 'c', value: 5e-324, receivedAt: '2026-01-02T00:00:00Z' },
-    {
-      ...{ id: 'wide', eventName: 'view', clickId: 'c', receivedAt: '2026-01-03T00:00:00Z' },
-      properties: { ['😀'.repeat(64)]: '😀'.repeat(256), '': 1 },
-    },
-  ],
-  campaigns: [
-    {
-      ...{ id: 'camp', name: awkward, userId: 'u', status: 'archived', trafficSourceId: 's', costModel: 'cpc' },
-      ...{ costValue: -0.05, currency: 'EUR', tags: ['a|b', '', awkward], createdAt: '2026-01-01T00:00:00.001Z' },
-      updatedAt: '2026-02-01T00:00:00Z',
-    },
-    { id: 'bare', name: 'Bare' },
-    { id: 'tags', name: 'Tags', costValue: 1000, tags: ['[x]', 'y'], createdAt: '2025-01-01T00:00:00Z' },
-    { id: 'year', name: 'Year', tags: ['[2024]'] },
-    { id: 'Z', name: 'Z', tags: ['plain', awkward.replace('|', '')] },
-  ],
-  offers: [
-    {
-      ...{ id: 'o', name: awkward, status: 'paused', url: awkward, affiliateNetwork: awkward, payoutType: 'cpa' },
-      ...{ payout: 100, currency: 'USD', countries: ['DE', 'FR'], tags: ['[', ']'], createdAt: '2026-01-01T00:00:00Z' },
-    },
-    { id: 'bare', name: 'Bare' },
-  ],
-  'landing-pages': [
-    { id: 'l', name: awkward, status: 'paused', url: awkward, tags: ['["a"]'] },
-    { id: 'bare', name: 'Bare' },
-  ],
-  'traffic-sources': [
-    { id: 's', name: awkward, status: 'archived', category: awkward, costModel: 'cpm', currency: 'EUR' },
-    { id: 'bare', name: 'Bare' },
-  ],
-}
 /** Amounts with more digits than a double, as text of a file. */
 const exact: Partial<Record<ResourceName, string>> = {
   clicks: '{"id":"exact","clickedAt":"2026-01-01T00:00:00Z","cost":999999999999.999999}\n',
@@ -141,7 +63,7 @@ describe('exporting, importing into an empty store and exporting again gives the
   beforeAll(async () => {
     const key = await source.account('acme')
     for (const resource of resourceNames) {
-      const content = rows[resource].map((row) => `${JSON.stringify(row)}\n`).join('') + (exact[resource] ?? '')
+      const content = fullRows[resource].map((row) => `${JSON.stringify(row)}\n`).join('') + (exact[resource] ?? '')
       expect(await importContent(source.stores, 'acme', resource, content)).toMatchObject({ rejects: [] })
     }
     expect(await send(source.app, key, { event_name: 'sent', click_id: 'full', event_id: 'by-api' })).toEqual(accepted)
@@ -161,9 +83,9 @@ describe('exporting, importing into an empty store and exporting again gives the
     }
     const stored = lines(first).map((line) => JSON.parse(line))
     expect(stored).toHaveLength(
-      rows[resource].length + (exact[resource] ? 1 : 0) + (resource === 'pixel-events' ? 1 : 0),
+      fullRows[resource].length + (exact[resource] ? 1 : 0) + (resource === 'pixel-events' ? 1 : 0),
     )
-    for (const row of rows[resource]) {
+    for (const row of fullRows[resource]) {
       const given = { ...row }
       if (resource === 'clicks' && row.ip !== undefined) given.ip = row.id === 'late' ? '192.0.2.0' : row.ip
       if (resource === 'conversions' && row.convertedAt)
@@ -190,7 +112,7 @@ describe('a row of an API list', () => {
     key = await source.account('listed')
     for (const resource of resourceNames) {
       // In the range that the lists below read.
-      const listed = rows[resource].map((row) =>
+      const listed = fullRows[resource].map((row) =>
         row.clickedAt ? { ...row, clickedAt: '2026-03-29T00:59:59.999Z' } : row,
       )
       expect(await importContent(source.stores, 'listed', resource, listed)).toMatchObject({ rejects: [] })
@@ -356,20 +278,14 @@ it.each([
 })
 
 describe('an interrupted export', () => {
-  /**
-   * More bytes than the buffers between the database and a stalled reader hold, and more than two blocks. One server reads
-   * blocks of 1 MB; the receiving node of a cluster merges the rows of all nodes into blocks of 65,409 rows.
-   */
+  // More than two blocks: one server reads blocks of 1 MB; the receiving node of a cluster merges the rows of all nodes into
+  // blocks of 65,409 rows.
   const { clicks, referrerBytes, bytesPerRead } = inject('engines').clusterEnvironment.CLICKHOUSE_CLUSTER
     ? { clicks: 150_000, referrerBytes: 200, bytesPerRead: 65_536 }
     : { clicks: 10_000, referrerBytes: 4_000, bytesPerRead: 8_192 }
   beforeAll(async () => {
     await createAccount(source.stores.postgres, { id: 'large', name: 'large', plan: 'scale', currency: 'USD' })
-    await source.stores.clickhouse.client.command({
-      query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
-        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', ${referrerBytes})
-        FROM numbers(${clicks})`,
-    })
+    await storeLargeClicks(source.stores, 'large', clicks, referrerBytes)
   })
   const running = () => runningQueries(source.stores, 'export.clicks')
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
-import { openProbe, type Probe, probeRoutes } from './probe.ts'
+import { probeRoutes } from './probe.ts'
 
 interface Line {
   level: number
@@ -23,7 +24,8 @@ const destination = new Writable({
 const config = { scope: 'read:clicks' } as const
 let started = 0
 let ended = 0
-let probe: Probe
+const api = useTestApp()
+let app: App
 let key: string
 
 function routes(app: App, { responseCache, streaming: exports }: RouteContext): void {
@@ -82,16 +84,16 @@ function holdingLookUps(stores: Stores): Stores {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [routes], log: openLog('debug', destination) }, holdingLookUps)
-  key = await probe.key('acme')
-  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+  const log = openLog('debug', destination)
+  app = await api.open({ routes: [routes], log, stores: holdingLookUps(api.stores) })
+  key = await api.account('acme')
+  await app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterEach(() => {
   lines.length = 0
   started = 0
   ended = 0
 })
-afterAll(() => probe.close())
 
 const aborted = () => lines.filter(({ msg }) => msg === 'request aborted')
 const serious = () => lines.filter(({ level }) => level >= 40)
@@ -100,7 +102,7 @@ describe('a client that disconnects', () => {
   it.each(['/waits', '/shares', '/exports'])(
     'logs no error when a client disconnects during the query: %s',
     async (path) => {
-      const { socket } = await openRaw(probe.app, rawGet(`/api/v1${path}`, key))
+      const { socket } = await openRaw(app, rawGet(`/api/v1${path}`, key))
       await expect.poll(() => started).toBe(1)
       socket.destroy()
       await expect
@@ -111,7 +113,7 @@ describe('a client that disconnects', () => {
   )
 
   it('logs no error when a client disconnects in the middle of its response', async () => {
-    const { socket, received } = await openRaw(probe.app, rawGet('/api/v1/streams', key))
+    const { socket, received } = await openRaw(app, rawGet('/api/v1/streams', key))
     await expect.poll(received).toContain('more')
     socket.destroy()
     await expect.poll(() => ended).toBe(1)
@@ -120,7 +122,7 @@ describe('a client that disconnects', () => {
 
   it('logs no error when a client disconnects in the middle of its request body', async () => {
     const head = `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\nContent-Type: application/json\r\n`
-    const { socket, received } = await openRaw(probe.app, `${head}Expect: 100-continue\r\nContent-Length: 50\r\n\r\n{`)
+    const { socket, received } = await openRaw(app, `${head}Expect: 100-continue\r\nContent-Length: 50\r\n\r\n{`)
     await expect.poll(received).toContain('HTTP/1.1 100 Continue')
     socket.resetAndDestroy()
     await expect.poll(() => aborted().length).toBe(1)
@@ -128,8 +130,8 @@ describe('a client that disconnects', () => {
   })
 
   it('releases the request of a client that disconnects during its key look-up', async () => {
-    const unseen = await probe.key('unseen')
-    const accepted = once(probe.app.server, 'connection')
+    const unseen = await api.account('unseen')
+    const accepted = once(app.server, 'connection')
     const isHeld = new Promise<void>((reached) => {
       onLookUp = () => {
         reached()
@@ -138,14 +140,14 @@ describe('a client that disconnects', () => {
         })
       }
     })
-    const { socket } = await openRaw(probe.app, rawGet('/api/v1/waits', unseen))
+    const { socket } = await openRaw(app, rawGet('/api/v1/waits', unseen))
     await isHeld
     socket.destroy()
     const [connection] = (await accepted) as [Socket]
     await expect.poll(() => connection.destroyed).toBe(true)
     expect(started).toBe(0)
     releaseLookUp()
-    const { socket: second } = await openRaw(probe.app, rawGet('/api/v1/waits', key))
+    const { socket: second } = await openRaw(app, rawGet('/api/v1/waits', key))
     await expect.poll(() => started - ended).toBe(1)
     second.destroy()
     await expect.poll(() => started - ended).toBe(0)
@@ -154,7 +156,7 @@ describe('a client that disconnects', () => {
 })
 
 it('logs an error and responds 503 with Retry-After when the process is out of file descriptors', async () => {
-  const response = await probe.app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
+  const response = await app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
   expect([response.statusCode, response.json().error, response.headers['retry-after']]).toEqual([
     503,
     'unavailable',

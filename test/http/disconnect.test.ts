@@ -2,25 +2,35 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import type { AddressInfo } from 'node:net'
+import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
 import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
-import { openProbe, type Probe } from './probe.ts'
+import { openRaw, rawGet } from '../kit/rawConnection.ts'
+import { runningQueries } from '../kit/rows.ts'
 
-let probe: Probe
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  probe = await openProbe({
+  key = await api.account('acme')
+})
+
+/** Sends a request over a new connection. @returns a function that disconnects */
+async function startRequest(app: App, path: string): Promise<() => void> {
+  const { socket } = await openRaw(app, rawGet(`/api/v1${path}`, key))
+  return () => socket.destroy()
+}
+
+it('a query ends in ClickHouse when its client disconnects', async () => {
+  const app = await api.open({
     routes: [
-      (app, { stores }) =>
-        app.get('/endless', { config: { scope: 'read:clicks' } }, ({ signal }) =>
+      (routes, { stores }) =>
+        routes.get('/endless', { config: { scope: 'read:clicks' } }, ({ signal }) =>
           selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM numbers()`, {
             label: 'endless',
             signal,
@@ -29,29 +39,9 @@ beforeAll(async () => {
         ),
     ],
   })
-  key = await probe.key('acme')
-})
-afterAll(() => probe.close())
-
-/** Sends a request over a new connection. @returns a function that disconnects */
-async function startRequest(app: App, path: string): Promise<() => void> {
-  const { port } = app.server.address() as AddressInfo
-  const socket = connect(port, '127.0.0.1').on('error', () => {})
-  await once(socket, 'connect')
-  socket.write(`GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\n\r\n`)
-  return () => socket.destroy()
-}
-
-it('a query ends in ClickHouse when its client disconnects', async () => {
-  await probe.app.listen({ port: 0 })
-  const running = async () => {
-    const response = await probe.stores.clickhouse.client.query({
-      query: `SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'endless'`,
-      format: 'JSONEachRow',
-    })
-    return (await response.json()).length
-  }
-  const disconnect = await startRequest(probe.app, '/endless')
+  await app.listen({ port: 0 })
+  const running = async () => (await runningQueries(api.stores, 'endless')).length
+  const disconnect = await startRequest(app, '/endless')
   await expect.poll(running).toBe(1)
   disconnect()
   // The timeout of the query, ten minutes, would end it as well.
@@ -68,8 +58,7 @@ it('every read of ClickHouse ends its queries when its client disconnects', asyn
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const clickhouse = openClickHouse({ url: `http://127.0.0.1:${port}`, username: 'x', password: 'x', database: 'x' })
-  const { stores } = probe
-  const app = await buildApp({ settings: stores.settings, stores: { ...stores, clickhouse }, now: () => testNowMs })
+  const app = await api.open({ stores: { ...api.stores, clickhouse } })
   await app.listen({ port: 0 })
   const reads = operations.filter(({ method }) => method === 'GET')
   const tested: string[] = []

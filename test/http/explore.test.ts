@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
 import { packageRoot } from '../../src/package.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { expectOwnFiles } from './expectOwnFiles.ts'
 
-let withoutPage: TestApp
+const withoutPage = useTestApp()
 let app: App
 
 beforeAll(async () => {
-  withoutPage = await openTestApp()
-  const { stores } = withoutPage
-  app = await buildApp({ settings: { ...stores.settings, EXPLORE: 'on' }, stores, now: () => testNowMs })
-})
-afterAll(async () => {
-  await app?.close()
-  await withoutPage?.close()
+  app = await withoutPage.open({ settings: { ...withoutPage.stores.settings, EXPLORE: 'on' } })
 })
 
 describe('the page /explore', () => {

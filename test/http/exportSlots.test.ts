@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
-import { runningQueries } from '../kit/rows.ts'
-import { openProbe, type Probe } from './probe.ts'
+import { runningQueries, storeLargeClicks } from '../kit/rows.ts'
 
-let probe: Probe
+const api = useTestApp({ routes: [endlessExport] })
 const keys: string[] = []
 const connections: RawConnection[] = []
 
@@ -21,17 +19,15 @@ function endlessExport(app: App, { streaming }: RouteContext): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [endlessExport] })
-  for (let n = 0; n < 14; n++) keys.push(await probe.key(`account-${n}`))
-  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+  for (let n = 0; n < 14; n++) keys.push(await api.account(`account-${n}`))
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterEach(() => {
   for (const { socket } of connections.splice(0)) socket.destroy()
 })
-afterAll(() => probe.close())
 
 /** Starts an export and reads only its status. @returns the status */
-async function startExport(account: number, app = probe.app, path = '/endless'): Promise<number> {
+async function startExport(account: number, app = api.app, path = '/endless'): Promise<number> {
   const connection = await openRaw(app, rawGet(`/api/v1${path}`, keys[account]))
   connections.push(connection)
   await expect.poll(connection.received).toMatch(/^HTTP\/1\.1 \d+ /)
@@ -56,17 +52,11 @@ describe('export slots', () => {
 })
 
 it('a client that stops reading an export loses its slot, and its query ends', async () => {
-  const { stores } = probe
-  // More bytes than the buffers between the store and a stalled reader hold.
-  await stores.clickhouse.client.command({
-    query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
-      SELECT 'account-0', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', 4000)
-      FROM numbers(10000)`,
-  })
-  const running = () => runningQueries(stores, 'clicks.export')
+  await storeLargeClicks(api.stores, 'account-0')
+  const running = () => runningQueries(api.stores, 'clicks.export')
   let elapsedMs = 0
   const pace = { stallMs: 60_000, spanMs: 600_000, spanBytesMin: 1, checkMs: 20, monotonicMs: () => elapsedMs }
-  const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, pace })
+  const app = await api.open({ pace })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const path = '/clicks?format=ndjson'
   expect([await startExport(0, app, path), await startExport(0, app, path)]).toEqual([200, 200])
@@ -77,5 +67,4 @@ it('a client that stops reading an export loses its slot, and its query ends', a
   }
   await expect.poll(runningLater).toEqual([])
   await expect.poll(() => startExport(0, app, path)).toBe(200)
-  await app.close()
 })

@@ -1,32 +1,23 @@
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type AppParts, buildApp } from '../../src/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AppParts } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { readSettings } from '../../src/settings.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { sendRaw } from '../kit/rawConnection.ts'
-import { openProbe, type Probe, probeRoutes } from './probe.ts'
+import { probeRoutes } from './probe.ts'
 
-let probe: Probe
+const api = useTestApp()
 let key: string
-const apps: App[] = []
 
 beforeAll(async () => {
-  probe = await openProbe()
-  key = await probe.key('acme')
+  key = await api.account('acme')
 })
-afterEach(async () => {
-  for (const app of apps.splice(0)) await app.close()
-})
-afterAll(() => probe.close())
 
 /** Opens a server on the same stores with other settings or parts. */
-async function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
-  const { stores } = probe
-  const settings = readSettings({ ...stores.environment, ...environment })
-  const app = await buildApp({ settings, stores, now: () => testNowMs, routes: [probeRoutes], ...parts })
-  apps.push(app)
-  return app
+function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
+  const settings = readSettings({ ...api.stores.environment, ...environment })
+  return api.open({ settings, routes: [probeRoutes], ...parts })
 }
 
 const url = '/api/v1/probe?group_by=day'

@@ -1,15 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { expect, it } from 'vitest'
 import { openLog } from '../../src/http/logging.ts'
 import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { openPostgres } from '../../src/stores/postgres/connection.ts'
 import { openRedis } from '../../src/stores/redis.ts'
 import { runHere } from '../cli/runCommand.ts'
-import { testNowMs } from '../kit/app.ts'
-import { openProbe, type Probe } from './probe.ts'
+import { useTestApp } from '../kit/app.ts'
+import { probeRoutes } from './probe.ts'
 
 const lines: string[] = []
 const destination = new Writable({
@@ -18,16 +17,11 @@ const destination = new Writable({
     done()
   },
 })
-let probe: Probe
-
-beforeAll(async () => {
-  probe = await openProbe({ log: openLog('trace', destination) })
-})
-afterAll(() => probe.close())
+const api = useTestApp({ routes: [probeRoutes], log: openLog('trace', destination) })
 
 it('logs the request, the caller and the status of every response', async () => {
-  const key = await probe.key('logged')
-  const response = await probe.app.inject({
+  const key = await api.account('logged')
+  const response = await api.app.inject({
     url: '/api/v1/probe?group_by=day&limit=7',
     headers: { authorization: `ApiKey ${key}` },
   })
@@ -46,15 +40,15 @@ it('logs the request, the caller and the status of every response', async () => 
 })
 
 it('logs the details of an internal error, which the response does not contain', async () => {
-  const key = await probe.key('buggy')
-  const response = await probe.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
+  const key = await api.account('buggy')
+  const response = await api.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
   expect(response.body).not.toContain('secret')
   const entries = lines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === response.json().requestId)
   expect(entries.find(({ level }) => level === 50)?.err.message).toBe('a secret detail')
 })
 
 it('never logs a key, wherever clients send it', async () => {
-  const key = await probe.key('careless')
+  const key = await api.account('careless')
   const authorization = `ApiKey ${key}`
   const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
   const responses = []
@@ -82,7 +76,7 @@ it('never logs a key, wherever clients send it', async () => {
     },
     { url: '/api/v1/events', method: 'POST' as const, headers: { authorization, 'content-type': key }, payload: key },
   ]) {
-    responses.push(await probe.app.inject(request))
+    responses.push(await api.app.inject(request))
   }
   const log = [1, 2].reduce((text) => text.replace(/%([0-9a-f]{2})/gi, decodeByte), lines.join(''))
   for (const secret of [key, wrong]) {
@@ -100,8 +94,8 @@ it('never logs a key, wherever clients send it', async () => {
 const decodeByte = (_found: string, code: string) => String.fromCharCode(Number.parseInt(code, 16))
 
 it('never logs a database password, whatever error the databases return', async () => {
-  const { stores } = probe
-  const key = await probe.key('noisy')
+  const { stores } = api
+  const key = await api.account('noisy')
   const refusing = await Promise.all([
     refuse(
       'HTTP/1.1 401 No\r\nX-ClickHouse-Exception-Code: 516\r\nConnection: close\r\n\r\nCode: 516. DB::Exception: x',
@@ -121,7 +115,7 @@ it('never logs a database password, whatever error the databases return', async 
     { ...stores, postgres, postgresReader: postgres },
   ]) {
     const log = openLog('trace', destination)
-    const app = await buildApp({ settings: stores.settings, stores: broken, redis, now: () => testNowMs, log })
+    const app = await api.open({ stores: broken, redis, log })
     const headers = { authorization: `ApiKey ${key}` }
     for (const url of ['/readyz', '/api/v1/clicks', '/api/v1/campaigns', '/api/v1/reports?group_by=day']) {
       const response = await app.inject({ url, headers })

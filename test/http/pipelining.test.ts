@@ -5,13 +5,11 @@ import { existsSync } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
 import { pipelinedMax } from '../../src/http/pipelining.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
-import { openProbe, type Probe } from './probe.ts'
 
 /** Emits `release` to let held responses be sent. */
 const held = new EventEmitter().setMaxListeners(0)
@@ -19,7 +17,7 @@ const config = { scope: 'read:clicks' } as const
 let started = 0
 let inFlight = 0
 let mostInFlight = 0
-let probe: Probe
+const api = useTestApp({ routes: [routes] })
 let key: string
 
 function routes(app: App): void {
@@ -42,11 +40,9 @@ function routes(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [routes] })
-  key = await probe.key('acme')
-  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+  key = await api.account('acme')
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => probe.close())
 beforeEach(() => {
   started = 0
   mostInFlight = 0
@@ -57,14 +53,14 @@ const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].ma
 
 describe('pipelined requests', () => {
   it('responds to pipelined requests in their order', async () => {
-    const connection = await openRaw(probe.app, [1, 2, 3, 4, 5].map((n) => get(`/number/${n}`)).join(''))
+    const connection = await openRaw(api.app, [1, 2, 3, 4, 5].map((n) => get(`/number/${n}`)).join(''))
     await expect.poll(() => [...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n)).toHaveLength(5)
     expect([...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n).join('')).toBe('12345')
     connection.socket.destroy()
   })
 
   it('handles pipelined requests one at a time', async () => {
-    const connection = await openRaw(probe.app, get('/held').repeat(6))
+    const connection = await openRaw(api.app, get('/held').repeat(6))
     await expect
       .poll(() => {
         held.emit('release')
@@ -76,18 +72,18 @@ describe('pipelined requests', () => {
   })
 
   it('releases the reads of an account when the connection closes', async () => {
-    const connection = await openRaw(probe.app, get('/held').repeat(12))
+    const connection = await openRaw(api.app, get('/held').repeat(12))
     await expect.poll(() => inFlight).toBeGreaterThan(0)
     connection.socket.destroy()
     await expect.poll(() => inFlight).toBe(0)
     const reads = Array.from({ length: 8 }, () =>
-      probe.app.inject({ url: '/api/v1/number/1', headers: { authorization: `ApiKey ${key}` } }),
+      api.app.inject({ url: '/api/v1/number/1', headers: { authorization: `ApiKey ${key}` } }),
     )
     expect((await Promise.all(reads)).map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200))
   })
 
   it('closes the connection with 400 above the limit of pipelined requests, and handles none of the queued ones', async () => {
-    const connection = await openRaw(probe.app, get('/held').repeat(1 + pipelinedMax + 1))
+    const connection = await openRaw(api.app, get('/held').repeat(1 + pipelinedMax + 1))
     await expect.poll(connection.isClosed).toBe(true)
     expect(statusesIn(connection.received())).toEqual([400])
     expect(connection.received()).toMatch(/Connection: close[\s\S]*"error":"invalid_request"/)
@@ -96,13 +92,13 @@ describe('pipelined requests', () => {
   })
 
   it('accepts the maximum of queued requests and one in flight', async () => {
-    const connection = await openRaw(probe.app, get('/number/1').repeat(1 + pipelinedMax))
+    const connection = await openRaw(api.app, get('/number/1').repeat(1 + pipelinedMax))
     await expect.poll(() => statusesIn(connection.received())).toEqual(Array(1 + pipelinedMax).fill(200))
     connection.socket.destroy()
   })
 
   it('closes the connection without an error when the response in flight has started', async () => {
-    const connection = await openRaw(probe.app, get('/begun'))
+    const connection = await openRaw(api.app, get('/begun'))
     await expect.poll(connection.received).toContain('begun')
     connection.socket.write(get('/number/1').repeat(pipelinedMax + 1))
     await expect.poll(connection.isClosed).toBe(true)
@@ -112,7 +108,7 @@ describe('pipelined requests', () => {
 
 describe('invalid HTTP after a request', () => {
   it('responds to invalid HTTP after the request before it', async () => {
-    const connection = await openRaw(probe.app, `${get('/held')}${get('/number/2')}no HTTP\r\n\r\n`)
+    const connection = await openRaw(api.app, `${get('/held')}${get('/number/2')}no HTTP\r\n\r\n`)
     await expect.poll(() => inFlight).toBe(1)
     held.emit('release')
     await expect.poll(connection.isClosed).toBe(true)
@@ -121,9 +117,7 @@ describe('invalid HTTP after a request', () => {
   })
 
   it('responds to invalid HTTP that arrives late after the request before it', async () => {
-    const { stores } = probe
-    const parts = { settings: stores.settings, stores, now: () => testNowMs, routes: [routes], arrivalMs: 300 }
-    const app = await buildApp(parts)
+    const app = await api.open({ routes: [routes], arrivalMs: 300 })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const late = once(app.server, 'clientError')
     const connection = await openRaw(app, `${get('/begun')}GET /late HTTP/1.1\r\n`)
@@ -133,7 +127,6 @@ describe('invalid HTTP after a request', () => {
     await expect.poll(connection.isClosed).toBe(true)
     expect(statusesIn(connection.received())).toEqual([200, 408])
     expect(connection.received()).toMatch(/begun\r\n0\r\n\r\nHTTP\/1\.1 408 /)
-    await app.close()
   })
 })
 
@@ -144,10 +137,10 @@ it.skipIf(!existsSync('/proc/self/fd'))('unread documentation responses hold no 
     return targets.filter((target) => target.endsWith('/scalar.js'))
   }
   const path = '/api/v1/docs/page/scalar.js'
-  const connection = await openRaw(probe.app, rawGet(path).repeat(30))
+  const connection = await openRaw(api.app, rawGet(path).repeat(30))
   await expect.poll(connection.received).toContain('HTTP/1.1 200')
   connection.socket.destroy()
   // After a later response the server has processed the disconnection.
-  expect((await probe.app.inject(path)).statusCode).toBe(200)
+  expect((await api.app.inject(path)).statusCode).toBe(200)
   await expect.poll(openFiles).toEqual([])
 })

@@ -1,55 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { pageParameters } from '../../schema/page.ts'
 import { Id, OneOf } from '../../schema/scalars.ts'
-import { type Scope, scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
-import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { notFound } from '../../src/problem.ts'
-import type { Stores } from '../../src/stores/open.ts'
-import { testNowMs } from '../kit/app.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
-
-/** A server with routes that show which requests pass access control and validation. */
-export interface Probe {
-  readonly app: App
-  readonly stores: TestStores
-  key(accountId: string, options?: { plan?: string; scopes?: readonly Scope[] }): Promise<string>
-  close(): Promise<void>
-}
-
-/**
- * @param parts that replace those of a regular server
- * @param intercept returns the stores as the server sees them
- */
-export async function openProbe(
-  parts: Partial<AppParts> = {},
-  intercept: (stores: Stores) => Stores = (stores) => stores,
-): Promise<Probe> {
-  const stores = await openTestStores()
-  const app = await buildApp({
-    settings: stores.settings,
-    stores: intercept(stores),
-    now: () => testNowMs,
-    routes: [probeRoutes],
-    ...parts,
-  })
-  return {
-    app,
-    stores,
-    async key(accountId, { plan = 'scale', scopes: granted = scopes } = {}) {
-      await createAccount(stores.postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
-      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: granted, expiresAt: null })
-      if (!created) throw new Error(`no account ${accountId}`)
-      return created.key
-    },
-    async close() {
-      await app.close()
-      await stores.close()
-    },
-  }
-}
 
 /** Every type of parameter of the API. */
 export const ProbeQuery = Type.Object({
@@ -60,6 +13,7 @@ export const ProbeQuery = Type.Object({
   q: Type.Optional(Type.String({ minLength: 2, maxLength: 5 })),
 })
 
+/** Routes that show which requests pass access control and validation. */
 export function probeRoutes(app: App): void {
   app.get(
     '/probe',

@@ -1,18 +1,18 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
-import { openProbe, type Probe } from './probe.ts'
+import { useTestApp } from '../kit/app.ts'
 
 /** Emits `release` to let held responses be sent. */
 const held = new EventEmitter().setMaxListeners(0)
 let inFlight = 0
 let mostInFlight = 0
-let probe: Probe
 let url: string
 const metrics = openMetrics()
+const api = useTestApp({ routes: [slowRoute], metrics })
 
 function slowRoute(app: App): void {
   app.get('/slow', { config: { scope: 'read:clicks' } }, async ({ signal }) => {
@@ -27,10 +27,8 @@ function slowRoute(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [slowRoute], metrics })
-  url = await probe.app.listen({ port: 0 })
+  url = await api.app.listen({ port: 0 })
 })
-afterAll(() => probe.close())
 
 const request = async (path: string, key: string) =>
   (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `ApiKey ${key}` } })).status
@@ -47,7 +45,7 @@ async function releaseUntil<T>(promise: Promise<T>): Promise<T> {
 
 describe('the reads of an account', () => {
   it('runs eight reads of an account at a time; queued reads follow and all get a response', async () => {
-    const key = await probe.key('busy')
+    const key = await api.account('busy')
     mostInFlight = 0
     const responses = Promise.all(Array.from({ length: 60 }, () => request('/slow', key)))
     await expect.poll(() => inFlight).toBe(8)
@@ -56,7 +54,7 @@ describe('the reads of an account', () => {
   })
 
   it('a busy account does not delay other accounts', async () => {
-    const [busy, idle] = [await probe.key('one'), await probe.key('two')]
+    const [busy, idle] = [await api.account('one'), await api.account('two')]
     const responses = Promise.all(Array.from({ length: 20 }, () => request('/slow', busy)))
     await expect.poll(() => inFlight).toBe(8)
     expect(await request('/fast', idle)).toBe(200)
@@ -64,7 +62,7 @@ describe('the reads of an account', () => {
   })
 
   it('responds 429 immediately when the queue is full', async () => {
-    const key = await probe.key('flood')
+    const key = await api.account('flood')
     // No queued read reaches the end of its wait.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const statuses: number[] = []
@@ -105,8 +103,8 @@ describe('the reads of an account', () => {
   })
 
   it('releases running and queued reads when their clients disconnect', async () => {
-    const key = await probe.key('disconnecting')
-    const { port } = probe.app.server.address() as AddressInfo
+    const key = await api.account('disconnecting')
+    const { port } = api.app.server.address() as AddressInfo
     const sockets = Array.from({ length: 100 }, () => {
       const socket = connect(port, '127.0.0.1').on('error', () => {})
       socket.write(`GET /api/v1/slow HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\n\r\n`)

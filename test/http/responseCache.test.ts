@@ -1,12 +1,11 @@
 import Fastify from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
 import type { Caller } from '../../src/http/caller.ts'
 import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { storeClicks } from '../kit/rows.ts'
 
-const api = useTestApp({ ttlMs: 60_000 })
+const api = useTestApp({ responseCache: openResponseCache({ ttlMs: 60_000 }) })
 let key: string
 let stored = 0
 
@@ -18,8 +17,6 @@ const storeClick = () =>
   storeClicks(api.stores, 'acme', [{ id: `c${stored++}`, clicked_at: '2026-11-21 10:00:00.000', country: 'US' }])
 const request = (path: string, headers: Record<string, string> = {}, from = api.app) =>
   from.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}`, ...headers } })
-const openApp = (options: ResponseCacheOptions, now = () => testNowMs) =>
-  buildApp({ settings: api.stores.settings, stores: api.stores, responseCache: openResponseCache(options), now })
 /** @returns another query for each test, so that none reads the cached response of another test */
 let day = 1
 const uniquePath = () => `/reports?group_by=country&days=${++day}`
@@ -45,7 +42,7 @@ describe('a cached response', () => {
 
   it('caches a response for its TTL at most', async () => {
     let elapsedMs = 5
-    const app = await openApp({ ttlMs: 2_000, monotonicMs: () => elapsedMs })
+    const app = await api.open({ responseCache: openResponseCache({ ttlMs: 2_000, monotonicMs: () => elapsedMs }) })
     const path = uniquePath()
     const clicks = async () => (await request(path, {}, app)).json().totals.clicks
     const before = await clicks()
@@ -54,7 +51,6 @@ describe('a cached response', () => {
     expect(await clicks()).toBe(before)
     elapsedMs += 1
     expect(await clicks()).toBe(before + 1)
-    await app.close()
   })
 
   it('does not reuse a response for other parameters or endpoints', async () => {
@@ -83,7 +79,7 @@ describe('a cached response', () => {
 
   it('has an ETag of the data, independent of asOf', async () => {
     let nowMs = testNowMs
-    const app = await openApp({ ttlMs: 0 }, () => nowMs)
+    const app = await api.open({ now: () => nowMs })
     const path = uniquePath()
     const first = await request(path, {}, app)
     nowMs += 60_000
@@ -92,7 +88,6 @@ describe('a cached response', () => {
     expect(later.headers.etag).toBe(first.headers.etag)
     await storeClick()
     expect((await request(path, {}, app)).headers.etag).not.toBe(first.headers.etag)
-    await app.close()
   })
 })
 

@@ -3,22 +3,17 @@ import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { Redis as Client } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../../schema/scopes.ts'
-import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { FixedWindowCounters } from '../../src/http/fixedWindowCounters.ts'
 import { openRedis, type Redis } from '../../src/stores/redis.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
 import { storeMetadata } from '../kit/rows.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
+  const api = useTestApp()
   let server: TestRedis
-  let stores: TestStores
   let one: App
   let other: App
   const opened: Redis[] = []
@@ -26,19 +21,13 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
 
   beforeAll(async () => {
     server = await startRedis()
-    stores = await openTestStores()
-    await setPlanLimits(stores.postgres, 'pro', {
-      requestsPerMinute: 6,
-      eventsPerMinute: 50,
-      identifierEventsPerMinute: 3,
-    })
+    const limits = { requestsPerMinute: 6, eventsPerMinute: 50, identifierEventsPerMinute: 3 }
+    await setPlanLimits(api.stores.postgres, 'pro', limits)
     one = await instance('open')
     other = await instance('open')
   })
-  afterAll(async () => {
-    for (const app of [one, other]) await app?.close()
+  afterAll(() => {
     for (const redis of opened) redis.close()
-    await stores?.close()
     server?.close()
   })
 
@@ -46,15 +35,13 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
   async function instance(withoutRedis: 'open' | 'closed', timeoutMs?: number): Promise<App> {
     const redis = await openRedis(server.url, ({ message }) => messages.push(message), timeoutMs ?? 10_000)
     opened.push(redis)
-    const settings = { ...stores.settings, RATE_LIMIT_WITHOUT_REDIS: withoutRedis }
-    return await buildApp({ settings, stores, redis, now: () => testNowMs })
+    return await api.open({ settings: { ...api.stores.settings, RATE_LIMIT_WITHOUT_REDIS: withoutRedis }, redis })
   }
 
   async function account(id: string): Promise<string> {
-    await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
-    await storeMetadata(stores, 'campaigns', id, [{ id: 'camp' }])
-    const created = await createKey(stores.postgres, { accountId: id, name: 'x', scopes, expiresAt: null })
-    return created?.key ?? ''
+    const key = await api.account(id, { plan: 'pro' })
+    await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+    return key
   }
 
   const read = (app: App, key: string): Promise<LightMyRequestResponse> =>
@@ -197,6 +184,5 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
       .poll(() => messages.filter((line) => line === 'Redis is available again.').length)
       .toBeGreaterThanOrEqual(2)
     expect(messages.filter((line) => line.startsWith('Redis is unavailable: ')).length).toBeLessThanOrEqual(8)
-    for (const app of [alone, closed]) await app.close()
   })
 })

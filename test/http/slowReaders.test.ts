@@ -2,13 +2,11 @@
 
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
 import type { ReaderPace } from '../../src/http/slowReaders.ts'
-import { testNowMs } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
-import { openProbe, type Probe } from './probe.ts'
 
 const config = { scope: 'read:clicks' } as const
 const chunk = Buffer.alloc(65_536, 'x')
@@ -18,9 +16,10 @@ const smallChunks = 10
 /** The clock of the pace. */
 let elapsedMs = 0
 let streaming = 0
-let probe: Probe
+const api = useTestApp()
 let key: string
-const apps: App[] = []
+/** The server of the last request. */
+let app: App
 const connections: RawConnection[] = []
 
 function routes(app: App): void {
@@ -50,31 +49,23 @@ function routes(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [routes] })
-  key = await probe.key('acme')
+  key = await api.account('acme')
 })
-afterEach(async () => {
+afterEach(() => {
   for (const { socket } of connections.splice(0)) socket.destroy()
-  for (const app of apps.splice(0)) await app.close()
 })
-afterAll(() => probe.close())
 
 const unlimitedMs = Number.MAX_SAFE_INTEGER
 
 /** Sends a request to a server with that minimum pace, over a paused connection. Its time passes only as the test says. */
 async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConnection> {
-  const { stores } = probe
-  const app = await buildApp({
-    settings: stores.settings,
-    stores,
-    now: () => testNowMs,
+  app = await api.open({
     routes: [routes],
     pace: {
       ...{ stallMs: unlimitedMs, spanMs: unlimitedMs, spanBytesMin: 1, checkMs: 10 },
       ...{ monotonicMs: () => elapsedMs, ...pace },
     },
   })
-  apps.push(app)
   await app.listen({ port: 0, host: '127.0.0.1' })
   const connection = await openRaw(app, rawGet(`/api/v1${path}`, key))
   connection.socket.pause()
@@ -84,7 +75,7 @@ async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConn
 
 /** Whether the server has an open connection. */
 const isConnected = () =>
-  new Promise<boolean>((resolve) => apps[0]?.server.getConnections((_error, count) => resolve(count > 0)))
+  new Promise<boolean>((resolve) => app.server.getConnections((_error, count) => resolve(count > 0)))
 
 /** The same after half a minute. */
 function isConnectedLater(): Promise<boolean> {

@@ -6,9 +6,9 @@ import { ProblemBody } from '../../schema/errorCodes.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
-import { buildApp } from '../../src/app.ts'
+import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
-import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
+import { openResponseCache } from '../../src/http/responseCache.ts'
 import { useOpened } from './fixtures.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
@@ -26,24 +26,29 @@ export interface TestApp {
   /** Creates another key of an account. @returns the key */
   keyOf(accountId: string, scopes: readonly Scope[]): Promise<string>
   /** Requests a path under /api/v1; checks that an error response has the form of a problem. */
-  get(path: string, key?: string): Promise<LightMyRequestResponse>
+  get(path: string, key?: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   /** Requests a path; checks that the status is 200 and that the body fits the schema. */
   read<T extends TSchema>(path: string, key: string, schema: T): Promise<T['static']>
+  /** Opens another server on the same stores, by default with the clock of this one and without a response cache. */
+  open(parts?: Partial<AppParts>): Promise<App>
+  /** Closes all servers, then the stores. */
   close(): Promise<void>
 }
 
 /**
- * @param options of the response cache; by default nothing is cached, so that each test reads what it stored
+ * @param others that replace the parts of a regular server; by default no response is cached, so that each test reads what it
+ *   stored
  * @param servers addresses of servers that the file started, instead of the engines of the suite
  */
-export async function openTestApp(
-  options: ResponseCacheOptions = { ttlMs: 0 },
-  servers?: Record<string, string>,
-): Promise<TestApp> {
+export async function openTestApp(others: Partial<AppParts> = {}, servers?: Record<string, string>): Promise<TestApp> {
   const stores = await openTestStores(servers)
   let nowMs = testNowMs
-  const responseCache = openResponseCache(options)
-  const app = await buildApp({ settings: stores.settings, stores, responseCache, now: () => nowMs })
+  const build = (replaced: Partial<AppParts>) => {
+    const responseCache = openResponseCache({ ttlMs: 0 })
+    return buildApp({ settings: stores.settings, stores, responseCache, now: () => nowMs, ...replaced })
+  }
+  const app = await build(others)
+  const opened = [app]
   const testApp: TestApp = {
     app,
     stores,
@@ -59,10 +64,10 @@ export async function openTestApp(
       if (!created) throw new Error(`No account ${accountId}`)
       return created.key
     },
-    async get(path, key) {
+    async get(path, key, headers) {
       const response = await app.inject({
         url: `/api/v1${path}`,
-        headers: key === undefined ? {} : { authorization: `ApiKey ${key}` },
+        headers: { ...(key !== undefined && { authorization: `ApiKey ${key}` }), ...headers },
       })
       if (response.statusCode >= 400) assertSchema(ProblemBody, response.json(), path)
       return response
@@ -74,8 +79,13 @@ export async function openTestApp(
       assertSchema(schema, body, path)
       return body
     },
+    async open(replaced = {}) {
+      const server = await build(replaced)
+      opened.push(server)
+      return server
+    },
     async close() {
-      await app.close()
+      for (const server of opened.toReversed()) await server.close()
       await stores.close()
     },
   }

@@ -2,6 +2,7 @@ import type { NamedTable } from '../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../src/query/searchText.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
+import { mergeLimits } from './stores.ts'
 
 /** Columns of a row of ClickHouse; omitted columns get their default. */
 export type StoredRow = Record<string, string | number | boolean | null>
@@ -25,6 +26,25 @@ export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
     table: 'clicks',
     format: 'JSONEachRow',
     values: rows.map((row) => ({ account_id: accountId, ...row })),
+  })
+}
+
+/**
+ * Inserts clicks with the ids 0, 1, … at each second of 2026: by default more bytes than the buffers between the store and a
+ * stalled reader hold.
+ * @param bytes of each click
+ */
+export async function storeLargeClicks(
+  { clickhouse }: Pick<Stores, 'clickhouse'>,
+  accountId: string,
+  rows = 10_000,
+  bytes = 4_000,
+) {
+  await clickhouse.client.command({
+    query: `
+      INSERT INTO clicks (account_id, clicked_at, id, referrer)
+      SELECT '${accountId}', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', ${bytes})
+      FROM numbers(${rows})`,
   })
 }
 
@@ -90,18 +110,24 @@ export async function storeMetadata(
   }
 }
 
-/** Stops background merges of a table, so that versions of a row stay unmerged. */
-export async function stopMerges(stores: Pick<Stores, 'clickhouse'>, table: string): Promise<void> {
+/** Stops background merges of tables until the end of the file, so that versions of a row stay unmerged. */
+export async function stopMerges(stores: Pick<Stores, 'clickhouse'>, ...tables: string[]): Promise<void> {
   const settings = mergeLimits.map((name) => `${name} = 1`)
-  await changeTables(stores, `ALTER TABLE ${table} MODIFY SETTING ${settings.join(', ')}`)
+  for (const table of tables) await changeTables(stores, `ALTER TABLE ${table} MODIFY SETTING ${settings.join(', ')}`)
 }
 
 export async function startMerges(stores: Pick<Stores, 'clickhouse'>, table: string): Promise<void> {
   await changeTables(stores, `ALTER TABLE ${table} RESET SETTING ${mergeLimits.join(', ')}`)
 }
 
-/** Maximum size of a merge, with many and with few free threads. */
-const mergeLimits = ['max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool']
+/** Merges all parts of tables once; later parts stay unmerged. */
+export async function mergeParts(stores: Pick<Stores, 'clickhouse'>, ...tables: string[]): Promise<void> {
+  for (const table of tables) {
+    await startMerges(stores, table)
+    await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+    await stopMerges(stores, table)
+  }
+}
 
 /**
  * Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster.

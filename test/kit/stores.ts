@@ -15,9 +15,12 @@ export interface TestStores extends Stores {
   readonly environment: Record<string, string>
   /** Marks the stores as changed beyond their rows (tables, settings, killed engines), so that no other file reuses them. */
   markDirty(): void
-  /** Empties the stores for the next file of this process; removes them if they are dirty. */
+  /** Empties the stores for the next file of this process, with merges; removes them if they are dirty. */
   close(): Promise<void>
 }
+
+/** Settings of a table: maximum size of a merge, with many and with few free threads. */
+export const mergeLimits = ['max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool']
 
 /** Embedded engines for reuse by later files of this process: starting a pair takes two seconds, emptying it 50 ms. */
 const spare: OpenedStores[] = []
@@ -75,12 +78,14 @@ async function empty({ stores, plans }: OpenedStores): Promise<void> {
   clickhouse.onQuery = undefined
   const result = await clickhouse.client.query({
     query: `
-      SELECT name FROM system.tables
+      SELECT name, engine_full LIKE '%max_bytes_to_merge%' AS isUnmerged FROM system.tables
       WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations'`,
     format: 'JSONEachRow',
   })
-  for (const { name } of await result.json<{ name: string }>()) {
+  for (const { name, isUnmerged } of await result.json<{ name: string; isUnmerged: number }>()) {
     await clickhouse.client.command({ query: `ALTER TABLE ${name} DROP PARTITION ALL` })
+    const restart = `ALTER TABLE ${name} RESET SETTING ${mergeLimits.join(', ')}`
+    if (isUnmerged) await clickhouse.client.command({ query: restart })
   }
   const tables = await sql`
     SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename != 'schema_migrations'`

@@ -101,7 +101,7 @@ describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back a
     clock = await createFakeClock(folder('clock'))
     return await startPostgres(clock.environment)
   })
-  const api = useOpened(() => openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') }))
+  const api = useOpened(() => openTestApp({}, { DATABASE_URL: server.url('tributary') }))
 
   const serverMs = async () => {
     const [row] = await api.stores.postgres<{ ms: number }[]>`

@@ -16,7 +16,7 @@ import { randomCasesFactor } from '../kit/randomCases.ts'
 // Two accounts with the same ids in every resource (campaigns, offers, landing pages, traffic sources, clicks, conversions,
 // events), and some rows that only one of them has. Every text contains the name of its account.
 
-const api = useTestApp({ ttlMs: 60_000 })
+const api = useTestApp({ responseCache: openResponseCache({ ttlMs: 60_000 }) })
 /** A server without a response cache and with empty name caches. */
 let uncached: App
 const keys = { acme: '', other: '' }

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
-import { advanceWatermarks, type StoredRow, startMerges, stopMerges } from '../../kit/rows.ts'
+import { useTestApp } from '../../kit/app.ts'
+import { advanceWatermarks, type StoredRow, stopMerges } from '../../kit/rows.ts'
 
 // Pages of conversions by storedAt over many versions that are not merged.
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 /** Queries to ClickHouse since it was set to 0. */
 let queries = 0
@@ -48,7 +48,6 @@ function rowOf({ id, batch, convertedS, status, campaign }: Version): StoredRow 
 }
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await stopMerges(api.stores, 'conversions')
   const latest = new Map<string, Version>()
@@ -69,10 +68,6 @@ beforeAll(async () => {
     queries += 1
     report?.(label, seconds)
   }
-})
-afterAll(async () => {
-  await startMerges(api.stores, 'conversions')
-  await api?.close()
 })
 
 /** Reads all pages. @returns ids, in order, and the largest number of queries of a page */
@@ -110,12 +105,11 @@ describe('a page of conversions by storedAt', () => {
     ['status=refunded', ({ status }) => status === 'refunded'],
     ['status=pending&campaign_id=rare', ({ status, campaign }) => status === 'pending' && campaign === 'rare'],
     ['from=2026-11-01T06:00:00Z', ({ convertedS }) => convertedS >= 6 * 3_600],
-    ['campaign_id=unknown', () => false],
   ] as [string, (version: Version) => boolean][])(
     'has each matching conversion once, by its latest version, with few queries: %s',
     async (filter, isSelected) => {
       const ids = expected(isSelected)
-      if (filter !== 'campaign_id=unknown') expect(ids.length).toBeGreaterThan(5)
+      expect(ids.length).toBeGreaterThan(5)
       for (const limit of [10, 50]) {
         const read = await readAll(`updated_since=1970-01-01&${filter}`, limit)
         expect(read.ids).toEqual(ids)
@@ -133,11 +127,8 @@ describe('a page of conversions by storedAt', () => {
     }
   })
 
-  it('that matches nothing takes one query', async () => {
+  it('takes one query if nothing matches, at most eight if one row follows a thousand superseded versions', async () => {
     expect(await readAll('updated_since=1970-01-01&campaign_id=unknown', 1)).toEqual({ ids: [], queriesMax: 1 })
-  })
-
-  it('of one conversion after a thousand superseded versions takes at most eight queries', async () => {
     queries = 0
     const page = await api.read('/conversions?updated_since=1970-01-01&limit=1', key, ConversionPage)
     expect(page.data.map(({ id }) => id)).toEqual(expected(() => true).slice(0, 1))

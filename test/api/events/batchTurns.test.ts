@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { rejectedMs } from '../../../src/api/events/batchTurns.ts'
 import { useTestApp } from '../../kit/app.ts'
-import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { newAccount } from './send.ts'
 
 const api = useTestApp()
 let port: number
@@ -16,11 +16,7 @@ const large = `{"events":[${JSON.stringify(event)}]${' '.repeat(256 * 1024)}}`
 const small = JSON.stringify({ events: [event] })
 
 beforeAll(async () => {
-  for (const id of ['one', 'two', 'three', 'four']) {
-    keys.push(await api.account(id))
-    await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
-    await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
-  }
+  for (let n = 0; n < 4; n++) keys.push((await newAccount(api)).key)
   await api.app.listen({ port: 0 })
   port = (api.app.server.address() as AddressInfo).port
 })

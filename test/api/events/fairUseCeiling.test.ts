@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
 import { storedInMonthSql } from '../../../src/query/countMonthlyEvents.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
@@ -25,12 +24,6 @@ const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', e
 
 async function sendMany(key: string, count: number, app: App = api.app, body: object = event()) {
   return await Promise.all(Array.from({ length: count }, () => send(app, key, body)))
-}
-
-/** Another instance on the same stores, which has seen nothing yet. */
-async function restarted(): Promise<App> {
-  const { stores } = api
-  return await buildApp({ settings: stores.settings, stores, now: () => testNowMs })
 }
 
 describe('the fair-use ceiling', () => {
@@ -76,15 +69,14 @@ describe('the fair-use ceiling', () => {
   it('applies in an instance that has just started', async () => {
     const { key } = await newAccount()
     expect(await sendMany(key, 15)).toEqual(Array(15).fill(accepted))
-    const other = await restarted()
+    const other = await api.open()
     const responses = await sendMany(key, 10, other)
     expect(responses.filter(([, body]) => body.recorded !== false)).toHaveLength(5)
-    await other.close()
   })
 
   it('is shared by instances within 5 seconds', async () => {
     const { key } = await newAccount()
-    const other = await restarted()
+    const other = await api.open()
     expect(await sendMany(key, 1)).toEqual([accepted])
     expect(await sendMany(key, 19, other)).toEqual(Array(19).fill(accepted))
     const systemNow = performance.now.bind(performance)
@@ -94,7 +86,6 @@ describe('the fair-use ceiling', () => {
     } finally {
       clock.mockRestore()
     }
-    await other.close()
   })
 
   it('counts neither browser events nor events of other accounts', async () => {

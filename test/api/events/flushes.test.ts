@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../../src/http/context.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { type InterceptedInserts, interceptInserts, storeAndBreak } from './interceptedInserts.ts'
 import { accepted, deduplicated, newAccount, post, send, storedEvents } from './send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let app: App
 let inserts: InterceptedInserts
 
 beforeAll(async () => {
-  api = await openTestApp()
   api.stores.markDirty()
   inserts = interceptInserts(api.stores.clickhouse)
-  const stores = { ...api.stores, clickhouse: inserts.clickhouse }
-  app = await buildApp({ settings: api.stores.settings, stores, now: () => testNowMs })
-})
-afterAll(async () => {
-  await app?.close()
-  await api?.close()
+  app = await api.open({ stores: { ...api.stores, clickhouse: inserts.clickhouse } })
 })
 beforeEach(() => {
   inserts.sent.length = 0

@@ -1,13 +1,12 @@
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { buildApp } from '../../../src/app.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
-import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
+import { changeTables, mergeParts, startMerges, stopMerges } from '../../kit/rows.ts'
 import {
   connectionReset,
   hang,
@@ -36,15 +35,12 @@ beforeEach(async () => {
   inserts = interceptInserts(api.stores.clickhouse)
   await stopMerges(api.stores, 'pixel_events')
 })
-afterEach(() => startMerges(api.stores, 'pixel_events'))
 
 const newAccount = () => openAccount(api, { plan: 'pro' })
 
 /** An instance of the server that remembers nothing yet. */
-async function newInstance(clickhouse = api.stores.clickhouse, nowMs = testNowMs) {
-  const stores = { ...api.stores, clickhouse }
-  return await buildApp({ settings: api.stores.settings, stores, now: () => nowMs })
-}
+const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
+  api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
 
 /** Accepts events as the server does, with a deadline that a test can wait for. */
 function openShortIntake(accountId: string) {
@@ -87,7 +83,6 @@ describe('events with an insert that was repeated after its response was lost', 
     expect(await storedEvents(api.stores, id)).toMatchObject(
       ids.map(() => ({ generation: 0, receivedAtMs: testNowMs })),
     )
-    await instance.close()
   })
 
   it('are duplicates in other instances, and one new generation after 24 hours', async () => {
@@ -101,7 +96,6 @@ describe('events with an insert that was repeated after its response was lost', 
     const later = await newInstance(api.stores.clickhouse, testNowMs + 86_400_001)
     expect(await send(later, key, event('e1'))).toEqual(accepted)
     expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1])
-    for (const app of [instance, other, later]) await app.close()
   })
 
   it('count once against the fair-use ceiling after a merge, and before it once per copy', async () => {
@@ -116,8 +110,7 @@ describe('events with an insert that was repeated after its response was lost', 
     expect(await copiesOf(id)).toBeGreaterThan(20)
     const other = await newInstance()
     expect(await send(other, key, event('e15'))).toEqual(overCeiling)
-    await startMerges(api.stores, 'pixel_events')
-    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    await mergeParts(api.stores, 'pixel_events')
     const systemNow = performance.now.bind(performance)
     // Counts are read again after 4.5 s.
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + 5_000)
@@ -128,7 +121,6 @@ describe('events with an insert that was repeated after its response was lost', 
       clock.mockRestore()
     }
     expect(await usedEvents(key)).toBe(20)
-    for (const app of [instance, other]) await app.close()
   })
 
   it('are stored although ClickHouse had logged the first attempt before losing it', async () => {
@@ -143,7 +135,6 @@ describe('events with an insert that was repeated after its response was lost', 
     })
     expect(await send(instance, key, event('e1'))).toEqual(accepted)
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
-    await instance.close()
   })
 })
 

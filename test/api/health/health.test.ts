@@ -1,62 +1,42 @@
 // @module-tag postgres
 
-import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { openMetrics, serveMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
-import { openProbe, type Probe } from '../../http/probe.ts'
-import { testNowMs } from '../../kit/app.ts'
+import { probeRoutes } from '../../http/probe.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { freePort } from '../../kit/serverProcess.ts'
 
-let probe: Probe
 const metrics = openMetrics()
-
-beforeAll(async () => {
-  probe = await openProbe({ metrics })
-})
-afterAll(() => probe.close())
-
-/** A loopback port without a listener. */
-async function deadPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
+const api = useTestApp({ metrics, routes: [probeRoutes] })
 
 describe('health', () => {
   it('is public', async () => {
-    const alive = await probe.app.inject('/healthz')
+    const alive = await api.app.inject('/healthz')
     expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'alive' }])
-    const ready = await probe.app.inject('/readyz')
+    const ready = await api.app.inject('/readyz')
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ready' }])
   })
 
   it('names the unavailable store, while the process is alive', async () => {
-    const { stores } = probe
-    const port = await deadPort()
-    const clickhouse = openClickHouse({
-      url: `http://127.0.0.1:${port}`,
-      username: 'x',
-      password: 'secret',
-      database: 'x',
-    })
+    const { stores } = api
+    const port = await freePort()
+    const address = { username: 'x', password: 'secret', database: 'x' }
+    const clickhouse = openClickHouse({ ...address, url: `http://127.0.0.1:${port}` })
     const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
     for (const [broken, names] of [
       [{ ...stores, clickhouse }, 'ClickHouse'],
       [{ ...stores, postgres, postgresReader: postgres }, 'Postgres'],
       [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
     ] as const) {
-      const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs, routes: [] })
+      const app = await api.open({ stores: broken })
       const response = await app.inject('/readyz')
       expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
       expect(response.json().message).toBe(`Not ready: ${names} did not respond.`)
       expect(response.headers['retry-after']).toBe('1')
       expect((await app.inject('/healthz')).statusCode).toBe(200)
-      await app.close()
     }
     await clickhouse.close()
     await postgres.end()
@@ -65,34 +45,27 @@ describe('health', () => {
 
 describe('readiness', () => {
   it('checks the stores once a second at most, whatever the number of requests', async () => {
-    const { stores } = probe
     const labels: string[] = []
-    const clickhouse = Object.create(stores.clickhouse, {
+    const clickhouse = Object.create(api.stores.clickhouse, {
       onQuery: { value: (label: string) => labels.push(label), writable: true },
     })
     let nowMs = testNowMs
-    const app = await buildApp({
-      settings: stores.settings,
-      stores: { ...stores, clickhouse },
-      now: () => nowMs,
-      routes: [],
-    })
+    const app = await api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
     for (const checks of [1, 2]) {
       const responses = await Promise.all(Array.from({ length: 50 }, () => app.inject('/readyz')))
       expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
       expect(labels).toEqual(Array(checks).fill('ready'))
       nowMs += 1_000
     }
-    await app.close()
   })
 })
 
 describe('metrics', () => {
   it('count responses by method, route and status, with one label for all unknown paths', async () => {
-    const key = await probe.key('counted')
+    const key = await api.account('counted')
     const headers = { authorization: `ApiKey ${key}` }
-    for (let count = 0; count < 3; count++) await probe.app.inject({ url: '/api/v1/probe/mine', headers })
-    for (let count = 0; count < 5; count++) await probe.app.inject(`/invented-${count}`)
+    for (let count = 0; count < 3; count++) await api.app.inject({ url: '/api/v1/probe/mine', headers })
+    for (let count = 0; count < 5; count++) await api.app.inject(`/invented-${count}`)
     const text = await metrics.registry.metrics()
     expect(text).toContain('http_requests_total{method="GET",route="/api/v1/probe/:id",status="200"} 3')
     expect(text).toContain('http_requests_total{method="GET",route="unknown",status="404"} 5')
@@ -102,15 +75,10 @@ describe('metrics', () => {
   })
 
   it('time ClickHouse queries by label, and count cached reports and rejections by limit', async () => {
-    const { stores } = probe
     const own = openMetrics()
     const responseCache = openResponseCache({ ttlMs: 3_600_000, onResponse: own.countResponse })
-    const app = await buildApp({
-      ...{ settings: stores.settings, stores, responseCache },
-      now: () => testNowMs,
-      metrics: own,
-    })
-    const headers = { authorization: `ApiKey ${await probe.key('timed')}` }
+    const app = await api.open({ responseCache, metrics: own })
+    const headers = { authorization: `ApiKey ${await api.account('timed')}` }
     for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
     await app.inject({ url: '/api/v1/clicks', headers })
     for (let count = 0; count < 121; count++) {
@@ -122,12 +90,11 @@ describe('metrics', () => {
     expect(text).toContain('report_responses_total{source="query"} 1')
     expect(text).toContain('report_responses_total{source="cache"} 1')
     expect(text).toContain('rate_limit_denials_total{limit="address"} 1')
-    await app.close()
   })
 
   it('show how long the sums of an import have been unconfirmed', async () => {
-    const { stores } = probe
-    await probe.key('importing')
+    const { stores } = api
+    await api.account('importing')
     const age = async () => {
       const text = await metrics.registry.getSingleMetricAsString('sums_unconfirmed_age_seconds')
       return Number(/^sums_unconfirmed_age_seconds (\S+)$/m.exec(text)?.[1])
@@ -161,6 +128,6 @@ describe('metrics', () => {
     expect(await response.text()).toContain('http_requests_total')
     expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
     stop()
-    expect((await probe.app.inject('/metrics')).statusCode).toBe(404)
+    expect((await api.app.inject('/metrics')).statusCode).toBe(404)
   })
 })

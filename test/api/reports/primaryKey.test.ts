@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReportQuery } from '../../../schema/report.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
@@ -6,26 +6,23 @@ import { planDaily } from '../../../src/api/stats/plan.ts'
 import type { FactsPlan } from '../../../src/query/facts/plan.ts'
 import { factsSettings, keyedSumsSql } from '../../../src/query/facts/sql.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
-import { testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
-import { openTestStores, type TestStores } from '../../kit/stores.ts'
 
-let stores: TestStores
+const api = useTestApp()
 
 beforeAll(async () => {
-  stores = await openTestStores()
   // Without rows ClickHouse plans no reading.
-  await storeClicks(stores, 'acme', [{ id: 'c1', clicked_at: '2026-11-20 10:00:00.000' }])
-  await storeConversions(stores, 'acme', [{ id: 'v1', converted_at: '2026-11-20 11:00:00.000' }])
+  await storeClicks(api.stores, 'acme', [{ id: 'c1', clicked_at: '2026-11-20 10:00:00.000' }])
+  await storeConversions(api.stores, 'acme', [{ id: 'v1', converted_at: '2026-11-20 11:00:00.000' }])
 })
-afterAll(() => stores?.close())
 
 const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
 
 /** The columns of the primary key that each table of a query is read by. */
 async function keysOf(sql: Fragment, facts: FactsPlan): Promise<string[]> {
   const { text, params } = render(sql)
-  const response = await stores.clickhouse.client.query({
+  const response = await api.stores.clickhouse.client.query({
     query: `EXPLAIN indexes = 1, json = 1 ${text}`,
     query_params: params,
     format: 'TabSeparatedRaw',
@@ -55,7 +52,7 @@ describe('a report reads by the primary key', () => {
   it('of sums_by_quarter_hour, from its projection if it has no campaign', async () => {
     const { facts } = planDaily({ tz: 'Asia/Kathmandu' }, caller, testNowMs)
     const { text, params } = render(keyedSumsSql(facts))
-    const response = await stores.clickhouse.client.query({
+    const response = await api.stores.clickhouse.client.query({
       query: `EXPLAIN indexes = 1 ${text}`,
       query_params: params,
       format: 'TabSeparatedRaw',

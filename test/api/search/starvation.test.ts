@@ -3,15 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
-import { buildApp } from '../../../src/app.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
-import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { withReadDeadline } from '../../../src/query/readDeadline.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../../src/stores/open.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { openTestApp, useTestApp } from '../../kit/app.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
 import { createTestEnvironment } from '../../kit/stores.ts'
 
@@ -30,15 +28,13 @@ const get = (app: App, path: string, key: string) =>
   app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
 
 describe('a search of 20,000 campaigns that almost match', () => {
-  let api: TestApp
+  const api = useTestApp()
   let key: string
 
   beforeAll(async () => {
-    api = await openTestApp()
     key = await api.account('wide')
     await fill(api.stores.postgres, 'wide', 20_000)
   })
-  afterAll(() => api?.close())
 
   it.each(hostileTexts)(
     'runs as short slices, between which key look-ups and the readiness check run: %s',
@@ -65,12 +61,7 @@ describe('a search of 20,000 campaigns that almost match', () => {
           )
         },
       })
-      const app = await buildApp({
-        settings: api.stores.settings,
-        stores: { ...api.stores, postgresReader },
-        responseCache: openResponseCache({ ttlMs: 0 }),
-        now: () => testNowMs,
-      })
+      const app = await api.open({ stores: { ...api.stores, postgresReader } })
       const search = get(app, `/campaigns/search?q=${encodeURIComponent(q)}`, key)
       await expect.poll(() => slices, { timeout: 10_000 }).toBe(2)
       for (const newKey of newKeys) {
@@ -83,7 +74,6 @@ describe('a search of 20,000 campaigns that almost match', () => {
       expect([statusCode, JSON.parse(body).data]).toEqual([200, []])
       // A slice reads at most 500 rows.
       expect(slices).toBeGreaterThanOrEqual(40)
-      await app.close()
     },
   )
 
@@ -107,19 +97,13 @@ describe('a search of 20,000 campaigns that almost match', () => {
       postgres: counted(api.stores.postgres),
       postgresReader: counted(api.stores.postgresReader),
     }
-    const app = await buildApp({
-      settings: api.stores.settings,
-      stores,
-      responseCache: openResponseCache({ ttlMs: 0 }),
-      now: () => testNowMs,
-    })
+    const app = await api.open({ stores })
     for (const query of ['q=%C3%A9%C3%A9', 'q=ctive&fields=name,tags']) {
       rows = 0
       expect((await get(app, `/campaigns/search?${query}`, key)).json().data).toEqual([])
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThan(100)
     }
-    await app.close()
   })
 })
 

@@ -14,7 +14,6 @@ let key: string
 beforeAll(async () => {
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
   key = await api.account('acme', { plan: 'pro' })
-  await api.account('other', { plan: 'pro' })
   const click = { campaign_id: 'k1' }
   await storeClicks(api.stores, 'acme', [
     { ...click, id: 'october', clicked_at: '2026-10-31 23:59:59.999' },
@@ -24,7 +23,6 @@ beforeAll(async () => {
     { ...click, id: 'bot', clicked_at: '2026-11-21 10:00:00.000', is_bot: true },
     { ...click, id: 'test', clicked_at: '2026-11-21 10:00:00.000', is_test: true },
   ])
-  await storeClicks(api.stores, 'other', [{ ...click, id: 'first', clicked_at: '2026-11-01 00:00:00.000' }])
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
 })
 

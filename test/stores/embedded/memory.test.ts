@@ -7,7 +7,7 @@ import { processesOf } from '../../kit/processes.ts'
 
 const memoryMb = 1_000
 
-const api = useTestApp({ ttlMs: 0 }, { CLICKHOUSE_MEMORY_MB: `${memoryMb}` })
+const api = useTestApp({}, { CLICKHOUSE_MEMORY_MB: `${memoryMb}` })
 let keys: Record<string, string>
 
 beforeAll(async () => {
