@@ -1,14 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Click } from '../../schema/click.ts'
 import { Conversion } from '../../schema/conversion.ts'
-import { readCsv } from '../../src/import/parsers/csvParser.ts'
-import { splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { toCsv } from '../../src/rows/csvWriter.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
+import { csvRows } from '../kit/readRows.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 /** Texts that a spreadsheet runs as formulas, and texts that it does not. */
@@ -26,7 +25,6 @@ const conversionTexts = ['external_status', 'event_name', 'click_id', 'transacti
 const fill = (columns: readonly string[], text: string) => Object.fromEntries(columns.map((column) => [column, text]))
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   const named = texts.filter(Boolean).map((id) => ({ id, name: id }))
   for (const table of tables) await storeMetadata(api.stores, table, 'acme', named)
@@ -48,20 +46,8 @@ beforeAll(async () => {
     })),
   )
 })
-afterAll(() => api.close())
 
-async function readRecords(path: string): Promise<Record<string, string>[]> {
-  const response = await api.get(path, key)
-  expect(response.statusCode).toBe(200)
-  const records: Record<string, string>[] = []
-  for await (const rows of readCsv(splitIntoLines([Buffer.from(response.body)] as never), {
-    delimiter: ',',
-    checkHeader: () => {},
-  })) {
-    for (const { fields } of rows) records.push(fields as Record<string, string>)
-  }
-  return records
-}
+const readRecords = async (path: string) => (await csvRows((await api.get(path, key)).body)) as Record<string, string>[]
 
 /** Fields with arbitrary text: neither times nor enumerations. */
 function freeTextsOf({ properties }: { properties: Record<string, TSchema> }): string[] {
@@ -134,8 +120,7 @@ describe('csv_escape=formulas', () => {
         const { error } = response.json()
         expect([path, format, response.statusCode, error]).toEqual([path, format, 400, 'invalid_csv_escape'])
       }
-      const headers = { authorization: `ApiKey ${key}`, accept: 'text/csv' }
-      const response = await api.app.inject({ url: `/api/v1${path}csv_escape=formulas`, headers })
+      const response = await api.get(`${path}csv_escape=formulas`, key, { accept: 'text/csv' })
       expect([path, response.statusCode]).toEqual([path, 200])
     }
     expect((await api.get('/stats/overview?csv_escape=formulas', key)).json().error).toBe('unknown_parameter')

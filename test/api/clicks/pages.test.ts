@@ -4,7 +4,7 @@ import { ClickPage } from '../../../schema/click.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
-import { storeClicks, storeConversions } from '../../kit/rows.ts'
+import { type StoredRow, storeClicks, storeConversions } from '../../kit/rows.ts'
 
 const api = useTestApp()
 
@@ -17,50 +17,94 @@ const readRows = async (query: string, limit: number, key: string): Promise<unkn
     ...[id, city, conversionCount],
   ])
 
-describe('pages of clicks', () => {
-  it('have the rows and counts of a plain model, on every side of a day and with copies, bots and test conversions', async () => {
-    const click = fc.record({
-      // Ties, and both sides of the first day, in which rows are read with their keys, and of 32 days.
-      daysAgo: fc.constantFrom(0, 0.25, 0.25, 0.9, 1, 1.01, 3, 31, 33, 400),
-      is_bot: fc.boolean(),
-      copies: fc.integer({ min: 1, max: 3 }),
-      conversions: fc.array(fc.boolean(), { maxLength: 2 }),
+const click = fc.record({
+  // Ties, both sides of the first day, in which rows are read with their keys, and each stretch of time that is read on its own.
+  daysAgo: fc.constantFrom(0, 0.25, 0.25, 0.9, 1, 1.01, 3, 20, 31, 33, 40, 400, 2000),
+  is_bot: fc.boolean(),
+  campaign_id: fc.constantFrom('k1', 'k2'),
+  offer_id: fc.constantFrom('o1', 'o2'),
+  copies: fc.integer({ min: 1, max: 3 }),
+})
+/** A state of a conversion: later ones of an id replace it, also with another click. */
+const state = fc.record({
+  id: fc.integer({ min: 0, max: 12 }),
+  click: fc.nat(23),
+  is_test: fc.boolean(),
+  status: fc.constantFrom('approved', 'declined'),
+})
+type Click = typeof click extends fc.Arbitrary<infer T> ? T : never
+type State = typeof state extends fc.Arbitrary<infer T> ? T : never
+
+const queries = ['', 'is_bot=false', 'campaign_id=k2&offer_id=o1'].flatMap((filter) =>
+  ['', '&converted=true', '&converted=false'].map((converted) => filter + converted),
+)
+
+/** Stores clicks with their copies, and conversions as an import does. @returns the clicks, newest first, with their counts */
+async function store(account: string, clicks: Click[], history: State[][]) {
+  const rows = clicks.map(({ daysAgo, copies: _, ...fields }, n) => ({
+    ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs), city: `city ${n}`, ...fields },
+  }))
+  for (const copy of [1, 2, 3]) {
+    const copied = rows.filter((_, n) => (clicks[n]?.copies ?? 0) >= copy)
+    if (copied.length > 0) await storeClicks(api.stores, account, copied)
+  }
+  const latest = new Map<number, State>()
+  let version = 0
+  for (const batch of history) {
+    const conversions = batch.flatMap((given): StoredRow[] => {
+      const { id, is_test, status } = given
+      const before = latest.get(id)
+      const present = given.click % rows.length
+      version += 1
+      const rowOf = (index: number) => {
+        const { id: click_id = '', clicked_at = '', campaign_id = '', offer_id = '' } = rows[index] ?? {}
+        return {
+          ...{ id: `v${id}`, converted_at: '2026-11-20 00:00:00.000', version, is_test, status },
+          ...{ click_id, click_at: clicked_at, click_campaign_id: campaign_id, click_offer_id: offer_id },
+        }
+      }
+      latest.set(id, { ...given, click: present })
+      const isMoved = before !== undefined && before.click !== present
+      return [...(isMoved ? [{ ...rowOf(before.click), is_deleted: 1 }] : []), rowOf(present)]
     })
+    await storeConversions(api.stores, account, conversions)
+  }
+  const counted = [...latest.values()].filter((one) => !one.is_test).map((one) => one.click)
+  return rows
+    .map((row, n) => ({ ...row, count: counted.filter((index) => index === n).length }))
+    .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
+}
+
+describe('pages of clicks', () => {
+  it('have the rows and counts of a plain model after random histories, on every side of a day and with copies', async () => {
     let runs = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(click, { maxLength: 24 }), fc.integer({ min: 1, max: 8 }), async (clicks, limit) => {
-        const account = `pages-${runs++}`
-        const key = await api.account(account)
-        const stored = clicks.map(({ daysAgo, is_bot }, n) => ({
-          ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs), is_bot, city: `city ${n}` },
-        }))
-        for (const copy of [1, 2, 3]) {
-          const rows = stored.filter((_, n) => (clicks[n]?.copies ?? 0) >= copy)
-          if (rows.length > 0) await storeClicks(api.stores, account, rows)
-        }
-        const conversions = clicks.flatMap((one, n) =>
-          one.conversions.map((is_test, index) => ({
-            ...{ id: `v${n}-${index}`, converted_at: instantOf(testNowMs), is_test },
-            ...{ click_id: `c${n}`, click_at: stored[n]?.clicked_at ?? '' },
-          })),
-        )
-        if (conversions.length > 0) await storeConversions(api.stores, account, conversions)
-        const expected = stored
-          .map((row, n) => ({ ...row, count: clicks[n]?.conversions.filter((isTest) => !isTest).length ?? 0 }))
-          .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
-        for (const [query, isListed] of [
-          ['', () => true],
-          ['is_bot=false', (row) => !row.is_bot],
-          ['converted=false', (row) => row.count === 0],
-          ['converted=true', (row) => row.count > 0],
-        ] as [string, (row: (typeof expected)[number]) => boolean][]) {
-          const rows = expected.filter(isListed).map(({ id, city, count }) => [id, city, count])
-          expect([query, await readRows(query, limit, key)]).toEqual([query, rows])
-          const ascending = await readRows(`${query}&order=asc`, limit, key)
-          expect([query, ascending]).toEqual([query, rows.toReversed()])
-        }
-      }),
-      { numRuns: randomCases(7) },
+      fc.asyncProperty(
+        fc.array(click, { minLength: 1, maxLength: 24, size: 'max' }),
+        fc.array(fc.array(state, { minLength: 1, maxLength: 10 }), { maxLength: 4 }),
+        fc.subarray(queries, { minLength: 4, maxLength: 4 }),
+        fc.integer({ min: 2, max: 9 }),
+        async (clicks, history, asked, limit) => {
+          const account = `pages-${runs++}`
+          const key = await api.account(account)
+          const stored = await store(account, clicks, history)
+          for (const query of asked) {
+            const given = new URLSearchParams(query)
+            const listed = stored.filter(
+              ({ is_bot, campaign_id, offer_id, count }) =>
+                [null, `${is_bot}`].includes(given.get('is_bot')) &&
+                [null, `${campaign_id}`].includes(given.get('campaign_id')) &&
+                [null, `${offer_id}`].includes(given.get('offer_id')) &&
+                [null, `${count > 0}`].includes(given.get('converted')),
+            )
+            const rows = listed.map(({ id, city, count }) => [id, city, count])
+            expect([query, await readRows(query, limit, key)]).toEqual([query, rows])
+            const ascending = await readRows(`${query}&order=asc`, limit, key)
+            expect([query, ascending]).toEqual([query, rows.toReversed()])
+          }
+        },
+      ),
+      { numRuns: randomCases(6) },
     )
   })
 
@@ -103,5 +147,60 @@ describe('pages of clicks', () => {
       ids.map((id) => ({ id: `v-${id}`, converted_at: clicked_at, click_id: id, click_at: clicked_at })),
     )
     expect(await readRows('', 7, key)).toEqual(ids.map((id) => [id, 'Rome', 1]))
+  })
+
+  it('of converted clicks are the same with and without a copy of the click', async () => {
+    const key = await api.account('copies')
+    const at = '2026-11-01 10:00:00.000'
+    const ids = ['b', 'a']
+    await storeClicks(
+      api.stores,
+      'copies',
+      ids.map((id) => ({ id, clicked_at: at, city: id })),
+    )
+    const ofClick = (id: string) => ({ id, converted_at: at, click_id: id, click_at: at })
+    await storeConversions(api.stores, 'copies', ids.map(ofClick))
+    const read = () => readRows('converted=true', 5, key)
+    const expected = ids.map((id) => [id, id, 1])
+    expect(await read()).toEqual(expected)
+    for (const copied of ['a', 'a', 'b']) {
+      const query = `INSERT INTO converted_click_rows SELECT * FROM clicks WHERE account_id = 'copies' AND id = '${copied}'`
+      await api.stores.clickhouse.client.command({ query })
+      expect(await read()).toEqual(expected)
+    }
+  })
+
+  it('of converted clicks contain clicks with more conversions than a page reads at once', async () => {
+    const key = await api.account('many')
+    const clicked_at = '2026-11-20 10:00:00.000'
+    const ids = ['d', 'c', 'b', 'a']
+    await storeClicks(
+      api.stores,
+      'many',
+      ids.map((id) => ({ id, clicked_at, city: 'Rome' })),
+    )
+    const conversions = ids.flatMap((id) =>
+      Array.from({ length: id === 'a' ? 1 : 20 }, (_, n) => ({
+        ...{ id: `${id}-${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: id === 'b' },
+      })),
+    )
+    await storeConversions(api.stores, 'many', conversions)
+    for (const limit of [1, 200]) {
+      expect(await readRows('converted=true', limit, key)).toEqual([
+        ['d', 'Rome', 20],
+        ['c', 'Rome', 20],
+        ['a', 'Rome', 1],
+      ])
+    }
+  })
+
+  it('continue exactly after the last row while rows are stored before and after it', async () => {
+    const key = await api.account('growing')
+    const clickOf = (day: number) => ({ id: `day-${day}`, clicked_at: `2026-09-${day} 00:00:00.000` })
+    await storeClicks(api.stores, 'growing', [10, 11, 12, 13, 14].map(clickOf))
+    const first = await api.read('/clicks?limit=2', key, ClickPage)
+    await storeClicks(api.stores, 'growing', [{ id: 'late', clicked_at: '2026-09-13 12:00:00.000' }, clickOf(15)])
+    const rest = await api.read(`/clicks?cursor=${first.nextCursor}`, key, ClickPage)
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual([14, 13, 12, 11, 10].map((day) => `day-${day}`))
   })
 })

@@ -1,14 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Click, ClickPage } from '../../../schema/click.ts'
-import { Conversion, ConversionPage } from '../../../schema/conversion.ts'
+import { ClickPage } from '../../../schema/click.ts'
+import { ConversionPage } from '../../../schema/conversion.ts'
 import { notSet } from '../../../schema/dimensions.ts'
 import { type FilterName, filterAttributes, filterNames } from '../../../schema/filters.ts'
-import { Offer } from '../../../schema/metadata.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
-import { queryParquet } from '../../kit/parquet.ts'
 
 const api = useTestApp()
 let key: string
@@ -65,14 +63,13 @@ beforeAll(async () => {
       ...(n % 3 === 0 ? { ...attributesOf(n + 1), visitorId: 'visitor-9' } : { clickId: `c${n}` }),
     })),
   )
-  await importContent(api.stores, 'lists', 'offers', [{ id: 'o1', name: 'One', tags: ['a'], createdAt: at(1) }])
 })
 
 /** Writes a value as an element of a filter list. */
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&').replace(/^!/, '\\!')
 const parameter = (name: string, text: string) => `${name}=${encodeURIComponent(text)}`
-const idsOf = async (path: string, schema: typeof ClickPage | typeof ConversionPage, reader = key) =>
-  (await api.read(path, reader, schema as typeof ClickPage)).data.map(({ id }) => id)
+const idsOf = async (path: string, schema: typeof ClickPage | typeof ConversionPage) =>
+  (await api.read(path, key, schema as typeof ClickPage)).data.map(({ id }) => id)
 const clicks = (query: string) => idsOf(`/clicks?limit=200&${query}`, ClickPage)
 const conversions = (query: string) => idsOf(`/conversions?limit=200&${query}`, ConversionPage)
 const report = (query: string) => api.read(`/reports?${query}`, key, ReportResponse)
@@ -134,12 +131,6 @@ describe('filters of lists', () => {
     expect(page).not.toHaveProperty('retainedFrom')
   })
 
-  it('converted=true with other filters returns the converted clicks among the filtered ones', async () => {
-    const [converted, german] = [new Set(await clicks('converted=true')), await clicks('country=DE')]
-    expect(await clicks('converted=true&country=DE')).toEqual(german.filter((id) => converted.has(id)))
-    expect(await clicks('converted=false&country=DE')).toEqual(german.filter((id) => !converted.has(id)))
-  })
-
   it('select clicks by visitor, bots and tests', async () => {
     const visitor = numbers.filter((n) => n % 4 === 1).map((n) => `c${n}`)
     expect((await clicks('visitor_id=visitor-1')).sort()).toEqual(visitor.sort())
@@ -158,54 +149,5 @@ describe('filters of lists', () => {
     expect(await conversions(parameter('transaction_id', 'tx,1'))).toEqual([])
     expect((await conversions('transaction_id=(not%20set)')).length).toBe(6)
     expect((await conversions('transaction_id=!(not%20set)&include_test_mode=true')).length).toBe(30)
-  })
-})
-
-describe('fields', () => {
-  const lists = [
-    ['/clicks', Click, 'campaignName,clickedAt,subIds,converted'],
-    ['/conversions', Conversion, 'revenue,convertedAt,offerId,storedAt'],
-    ['/offers', Offer, 'tags,name'],
-  ] as const
-
-  it.each(lists)(
-    '%s returns the selected fields and id, in the order of the schema, in every format',
-    async (path, schema, fields) => {
-      const names = Object.keys(schema.properties).filter((name) => name === 'id' || fields.split(',').includes(name))
-      const complete = (await api.get(`${path}?limit=200`, key)).json().data as Record<string, unknown>[]
-      const expected = complete.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
-      const page = (await api.get(`${path}?limit=200&fields=${fields}`, key)).json()
-      expect(page.data).toEqual(expected)
-      expect(Object.keys(page.data[0])).toEqual(names)
-      const lines = (await api.get(`${path}?format=ndjson&fields=${fields}`, key)).body.trim().split('\n')
-      expect(lines.map((line) => JSON.parse(line))).toEqual(expected)
-      expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(names)
-      const [header] = (await api.get(`${path}?format=csv&fields=${fields}`, key)).body.split('\n')
-      expect(header).toBe(names.map((name) => `"${name}"`).join(','))
-      const { rawPayload } = await api.get(`${path}?format=parquet&fields=${fields}`, key)
-      const columns = await queryParquet<{ name: string }>(api.stores, rawPayload, 'DESCRIBE')
-      expect(columns.map(({ name }) => name)).toEqual(names)
-      const stored = await queryParquet<{ id: string }>(api.stores, rawPayload, 'SELECT id')
-      expect(stored.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
-    },
-  )
-
-  it('are not part of a cursor, which continues pages and exports with other fields', async () => {
-    const whole = await api.read('/clicks?limit=200', key, ClickPage)
-    const first = await api.read('/clicks?limit=5&fields=os', key, ClickPage)
-    const next = await api.read(`/clicks?limit=200&fields=country&cursor=${first.nextCursor}`, key, ClickPage)
-    expect(next.data).toEqual(whole.data.slice(5).map(({ id, country }) => ({ id, country })))
-    const lines = (await api.get('/clicks?format=ndjson&fields=cursor', key)).body.trim().split('\n')
-    const { cursor, ...row } = JSON.parse(lines[9] ?? '')
-    expect(row).toEqual({ id: whole.data[9]?.id })
-    expect(await clicks(`cursor=${cursor}`)).toEqual(whole.data.slice(10).map(({ id }) => id))
-  })
-
-  it('of a page in JSON contain no cursor', async () => {
-    for (const path of ['/clicks', '/conversions', '/offers']) {
-      const { error } = (await api.get(`${path}?fields=id,cursor`, key)).json()
-      expect([path, error]).toEqual([path, 'invalid_fields'])
-      expect((await api.get(`${path}?fields=cursor&format=csv`, key)).body).toMatch(/^"id","cursor"\n/)
-    }
   })
 })

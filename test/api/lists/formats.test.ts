@@ -1,0 +1,200 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Click, ClickPage } from '../../../schema/click.ts'
+import { Conversion, ConversionPage } from '../../../schema/conversion.ts'
+import { EventRow } from '../../../schema/event.ts'
+import { EventPage } from '../../../schema/eventList.ts'
+import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
+import { Page } from '../../../schema/page.ts'
+import { resourceNames } from '../../../src/import/resourceNames.ts'
+import { importContent } from '../../import/runImport.ts'
+import { useTestApp } from '../../kit/app.ts'
+import { fullRows } from '../../kit/fullRows.ts'
+import { queryParquet } from '../../kit/parquet.ts'
+import { csvRows, ndjsonRows, readPages } from '../../kit/readRows.ts'
+import { storeClicks, storeConversions, storeEvents } from '../../kit/rows.ts'
+
+// The values of the rows: test/export, which imports the rows of each list and compares them with those that were stored.
+
+const api = useTestApp()
+let key: string
+let emptyKey: string
+
+beforeAll(async () => {
+  key = await api.account('acme', { currency: 'EUR' })
+  emptyKey = await api.account('empty')
+  for (const resource of resourceNames) await importContent(api.stores, 'acme', resource, fullRows[resource])
+  // Copies have equal times.
+  const stored_at = '2026-04-01 00:00:00.000'
+  const clickedAt = (n: number) => `2026-03-0${1 + (n % 9)} 10:00:00.000`
+  const campaignOf = (n: number) => (n % 2 ? 'bare' : 'gone')
+  const clicks = Array.from({ length: 30 }, (_, n) => ({
+    ...{ id: `k${n}`, clicked_at: clickedAt(n), campaign_id: campaignOf(n), offer_id: 'o', cost: 0.1, stored_at },
+  }))
+  await storeClicks(api.stores, 'acme', clicks)
+  await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
+  const of = (n: number) => ({
+    ...{ click_id: `k${n}`, click_at: clickedAt(n), clicked_at: clickedAt(n) },
+    ...{ click_campaign_id: campaignOf(n), click_offer_id: 'o' },
+  })
+  const sale = { id: 'v0', converted_at: '2026-03-10 00:00:00.000', ...of(0) }
+  const moved = { id: 'v5', converted_at: '2026-03-14 00:00:00.000', status: 'pending' }
+  await storeConversions(api.stores, 'acme', [
+    { ...sale, status: 'pending', revenue: '12.000001', revenue_base: '0.3' },
+    { ...sale, id: 'v1', campaign_id: 'camp' },
+    { ...sale, id: 'v2', source: 'revenue', payout: 5, ...of(1) },
+    { ...sale, id: 'v3', is_test: true, ...of(2) },
+    moved,
+  ])
+  await storeConversions(api.stores, 'acme', [
+    { ...sale, status: 'refunded', version: 2 },
+    { ...moved, version: 2, is_deleted: 1 },
+    { ...moved, converted_at: '2026-02-14 00:00:00.000', status: 'approved', version: 3 },
+  ])
+  const events = Array.from({ length: 9 }, (_, n) => ({
+    ...{ id: `x${n}`, event_name: n % 2 ? 'visit' : 'signup', occurred_at: clickedAt(n % 3), stored_at },
+  }))
+  await storeEvents(api.stores, 'acme', events)
+  await storeEvents(api.stores, 'acme', events.slice(0, 2))
+})
+
+const lists: [path: string, row: TObject, page: TSchema][] = [
+  ['/clicks?', Click, ClickPage],
+  ['/clicks?converted=false&campaign_id=gone', Click, ClickPage],
+  ['/clicks?offer_id=o&from=2026-03-03&order=asc', Click, ClickPage],
+  ['/conversions?include_test_mode=true', Conversion, ConversionPage],
+  ['/conversions?status=approved,refunded&order=asc', Conversion, ConversionPage],
+  ['/conversions?offer_id=!o&from=2026-03-01', Conversion, ConversionPage],
+  ['/events?', EventRow, EventPage],
+  ['/events?event_name=visit&order=asc', EventRow, EventPage],
+  ['/campaigns?', Campaign, Page(Campaign)],
+  ['/campaigns?status=active', Campaign, Page(Campaign)],
+  ['/offers?', Offer, Page(Offer)],
+  ['/landing-pages?', LandingPage, Page(LandingPage)],
+  ['/traffic-sources?', TrafficSource, Page(TrafficSource)],
+]
+const types = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+type Row = Record<string, unknown>
+/** An exported row as on a page: without its cursor, and with the properties of an event, which are JSON text in exports. */
+const onPage = ({ cursor: _, ...row }: Row): Row =>
+  typeof row.properties === 'string' ? { ...row, properties: JSON.parse(row.properties) } : row
+/** The cells of a row in CSV; those of lists and objects are any text. */
+const cellsOf = (row: Row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      ...[name, value !== null && typeof value === 'object' ? expect.any(String) : `${value ?? ''}`],
+    ]),
+  )
+
+describe.each(lists)('the rows of %s', (path, row, page) => {
+  const names = Object.keys(row.properties)
+  const readRows = () => readPages<Row>(api, `${path}&limit=7`, key, page as never)
+  const exported = async (format: keyof typeof types, query = '', by = key) => {
+    const response = await api.get(`${path}&format=${format}${query}`, by)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, types[format]])
+    return response
+  }
+  const columnsOf = async (file: Buffer) =>
+    (await queryParquet<{ name: string }>(api.stores, file, 'DESCRIBE')).map(({ name }) => name)
+
+  it('are the same on pages and in every format, in the same order and with the same fields', async () => {
+    const expected = await readRows()
+    expect(expected.length).toBeGreaterThan(1)
+    const rows = ndjsonRows((await exported('ndjson')).body)
+    expect(rows.map(onPage)).toEqual(expected)
+    for (const one of rows) expect(Object.keys(one)).toEqual([...names, 'cursor'])
+    const cells = (await csvRows((await exported('csv')).body)).map(({ cursor: _, ...row }) => row)
+    expect(cells).toEqual(expected.map(cellsOf))
+    const { rawPayload } = await exported('parquet')
+    expect((await queryParquet<Row>(api.stores, rawPayload, 'SELECT *')).map(onPage)).toEqual(expected)
+  })
+
+  it('continue after the cursor of any row', async () => {
+    const [first, ...rest] = ndjsonRows((await exported('ndjson')).body)
+    const after = `&cursor=${first?.cursor}`
+    expect(ndjsonRows((await exported('ndjson', after)).body)).toEqual(rest)
+    const next = (await api.get(`${path}&limit=200${after}`, key)).json().data
+    expect(next).toEqual(rest.map(onPage))
+  })
+
+  it.each([0, 1])('have the selected fields and id, in the order of the schema, in every format: %s', async (part) => {
+    const selected = names.filter((name, n) => name === 'id' || n % 2 === part)
+    const fields = `&fields=${selected.filter((name) => name !== 'id').toReversed()}`
+    const expected = (await readRows()).map((one) => Object.fromEntries(selected.map((name) => [name, one[name]])))
+    const texts = [
+      (await api.get(`${path}&limit=200${fields}`, key)).json().data,
+      ndjsonRows((await exported('ndjson', fields)).body).map(onPage),
+    ].map((rows) => JSON.stringify(rows))
+    expect(texts).toEqual(Array(2).fill(JSON.stringify(expected)))
+    const [header] = (await exported('csv', fields)).body.split('\n')
+    expect(header).toBe(selected.map((name) => `"${name}"`).join())
+    expect(await columnsOf((await exported('parquet', fields)).rawPayload)).toEqual(selected)
+  })
+
+  it('have their columns in a file without rows', async () => {
+    const columns = [...names, 'cursor']
+    expect((await exported('ndjson', '', emptyKey)).body).toBe('')
+    expect((await exported('csv', '', emptyKey)).body).toBe(`${columns.map((name) => `"${name}"`).join()}\n`)
+    expect(await columnsOf((await exported('parquet', '', emptyKey)).rawPayload)).toEqual(columns)
+  })
+})
+
+it.each([
+  ['/clicks', { id: 'String', clickedAt: "DateTime64(3, 'UTC')", cost: 'Nullable(Decimal(18, 6))', isBot: 'Bool' }],
+  ['/offers', { id: 'Nullable(String)', payout: 'Nullable(Decimal(18, 6))', tags: 'Array(Nullable(String))' }],
+  ['/offers', { createdAt: "Nullable(DateTime64(3, 'UTC'))" }],
+])('Parquet of %s has typed columns: %j', async (path, expected) => {
+  const { rawPayload } = await api.get(`${path}?format=parquet`, key)
+  const columns = await queryParquet<{ name: string; type: string }>(api.stores, rawPayload, 'DESCRIBE')
+  expect(Object.fromEntries(columns.map(({ name, type }) => [name, type]))).toMatchObject(expected)
+})
+
+it.each(['/campaigns', '/offers', '/landing-pages', '/traffic-sources'])(
+  '%s/:id returns each row of the list',
+  async (path) => {
+    const rows = (await api.get(path, key)).json<{ data: { id: string }[] }>().data
+    for (const row of rows) expect((await api.get(`${path}/${row.id}`, key)).json()).toEqual(row)
+  },
+)
+
+describe('a cursor', () => {
+  it('continues pages and exports with other fields', async () => {
+    const whole = await api.read('/clicks?limit=200', key, ClickPage)
+    const first = await api.read('/clicks?limit=5&fields=os', key, ClickPage)
+    const next = await api.read(`/clicks?limit=200&fields=country&cursor=${first.nextCursor}`, key, ClickPage)
+    expect(next.data).toEqual(whole.data.slice(5).map(({ id, country }) => ({ id, country })))
+    const row = ndjsonRows((await api.get('/clicks?format=ndjson&fields=cursor', key)).body)[9]
+    expect(row).toEqual({ id: whole.data[9]?.id, cursor: expect.any(String) })
+    const rest = await api.read(`/clicks?limit=200&cursor=${row?.cursor}`, key, ClickPage)
+    expect(rest.data).toEqual(whole.data.slice(10))
+  })
+
+  it('is no field of a page in JSON', async () => {
+    for (const path of ['/clicks', '/conversions', '/offers']) {
+      const { error } = (await api.get(`${path}?fields=id,cursor`, key)).json()
+      expect([path, error]).toEqual([path, 'invalid_fields'])
+      expect((await api.get(`${path}?fields=cursor&format=csv`, key)).body).toMatch(/^"id","cursor"\n/)
+    }
+  })
+
+  it('of other filters is rejected', async () => {
+    const [row] = ndjsonRows((await api.get('/clicks?format=ndjson', key)).body)
+    const response = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row?.cursor}`, key)
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_cursor'])
+  })
+})
+
+it.each([
+  ['/clicks?format=csv&limit=5', 'invalid_limit'],
+  ['/offers?format=csv&limit=5', 'invalid_limit'],
+  ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
+  ['/reports?group_by=device&format=parquet', 'invalid_format'],
+])('%s is rejected with %s', async (path, code) => {
+  const response = await api.get(path, key)
+  expect([response.statusCode, response.json().error]).toEqual([400, code])
+})
