@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ConversionPage } from '../../../schema/conversion.ts'
+import { StatsOverview } from '../../../schema/stats.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
@@ -22,6 +24,8 @@ beforeAll(async () => {
   await storeClicks(api.stores, 'acme', [
     { id: 'click', clicked_at, campaign_id: 'camp' },
     { id: 'stray', clicked_at, campaign_id: 'gone' },
+    { id: 'aimless', clicked_at, campaign_id: '' },
+    { id: 'astray', clicked_at, campaign_id: 'theirs' },
   ])
   await storeClicks(api.stores, 'other', [{ id: 'their-click', clicked_at, campaign_id: 'theirs' }])
 })
@@ -65,15 +69,15 @@ const property: fc.Arbitrary<Piece> = fc.oneof(
   hostile,
 )
 
+const longKeys = [64, 65].flatMap((length) => ['k'.repeat(length), '😀'.repeat(length)])
+
 const properties: fc.Arbitrary<Piece> = fc
   .array(
     fc.tuple(
-      fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('k'.repeat(64), 'k'.repeat(65), 'constructor')),
+      fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom(...longKeys, 'constructor', 'toString', 'hasOwnProperty')),
       property,
     ),
-    {
-      maxLength: 25,
-    },
+    { maxLength: 25 },
   )
   .map((fields) => json(write(fields)))
 
@@ -99,10 +103,10 @@ const field = (name: string, usual: fc.Arbitrary<Piece>, weight = 12) =>
 const body: fc.Arbitrary<[string, Piece][]> = fc
   .tuple(
     field('event_name', oneOf('paid', 'x'.repeat(64), 'A_1'), 60),
-    field('click_id', oneOf('click', 'click', 'click', 'nope', 'their-click', 'stray'), 16),
+    field('click_id', oneOf(...Array(12).fill('click'), 'A_b.c:d-e', 'their-click', 'stray', 'aimless', 'astray'), 16),
     field('visitor_id', oneOf('v1', 'v:2')),
     field('campaign_id', oneOf('camp', 'camp2', 'theirs', 'nope')),
-    field('value', fc.double().map(piece)),
+    field('value', fc.oneof(fc.double().map(piece), oneOf(0, -1.5, 1e12, 1.1e12, -1e300, 5e-324))),
     field('currency', oneOf('USD', 'EUR', 'usd', 'ZZZ')),
     field('properties', properties),
     field('event_id', fc.constant(ownId), 40),
@@ -236,6 +240,12 @@ describe('any body', () => {
       expect(event_name).toMatch(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/)
     }
     expect(await storedEvents(api.stores, 'other')).toEqual([])
+  })
+
+  it('changes no conversion and no number of stats', async () => {
+    const { totals } = await api.read('/stats/overview?days=30', key, StatsOverview)
+    expect(totals).toMatchObject({ clicks: 4, conversions: 0, revenue: 0, pendingConversions: 0, cost: 0 })
+    expect((await api.read('/conversions?include_test_mode=true', key, ConversionPage)).data).toEqual([])
   })
 })
 
