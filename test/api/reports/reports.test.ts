@@ -1,94 +1,170 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dimensions } from '../../../schema/dimensions.ts'
+import { metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
+import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
-import { storeClicks, storeConversions } from '../../kit/rows.ts'
+import { storeClicks } from '../../kit/rows.ts'
+
+// The numbers of any report, its groups, their order, filters and comparisons: test/properties/reports.
 
 const api = useTestApp()
 let key: string
 
+const clicks = [
+  { id: 'c1', clickedAt: '2026-10-24T21:59:59.999Z', campaignId: 'k1', country: 'DE', device: 'mobile', cost: 1 },
+  { id: 'c2', clickedAt: '2026-10-25T00:30:00Z', campaignId: 'k1', country: 'DE', device: 'desktop', cost: 2 },
+  { id: 'c3', clickedAt: '2026-10-25T01:30:00Z', campaignId: 'k2', country: 'AT', device: 'mobile', cost: 3 },
+  { id: 'c4', clickedAt: '2026-10-25T23:00:00Z', campaignId: 'k2', country: 'AT', cost: 4 },
+  { id: 'c5', clickedAt: '2026-10-26T12:00:00Z', device: 'tablet' },
+]
+const conversions = [
+  { id: 'v1', convertedAt: '2026-10-25T10:00:00Z', status: 'approved', clickId: 'c1', revenue: 10 },
+  { id: 'v2', convertedAt: '2026-10-26T10:00:00Z', status: 'approved', clickId: 'c4', revenue: 20 },
+  { id: 'v3', convertedAt: '2026-10-26T11:00:00Z', status: 'pending', campaignId: 'k1', revenue: 40 },
+  // A country has a bucket even if its only conversion is not approved.
+  { id: 'v4', convertedAt: '2026-10-25T12:00:00Z', status: 'hold', country: 'CH', revenue: 1 },
+  { id: 'v5', convertedAt: '2026-10-25T13:00:00Z', status: 'declined', clickId: 'c2', revenue: 2 },
+  { id: 'v6', convertedAt: '2026-10-26T14:00:00Z', status: 'refunded', clickId: 'c3', revenue: 3 },
+  { id: 'v7', convertedAt: '2026-10-26T15:00:00Z', status: 'chargeback', clickId: 'c2', revenue: 5 },
+]
+const range = 'from=2026-10-24&to=2026-10-26'
+
 beforeAll(async () => {
   key = await api.account('acme')
-  await api.account('other')
-  const first = { clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'k1', country: 'US' }
-  const later = { ...first, clicked_at: '2026-11-21 09:00:00.000' }
-  await storeClicks(api.stores, 'acme', [
-    { ...first, id: 'c1', device: 'mobile', cost_base: 0.5 },
-    { ...first, id: 'c2', clicked_at: '2026-11-20 23:59:59.999', country: 'DE', device: 'desktop', cost_base: 0.25 },
-    { ...first, id: 'c3', clicked_at: '2026-11-21 00:00:00.000', campaign_id: 'k2', device: 'mobile' },
-    { ...later, id: 'c4', campaign_id: '', country: '', device: 'mobile' },
-    { ...later, id: 'bot', is_bot: true },
-    { ...later, id: 'test', is_test: true },
-  ])
-  await storeClicks(api.stores, 'other', [{ ...first, id: 'c1' }])
-  const sale = { converted_at: '2026-11-20 11:00:00.000', campaign_id: 'k1', country: 'US' }
-  const laterSale = { ...sale, converted_at: '2026-11-21 12:00:00.000' }
-  await storeConversions(api.stores, 'acme', [
-    { ...sale, id: 'v1', revenue_base: 10 },
-    { ...sale, id: 'v1', revenue_base: 12, version: 2 },
-    { ...sale, id: 'v2', revenue_base: 5, status: 'pending' },
-    { ...laterSale, id: 'v3', campaign_id: 'k9', country: 'FR', revenue_base: 7, status: 'chargeback' },
-    { ...laterSale, id: 'v4', revenue_base: 99, is_test: true },
-  ])
+  await importContent(api.stores, 'acme', 'campaigns', [{ id: 'k1', name: 'Spring' }])
+  await importContent(api.stores, 'acme', 'clicks', clicks)
+  await importContent(api.stores, 'acme', 'conversions', conversions)
 })
 
-const report = (query: string) => api.read(`/reports?${query}`, key, ReportResponse)
-const buckets = async (query: string) =>
-  (await report(query)).data.map(({ id, clicks, conversions }) => [id, clicks, conversions])
+const report = (query: string, by = key) => api.read(`/reports?${range}&${query}`, by, ReportResponse)
 
-describe('GET /reports', () => {
-  it('counts clicks and approved conversions by bucket, by clicks descending, then by id', async () => {
-    expect(await buckets('group_by=country')).toEqual([
-      ['US', 2, 1],
-      ['(not set)', 1, 0],
-      ['DE', 1, 0],
-      ['FR', 0, 0],
-    ])
-  })
-
-  it('computes ratios from sums and returns null for a zero denominator', async () => {
-    const { data, totals } = await report('group_by=campaign')
-    expect(data[0]).toEqual({
-      ...{ id: 'k1', name: null, clicks: 2, conversions: 1, revenue: 12, pendingConversions: 1, holdConversions: 0 },
-      ...{ declinedConversions: 0, refundedConversions: 0, pendingRevenue: 5, refundedRevenue: 0, cost: 0.75 },
-      ...{ profit: 11.25, roi: 1500, cr: 50, epc: 6, cpa: 0.75, cpc: 0.375, aov: 12 },
+describe('a report', () => {
+  it('has its range, and one row per combination with id and name of each dimension', async () => {
+    expect(await report('group_by=campaign,country&metrics=clicks,revenue')).toEqual({
+      ...{ groupBy: 'campaign,country', currency: 'USD', bucketCount: 5, truncated: false },
+      ...{ from: '2026-10-24T00:00:00.000Z', to: '2026-10-27T00:00:00.000Z', asOf: '2026-11-21T15:00:00.000Z' },
+      totals: { clicks: 5, revenue: 30 },
+      data: [
+        {
+          ...{ id: '["k1","DE"]', name: 'Spring / Germany', clicks: 2, revenue: 10 },
+          dimensions: { campaign: { id: 'k1', name: 'Spring' }, country: { id: 'DE', name: 'Germany' } },
+        },
+        {
+          ...{ id: '["k2","AT"]', name: 'k2 / Austria', clicks: 2, revenue: 20 },
+          dimensions: { campaign: { id: 'k2', name: null }, country: { id: 'AT', name: 'Austria' } },
+        },
+        expect.objectContaining({ id: '["(not set)","(not set)"]', clicks: 1 }),
+        expect.objectContaining({ id: '["(not set)","CH"]', name: '(not set) / Switzerland', clicks: 0 }),
+        expect.objectContaining({ id: '["k1","(not set)"]', name: 'Spring / (not set)', clicks: 0 }),
+      ],
     })
-    expect(data.find(({ id }) => id === 'k9')).toMatchObject({
-      clicks: 0,
-      refundedConversions: 1,
-      refundedRevenue: 7,
-      cr: null,
-      epc: null,
-    })
-    expect(totals).toMatchObject({ clicks: 4, conversions: 1, cr: 25, epc: 3, cpc: 0.1875 })
   })
 
   it.each(dimensions)('returns the same totals grouped by %s, also with a campaign filter', async (name) => {
-    const { totals } = await report('group_by=campaign')
-    expect((await report(`group_by=${name}`)).totals).toEqual(totals)
-    expect((await report(`group_by=${name}&campaign_id=k1`)).totals).toMatchObject({
-      ...{ clicks: 2, conversions: 1, pendingConversions: 1, refundedConversions: 0, cost: 0.75 },
-    })
+    for (const filter of ['', '&campaign_id=k1']) {
+      const { totals } = await report(`group_by=campaign${filter}`)
+      expect((await report(`group_by=${name}${filter}`)).totals).toEqual(totals)
+    }
   })
 
-  it('counts partial days to the millisecond', async () => {
-    const { totals } = await report('group_by=country&from=2026-11-20T10:00:00.001Z&to=2026-11-21T00:00:00.001Z')
-    expect(totals).toMatchObject({ clicks: 2, conversions: 1 })
-    expect(await buckets('group_by=day&from=2026-11-20T23:59:59.999Z&to=2026-11-21T09:00:00Z')).toEqual([
-      ['2026-11-20', 1, 0],
-      ['2026-11-21', 1, 0],
+  it.each(metricNames)('of %s alone has the buckets, the order and the values of the whole report', async (metric) => {
+    const only = (row: object = {}) => Object.entries(row).filter(([name]) => name === metric)
+    const metricsOf = (row: object = {}) => Object.entries(row).filter(([name]) => name in allTotals)
+    const { totals: allTotals } = await report('group_by=country')
+    for (const query of [`group_by=country&sort=${metric}`, 'group_by=day&compare=previous_period&sort=-epc']) {
+      const all = await report(query)
+      const selected = await report(`${query}&metrics=${metric}`)
+      expect([selected.bucketCount, metricsOf(selected.totals)]).toEqual([all.bucketCount, only(all.totals)])
+      expect(metricsOf(selected.previous?.totals)).toEqual(only(all.previous?.totals))
+      expect(selected.data.map((row) => [row.id, metricsOf(row), metricsOf(row.previous)])).toEqual(
+        all.data.map((row) => [row.id, only(row), only(row.previous)]),
+      )
+    }
+  })
+
+  it('has the selected metrics in the order of the schema', async () => {
+    const { data } = await report('group_by=country&metrics=epc,clicks&limit=1&sort=-revenue')
+    expect(JSON.stringify(data)).toBe('[{"id":"AT","name":"Austria","clicks":2,"epc":10}]')
+  })
+
+  it('names weekdays in English, and time zones as IANA does', async () => {
+    const { data, tz } = await report('tz=europe/berlin&group_by=weekday&sort=id')
+    expect([tz, ...data.map(({ id, name }) => `${id} ${name}`)]).toEqual([
+      ...['Europe/Berlin', '1 Monday', '6 Saturday', '7 Sunday'],
     ])
   })
 
-  it('returns the resolved range', async () => {
-    expect(await report('group_by=day&days=1')).toMatchObject({
-      from: '2026-11-21T00:00:00.000Z',
-      to: '2026-11-22T00:00:00.000Z',
-      groupBy: 'day',
-      currency: 'USD',
-      bucketCount: 1,
-      truncated: false,
-      asOf: '2026-11-21T15:00:00.000Z',
-    })
+  it('by hour has two rows for the hour that a clock repeats', async () => {
+    const { data } = await report('tz=Europe/Berlin&group_by=hour&sort=id')
+    expect(data.filter(({ clicks = 0 }) => clicks > 0).map(({ id }) => id)).toEqual([
+      ...['2026-10-24T23:00+02:00', '2026-10-25T02:00+01:00', '2026-10-25T02:00+02:00'],
+      ...['2026-10-26T00:00+01:00', '2026-10-26T13:00+01:00'],
+    ])
   })
+
+  it('as CSV has the columns of each dimension, earlier metrics and a line of totals', async () => {
+    const csv = async (query: string) => (await api.get(`/reports?${range}&format=csv&${query}`, key)).body.split('\n')
+    expect(await csv('group_by=campaign,country&metrics=clicks,epc&limit=1&totals=true')).toEqual([
+      '"campaign_id","campaign_name","country_id","country_name","clicks","epc"',
+      '"k1","Spring","DE","Germany",2,5',
+      '"(total)",,,,5,6',
+      '',
+    ])
+    const compared = 'group_by=device&metrics=clicks&compare=previous_period&totals=true&limit=1'
+    expect(await csv(compared)).toEqual([
+      '"id","name","clicks","previous_clicks"',
+      '"mobile","mobile",2,0',
+      '"(total)",,5,0',
+      '',
+    ])
+  })
+
+  it.each(['group_by=hour&days=32', 'group_by=country,hour&from=2026-09-01&to=2026-10-02'])(
+    'by hour has at most 31 days: %s',
+    async (query) => {
+      const response = await api.get(`/reports?${query}`, key)
+      expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_date_range'])
+    },
+  )
+})
+
+describe('a report with many buckets', () => {
+  const campaigns = 1_100
+  let many: string
+
+  beforeAll(async () => {
+    many = await api.account('many')
+    const numbers = Array.from({ length: campaigns }, (_, n) => n)
+    await storeClicks(
+      api.stores,
+      'many',
+      numbers.map((n) => ({ id: `c${n}`, clicked_at: '2026-10-25 10:00:00.000', campaign_id: `k${n}` })),
+    )
+  })
+
+  it('returns at most 1,000 of them, with totals over all', async () => {
+    const { data, bucketCount, truncated, totals } = await report('group_by=campaign', many)
+    expect([data.length, bucketCount, truncated, totals.clicks]).toEqual([1_000, campaigns, true, campaigns])
+  })
+
+  it.each([
+    ['', 1_000, campaigns, 'true'],
+    ['&campaign_id=k1,k2', 2, 2, 'false'],
+  ])('says in headers of CSV how many there are%s', async (filter, rows, buckets, truncated) => {
+    const response = await api.get(`/reports?group_by=campaign&${range}&format=csv&totals=true${filter}`, many)
+    expect(response.body.trim().split('\n')).toHaveLength(rows + 2)
+    expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
+  })
+})
+
+it('orders ids by their characters, also those beyond 16 bits', async () => {
+  const ids = ['z', '\ufb00', '😀', '😁']
+  const clicks = ids.map((os, n) => ({ id: `c${n}`, clicked_at: '2026-10-25 10:00:00.000', os }))
+  const other = await api.account('characters')
+  await storeClicks(api.stores, 'characters', clicks)
+  for (const sort of ['id', 'clicks']) {
+    const { data } = await report(`group_by=os&sort=${sort}`, other)
+    expect(data.map(({ id }) => id)).toEqual(ids)
+  }
 })
