@@ -19,53 +19,20 @@ const rangeOf = (...given: Parameters<typeof compare>) => {
 
 const now = Date.UTC(2026, 10, 21, 15)
 
-// Random ranges, zones and present times: test/properties/reports.
+// Random ranges, zones and present times: test/properties/reports. Whole days: the test of every zone below.
 describe('the earlier range', () => {
   it.each<[...Parameters<typeof compare>, fromTo: [string, string]]>([
-    // Whole days: the same number of days before. Clocks are set back on 25 October, which has 25 hours.
-    ['previous_period', '2026-11-08', '2026-11-14', 'UTC', laterMs, ['2026-11-01T00:00', '2026-11-08T00:00']],
-    ['previous_period', '2026-10-26', '2026-10-26', 'Europe/Berlin', laterMs, ['2026-10-24T22:00', '2026-10-25T23:00']],
-    // Any other range: the time before, of the same duration.
+    // Not of whole days: the time before, of the same duration.
     [
       ...(['previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z', 'UTC', laterMs] as const),
       ['2026-11-12T18:00', '2026-11-14T06:00'],
     ],
-    // A range with the present: up to the same local time, 10:00 in New York on both sides of a clock change.
+    // With the present: up to the same local time, 10:00 in New York on both sides of a clock change.
     ['previous_period', '2026-11-15', '2026-11-21', 'UTC', now, ['2026-11-08T00:00', '2026-11-14T15:00']],
     ['previous_period', '2026-11-01', '2026-11-21', 'America/New_York', now, ['2026-10-11T04:00', '2026-10-31T14:00']],
-    // The same dates of the year before, with the whole of February.
-    ['previous_year', '2028-02-01', '2028-02-28', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
+    // The same dates of the year before: of a leap year, with the whole of February.
     ['previous_year', '2028-02-01', '2028-02-29', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
     ['previous_year', '2029-02-01', '2029-02-28', 'UTC', laterMs, ['2028-02-01T00:00', '2028-02-29T00:00']],
-    // Dates without midnight: clocks are set forward from 00:00 to 01:00.
-    [
-      'previous_period',
-      '2026-09-06',
-      '2026-09-06',
-      'America/Santiago',
-      laterMs,
-      ['2026-09-05T04:00', '2026-09-06T04:00'],
-    ],
-    [
-      'previous_period',
-      '2026-09-06',
-      '2026-09-12',
-      'America/Santiago',
-      laterMs,
-      ['2026-08-30T04:00', '2026-09-06T04:00'],
-    ],
-    ['previous_period', '2026-04-24', '2026-04-24', 'Africa/Cairo', laterMs, ['2026-04-22T22:00', '2026-04-23T22:00']],
-    ['previous_period', '2026-03-29', '2026-03-29', 'Asia/Beirut', laterMs, ['2026-03-27T22:00', '2026-03-28T22:00']],
-    [
-      'previous_year',
-      '2026-09-06',
-      '2026-09-06',
-      'America/Santiago',
-      laterMs,
-      ['2025-09-06T04:00', '2025-09-07T04:00'],
-    ],
-    ['previous_year', '2026-04-24', '2026-04-24', 'Africa/Cairo', laterMs, ['2025-04-23T22:00', '2025-04-24T22:00']],
-    ['previous_year', '2026-03-29', '2026-03-29', 'Asia/Beirut', laterMs, ['2025-03-28T22:00', '2025-03-29T22:00']],
   ])('by %s of %s to %s in %s', (comparison, from, to, zone, nowMs, fromTo) => {
     expect(rangeOf(comparison, from, to, zone, nowMs)).toEqual(fromTo)
   })
@@ -130,10 +97,7 @@ describe('an earlier range that would end before it starts', () => {
 
 // Random ranges, zones and buckets: test/properties/reports.
 describe('the earlier bucket', () => {
-  it('of a day and an hour is at the shifted local time', () => {
-    const days = compare('previous_period', '2026-11-08', '2026-11-14')
-    expect(days.counterpartOf('day', '2026-11-08')).toBe('2026-11-01')
-    expect(days.counterpartOf('hour', '2026-11-08T23:00+00:00')).toBe('2026-11-01T23:00+00:00')
+  it('of a leap day does not exist in the year before', () => {
     const year = compare('previous_year', '2028-02-01', '2028-03-31')
     expect(['2028-02-28', '2028-02-29', '2028-03-01'].map((day) => year.counterpartOf('day', day))).toEqual([
       '2027-02-28',

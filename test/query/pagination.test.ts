@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventIdPattern } from '../../schema/scalars.ts'
+import { planJourney } from '../../src/api/journeys/plan.ts'
+import { parseEventKey } from '../../src/query/eventKey.ts'
 import { fingerprint, readCursor, toPage, writeCursor } from '../../src/query/pagination.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
@@ -50,6 +52,34 @@ describe('a cursor', () => {
       [-62_135_596_800_001, 'a'],
     ]) {
       expect(() => readCursor(forged(key), boundTo)).toThrow(invalidCursor)
+    }
+  })
+})
+
+describe('the id in a cursor', () => {
+  const key = (id: string) => ({ atMs: 1, id })
+
+  it('of a list of events has an origin and a generation', () => {
+    expect(parseEventKey(key('server:4294967295:a:b'))).toMatchObject({ generation: 4_294_967_295, id: 'a:b' })
+    for (const id of ['x', 'server:1', 'pixel:0:a', 'server:4294967296:a', 'server:9999999999:a']) {
+      expect(() => parseEventKey(key(id)), id).toThrow(invalidCursor)
+    }
+  })
+
+  it('of a journey has the kind of the row', () => {
+    const of = { visitor_id: 'v1' }
+    const caller = {
+      accountId: 'acme',
+      currency: 'USD',
+      scopes: new Set<never>(),
+      retained: { clicksMs: 0, eventsMs: 0 },
+    }
+    const journey = fingerprint('acme', 'journeys', of)
+    const afterOf = (id: string) => planJourney({ ...of, cursor: writeCursor(key(id), journey) }, caller, 1).after
+    expect(afterOf('click:z')).toMatchObject({ kind: 'click', id: 'z' })
+    expect(afterOf('event:browser:0:z')).toMatchObject({ kind: 'event', id: 'browser:0:z' })
+    for (const id of ['x', 'visit:a', 'event:a', 'event:server:a', 'event:pixel:0:a', 'click:']) {
+      expect(() => afterOf(id), id).toThrow(invalidCursor)
     }
   })
 })

@@ -2,43 +2,19 @@ import type { FunnelResponse } from '../../../schema/funnel.ts'
 
 // A plain computation of funnels over the rows of one account, to compare with.
 
-export interface ModelClick {
-  id: string
-  clicked_at: string
-  visitor_id: string
-  campaign_id: string
-  country: string
-  device: string
-  traffic_source_id: string
-  is_bot: boolean
-  is_test: boolean
-}
-
-export interface ModelEvent {
-  id: string
-  origin: string
-  occurred_at: string
-  event_name: string
-  click_id: string
-  visitor_id: string
-  campaign_id: string
-}
-
-export interface ModelConversion {
-  id: string
-  converted_at: string
-  status: string
-  click_id: string
-  visitor_id: string
-  campaign_id: string
-  country: string
-  is_test: boolean
-}
+type Texts<Names extends string> = Readonly<Record<Names, string>>
 
 export interface ModelRows {
-  clicks: readonly ModelClick[]
-  events: readonly ModelEvent[]
-  conversions: readonly ModelConversion[]
+  clicks: readonly (Texts<
+    'id' | 'clicked_at' | 'visitor_id' | 'campaign_id' | 'country' | 'device' | 'traffic_source_id'
+  > & {
+    is_bot: boolean
+    is_test: boolean
+  })[]
+  events: readonly Texts<'id' | 'origin' | 'occurred_at' | 'event_name' | 'click_id' | 'visitor_id' | 'campaign_id'>[]
+  conversions: readonly (Texts<
+    'id' | 'converted_at' | 'status' | 'click_id' | 'visitor_id' | 'campaign_id' | 'country'
+  > & { is_test: boolean })[]
 }
 
 export interface ModelQuery {
@@ -96,13 +72,8 @@ function rowsOf({ clicks, events, conversions }: ModelRows, by: ModelQuery['by']
   }
   const at = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
   const ofClick = (id: string) => {
-    const click = clickById.get(id)
-    return {
-      campaign: click?.campaign_id ?? '',
-      country: click?.country ?? '',
-      device: click?.device ?? '',
-      traffic_source: click?.traffic_source_id ?? '',
-    }
+    const { campaign_id = '', country = '', device = '', traffic_source_id = '' } = clickById.get(id) ?? {}
+    return { campaign: campaign_id, country, device, traffic_source: traffic_source_id }
   }
   return [
     ...clicks

@@ -4,7 +4,6 @@ import { Click } from '../../../schema/click.ts'
 import { Conversion } from '../../../schema/conversion.ts'
 import { EventRow } from '../../../schema/event.ts'
 import { JourneyPage } from '../../../schema/journey.ts'
-import { createKey } from '../../../src/accounts/keys.ts'
 import { planJourney } from '../../../src/api/journeys/plan.ts'
 import { eventKeysSettings, eventKeysSql } from '../../../src/api/journeys/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
@@ -12,9 +11,8 @@ import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
 import {
-  changeTables,
+  mergeParts,
   type StoredRow,
-  startMerges,
   stopMerges,
   storeClicks,
   storeConversions,
@@ -85,27 +83,23 @@ const nameOf = (row: JourneyPage['data'][number]) =>
 
 describe('GET /journeys', () => {
   it('matches a plain model on random lives with ties, copies, versions and rows of absent clicks, at any page size', async () => {
-    for (const table of ['pixel_events', 'conversions', 'clicks']) await stopMerges(api.stores, table)
+    await stopMerges(api.stores, 'pixel_events', 'conversions', 'clicks')
     let accounts = 0
     let longest = 0
-    try {
-      await fc.assert(
-        fc.asyncProperty(lives, fc.integer({ min: 2, max: 7 }), async (life, limit) => {
-          accounts += 1
-          const account = `life-${accounts}`
-          const reader = await api.account(account)
-          const rows = await storeLife(account, life)
-          for (const of of ['visitor_id=v1', 'visitor_id=v2', 'click_id=c1', 'click_id=v1', 'click_id=absent']) {
-            const expected = journeyOf(rows, of)
-            longest = Math.max(longest, expected.length)
-            expect([of, (await readAll(of, limit, reader)).map(nameOf)]).toEqual([of, expected])
-          }
-        }),
-        { numRuns: randomCases(6), endOnFailure: true },
-      )
-    } finally {
-      for (const table of ['pixel_events', 'conversions', 'clicks']) await startMerges(api.stores, table)
-    }
+    await fc.assert(
+      fc.asyncProperty(lives, fc.integer({ min: 2, max: 7 }), async (life, limit) => {
+        accounts += 1
+        const account = `life-${accounts}`
+        const reader = await api.account(account)
+        const rows = await storeLife(account, life)
+        for (const of of ['visitor_id=v1', 'visitor_id=v2', 'click_id=c1', 'click_id=v1', 'click_id=absent']) {
+          const expected = journeyOf(rows, of)
+          longest = Math.max(longest, expected.length)
+          expect([of, (await readAll(of, limit, reader)).map(nameOf)]).toEqual([of, expected])
+        }
+      }),
+      { numRuns: randomCases(6), endOnFailure: true },
+    )
     // Otherwise the lives would test too few pages.
     expect(longest).toBeGreaterThan(14)
   })
@@ -200,22 +194,12 @@ describe('GET /journeys', () => {
       [['read:events', 'read:conversions'], ['event', 'conversion'], ['click']],
       [['read:events', 'read:clicks', 'read:conversions'], ['click', 'event', 'conversion'], []],
     ] as const) {
-      const created = await createKey(api.stores.postgres, {
-        ...{ accountId: 'scoped', name: 'some', scopes: [...scopes], expiresAt: null },
-      })
-      const page = await api.read('/journeys?visitor_id=v', created?.key ?? '', JourneyPage)
+      const scoped = await api.keyOf('scoped', scopes)
+      const page = await api.read('/journeys?visitor_id=v', scoped, JourneyPage)
       expect([page.data.map(({ kind }) => kind), page.omitted]).toEqual([kinds, omitted])
       const { nextCursor } = await api.read('/journeys?visitor_id=v&limit=1', reader, JourneyPage)
-      const rest = await api.read(`/journeys?visitor_id=v&cursor=${nextCursor}`, created?.key ?? '', JourneyPage)
+      const rest = await api.read(`/journeys?visitor_id=v&cursor=${nextCursor}`, scoped, JourneyPage)
       expect(rest.data.map(({ kind }) => kind)).toEqual(kinds.filter((kind) => kind !== 'click'))
-    }
-  })
-
-  it('is an empty list for an unknown id', async () => {
-    for (const of of ['visitor_id=unknown', 'click_id=unknown']) {
-      expect(await api.read(`/journeys?${of}`, key, JourneyPage)).toEqual({
-        ...{ data: [], nextCursor: null, hasMore: false, omitted: [] },
-      })
     }
   })
 
@@ -225,28 +209,14 @@ describe('GET /journeys', () => {
       { id: 'p2', visitor_id: 'paged', occurred_at: at(1) },
     ])
     const { nextCursor } = await api.read('/journeys?visitor_id=paged&limit=1', key, JourneyPage)
-    const bound = JSON.parse(Buffer.from(`${nextCursor}`, 'base64url').toString())[0]
-    const forged = (id: string) => Buffer.from(JSON.stringify([bound, 1, id])).toString('base64url')
-    const attempts: [path: string, param: string][] = [
+    for (const [query, param] of [
       ['?limit=5', 'visitor_id'],
       ['?visitor_id=a&click_id=b', 'click_id'],
       [`?visitor_id=other&cursor=${nextCursor}`, 'cursor'],
       [`?click_id=paged&cursor=${nextCursor}`, 'cursor'],
-      ...['x', 'visit:a', 'event:a', 'event:server:a', 'event:pixel:0:a', 'event:server:9999999999:a', 'click:'].map(
-        (id): [string, string] => [`?visitor_id=paged&cursor=${forged(id)}`, 'cursor'],
-      ),
-    ]
-    for (const [query, param] of attempts) {
-      const response = await api.get(`/journeys${query}`, key)
-      expect([query, response.statusCode, response.json()]).toMatchObject([
-        query,
-        400,
-        { error: `invalid_${param}`, param },
-      ])
-    }
-    for (const id of ['click:z', 'conversion:z', `event:browser:4294967295:${'z'.repeat(128)}`]) {
-      const page = await api.read(`/journeys?visitor_id=paged&cursor=${forged(id)}`, key, JourneyPage)
-      expect([id, page.data.map((row) => row.id)]).toEqual([id, ['p1', 'p2']])
+    ]) {
+      const { error, param: named } = (await api.get(`/journeys${query}`, key)).json()
+      expect([query, error, named]).toEqual([query, `invalid_${param}`, param])
     }
   })
 
@@ -258,7 +228,7 @@ describe('GET /journeys', () => {
       'large',
       numbers.map((n) => ({ id: `l${n}`, visitor_id: `u${n}`, click_id: `k${n}`, occurred_at: at(1) })),
     )
-    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    await mergeParts(api.stores, 'pixel_events')
     const plan = planJourney(
       { visitor_id: 'u7' },
       { accountId: 'large', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, scopes: new Set(['read:events']) },

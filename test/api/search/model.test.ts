@@ -9,59 +9,82 @@ import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.
 
 const api = useTestApp()
 
+const letters = fc.constantFrom(...'aAbBxXkK\u212aıIİiσςΣßẞéÉ%_\\ \n|', 'e\u0301', '😀')
+const value = fc.string({ unit: letters, maxLength: 6 })
+const texts = fc
+  .oneof(
+    { weight: 4, arbitrary: fc.string({ unit: letters, minLength: 2, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.constantFrom('TIVE', 'k1', 'us') },
+  )
+  .filter((q) => [...q.trim()].length >= 2)
+const campaign = fc.record({
+  name: value,
+  status: fc.constantFrom('active', 'paused'),
+  tags: fc.array(value, { maxLength: 3 }),
+})
+const conversionFields = ['transactionId', 'externalStatus', 'couponCode', 'referrer', 'sub1', 'campaignName'] as const
+const conversion = fc.record({
+  ...{ transactionId: value, externalStatus: value, couponCode: value },
+  ...{ referrer: value, sub1: value, campaignName: value },
+})
+const pageRows = fc.integer({ min: 1, max: 4 })
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+const several = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 1, maxLength: 12 })
+let accounts = 0
+
 describe('GET /campaigns/search', () => {
   it('matches a plain model for any text, any fields and any page size', async () => {
-    const letters = fc.constantFrom(...'aAxX\u212akİIiıσςΣßẞéÉ%_\\ \n', 'e\u0301', '😀')
-    const value = fc.string({ unit: letters, maxLength: 6 })
-    const row = fc.record({
-      name: value,
-      status: fc.constantFrom('active', 'paused'),
-      tags: fc.array(value, { maxLength: 3 }),
-    })
-    let runs = 0
+    const fields = fc.subarray([...campaignSearchFields], { minLength: 1 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(row, { minLength: 1, maxLength: 12 }),
-        fc.oneof(fc.string({ unit: letters, minLength: 2, maxLength: 3 }), fc.constantFrom('TIVE', 'k1', 'us')),
-        fc.subarray([...campaignSearchFields], { minLength: 1 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (rows, q, wanted, limit) => {
-          const text = fold(q.trim())
-          fc.pre([...q.trim()].length >= 2)
-          const account = `campaign-model-${runs++}`
-          const reader = await api.account(account)
-          const stored = rows.map((of, n) => ({ id: `k${10 + n}`, ...of }))
-          await storeMetadata(api.stores, 'campaigns', account, stored)
-          const expected = stored.reverse().flatMap(({ id, name, status, tags }) => {
-            const valuesOf = { id: [id], name: [name], status: [status], tags }
-            const matches = campaignSearchFields
-              .filter((field) => wanted.includes(field))
-              .flatMap((field) =>
-                valuesOf[field].filter((one) => fold(one).includes(text)).map((one) => ({ field, value: one })),
-              )
-            return matches.length === 0 ? [] : [{ id, matches }]
-          })
-          const query = `${new URLSearchParams({ q, fields: wanted.join(',') })}`
-          const { data } = await api.read(`/campaigns/search?${query}&limit=200`, reader, CampaignSearchPage)
-          expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
-          expect(
-            (
-              await readPages<{ id: string }>(
-                api,
-                `/campaigns/search?${query}&limit=${limit}`,
-                reader,
-                CampaignSearchPage,
-              )
-            ).map(({ id }) => id),
-          ).toEqual(expected.map(({ id }) => id))
-        },
-      ),
+      fc.asyncProperty(several(campaign), texts, fields, pageRows, async (rows, q, wanted, limit) => {
+        const account = `campaign-model-${accounts++}`
+        const key = await api.account(account)
+        const stored = rows.map((of, n) => ({ id: `k${10 + n}`, ...of }))
+        await storeMetadata(api.stores, 'campaigns', account, stored)
+        const expected = stored.reverse().flatMap(({ id, name, status, tags }) => {
+          const valuesOf = { id: [id], name: [name], status: [status], tags }
+          const matches = campaignSearchFields
+            .filter((field) => wanted.includes(field))
+            .flatMap((field) => valuesOf[field].map((one) => ({ field, value: one })))
+            .filter((match) => fold(match.value).includes(fold(q.trim())))
+          return matches.length === 0 ? [] : [{ id, matches }]
+        })
+        const path = `/campaigns/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=`
+        const { data } = await api.read(`${path}200`, key, CampaignSearchPage)
+        expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
+        expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
+      }),
       { numRuns: randomCases(15) },
     )
   })
 })
 
 describe('GET /conversions/search', () => {
+  it('matches a plain model for any text, any fields and any page size', async () => {
+    const fields = fc.subarray([...conversionFields], { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(several(conversion), texts, fields, pageRows, async (rows, q, wanted, limit) => {
+        const account = `conversion-model-${accounts++}`
+        const key = await api.account(account)
+        const names = rows.map(({ campaignName }, n) => ({ id: `k${n}`, name: campaignName }))
+        await storeMetadata(api.stores, 'campaigns', account, names)
+        const stored = rows.map(
+          (of, n): StoredRow => ({
+            ...{ id: `-${n}`, converted_at: `2026-11-20 00:00:00.${100 + n}`, campaign_id: `k${n}` },
+            ...{ transaction_id: of.transactionId, external_status: of.externalStatus, coupon_code: of.couponCode },
+            ...{ click_referrer: of.referrer, sub1: of.sub1 },
+          }),
+        )
+        await storeConversions(api.stores, account, stored)
+        const matches = (of: (typeof rows)[number]) => wanted.some((field) => fold(of[field]).includes(fold(q.trim())))
+        const expected = rows.flatMap((of, n) => (matches(of) ? [`-${n}`] : [])).reverse()
+        const path = `/conversions/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=${limit}`
+        expect(idsOf(await readPages(api, path, key, ConversionSearchPage))).toEqual(expected)
+      }),
+      { numRuns: randomCases(25) },
+    )
+  })
+
   it('lists each conversion once when the matching names fill several parts', { tags: 'long' }, async () => {
     const wide = await api.account('wide')
     await api.stores.postgres`
@@ -89,12 +112,10 @@ describe('GET /conversions/search', () => {
       .filter((_, n) => holds(n))
       .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
       .map(({ id }) => id)
-    for (const limit of [7, 200])
-      expect(
-        (
-          await readPages<{ id: string }>(api, `/conversions/search?q=wide&limit=${limit}`, wide, ConversionSearchPage)
-        ).map(({ id }) => id),
-      ).toEqual(expected)
+    for (const limit of [7, 200]) {
+      const path = `/conversions/search?q=wide&limit=${limit}`
+      expect(idsOf(await readPages(api, path, wide, ConversionSearchPage))).toEqual(expected)
+    }
     const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
     for (const { id, matches } of data) {
       const n = Number(id.slice(1))
