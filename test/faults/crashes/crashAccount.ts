@@ -14,8 +14,6 @@ import { type ChangeName, campaignsOfClicks, changes, revenue } from './changes.
 import type { CrashStores } from './crashStores.ts'
 
 const nowMs = Date.UTC(2024, 0, 1)
-/** Attempts of a client to import rows when imports fail. */
-const importsMax = 5
 const eventDeadlineMs = 60_000
 const tables = [...new Set([...clickTables, ...conversionTables]), 'pixel_events']
 
@@ -61,36 +59,18 @@ export async function openCrashAccount(
     acknowledged,
 
     /**
-     * Imports rows, and retries until an import succeeds.
+     * Imports rows. The import itself waits for a store that restarts.
      * @param isFirst whether no other import has written these rows, so that the counts are known
      * @returns the number of rows counted as inserted or updated
      */
     async import(change: ChangeName, numbers: readonly number[], isFirst = true): Promise<number> {
       const { resource, counted, rowOf } = changes[change]
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const done = await importContent(
-            stores,
-            id,
-            resource,
-            numbers.map((number): object => rowOf(number)),
-            { nowMs },
-          )
-          for (const number of numbers) acknowledged[change].add(number)
-          // A retry may find rows of the failed attempt, so only the counts of the first attempt are known.
-          if (
-            counted &&
-            isFirst &&
-            attempt === 1 &&
-            (done[counted] !== numbers.length || done.read !== numbers.length)
-          ) {
-            faults.push(`${change} ${numbers} were counted as ${JSON.stringify(done)}`)
-          }
-          return done.inserted + done.updated
-        } catch (error) {
-          if (attempt === importsMax) throw error
-        }
-      }
+      const rows = numbers.map((number): object => rowOf(number))
+      const done = await importContent(stores, id, resource, rows, { nowMs })
+      for (const number of numbers) acknowledged[change].add(number)
+      const isExpected = !counted || (done[counted] === rows.length && done.read === rows.length)
+      if (isFirst && !isExpected) faults.push(`${change} ${numbers} were counted as ${JSON.stringify(done)}`)
+      return done.inserted + done.updated
     },
 
     /** Sends an event of a stored click, and retries until the response is 200. */
