@@ -45,7 +45,7 @@ export function parseNdjson(body: string, parse: ParseJson): { events: unknown[]
     const start = body.lastIndexOf('\n', found.index) + 1
     const end = body.indexOf('\n', found.index)
     const line = end === -1 ? body.slice(start) : body.slice(start, end)
-    if (isLineWithin(line)) {
+    if (Buffer.byteLength(line) <= batchLimits.eventBytesMax) {
       marks = countMarks(line, marks)
       events.push(parseLine(line, parse))
     } else events.push(tooLarge())
@@ -53,12 +53,6 @@ export function parseNdjson(body: string, parse: ParseJson): { events: unknown[]
     notBlank.lastIndex = end
   }
   return { events }
-}
-
-function isLineWithin(line: string): boolean {
-  // A line of n code units has at least n bytes, and at most 3 n.
-  const bytesMax = batchLimits.eventBytesMax
-  return line.length <= bytesMax && (line.length * 3 <= bytesMax || Buffer.byteLength(line) <= bytesMax)
 }
 
 function parseLine(line: string, parse: ParseJson): unknown {
