@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
@@ -9,7 +10,6 @@ import { apiPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { completeOperations } from './completeOperations.ts'
 import { readGuides } from './guides.ts'
-import { markNamedSchemas, moveNamedSchemas } from './namedSchemas.ts'
 import type { OpenApiDocument } from './openapiDocument.ts'
 import { responseHeaders } from './responseHeaders.ts'
 
@@ -119,4 +119,42 @@ function operationIdOf(method: string, url: string): string {
     word.replace(/^:?(.)/, (found, first: string) => (found[0] === ':' ? 'By' : '') + first.toUpperCase()),
   )
   return method.toLowerCase() + names.join('')
+}
+
+/** Carries the `$id` of a schema through the generator, which drops `$id` or renames it depending on where it stands. */
+const nameKeyword = 'x-schema-name'
+
+/** A value of JSON. */
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+/** Copies schemas of a route; those with an `$id`, at any depth, can then be found by `moveNamedSchemas`. */
+function markNamedSchemas<Schema>(schema: Schema): Schema {
+  const text = JSON.stringify(schema, (_key, part) => {
+    if (typeof part?.$id !== 'string') return part
+    const { $id, ...rest } = part
+    return { [nameKeyword]: $id, ...rest }
+  })
+  return JSON.parse(text)
+}
+
+/**
+ * Moves every marked schema to `components.schemas` and refers to it there, so that generated clients have one type for
+ * each.
+ * @throws Error when two different schemas have the same `$id`
+ */
+function moveNamedSchemas<Document extends object>(document: Document): Document {
+  const named: Record<string, Json> = {}
+  const move = (node: Json): Json => {
+    if (Array.isArray(node)) return node.map(move)
+    if (typeof node !== 'object' || node === null) return node
+    const { [nameKeyword]: name, ...rest } = node
+    const schema = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, move(value)]))
+    if (typeof name !== 'string') return schema
+    if (!isDeepStrictEqual(named[name] ?? schema, schema)) throw new Error(`Two schemas have the $id ${name}.`)
+    named[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  const moved = move(document as unknown as Json) as unknown as { components: { schemas: object } }
+  Object.assign(moved.components.schemas, named)
+  return moved as unknown as Document
 }
