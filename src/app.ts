@@ -40,7 +40,6 @@ import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
 
-/** Dependencies of the server. */
 export interface AppParts {
   settings: Settings
   stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>

@@ -2,7 +2,6 @@ import type { ProblemCode } from '../schema/errorCodes.ts'
 import { statusOfProblem } from '../schema/errorCodes.ts'
 import { ExpectedError } from './expectedError.ts'
 
-/** Optional details of a problem. */
 export interface ProblemDetails {
   /** The invalid query parameter or body field. */
   param?: string

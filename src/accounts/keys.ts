@@ -123,12 +123,10 @@ function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
     replaced_by AS "replacedBy"`
 }
 
-/** A key and the one that it replaces. */
 export interface Rotation {
   /** The new key itself, which is not stored. */
   key: string
   row: KeyRow
-  /** When the replaced key ends. */
   previousExpiresAt: Date
 }
 

@@ -21,7 +21,6 @@ export interface SubscriptionPlanRow extends Record<keyof PlanLimits, number | n
   retainedEventMonths: number
 }
 
-/** The limits that an operator can change. */
 export type SubscriptionPlanLimits = Partial<Record<Exclude<keyof SubscriptionPlanRow, 'name' | 'hasApi'>, number>>
 
 /** @returns all plans, the smallest allowance first */

@@ -33,7 +33,6 @@ interface ListResponse<Plan extends ListPlan> {
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
 
-/** The entities of each resource. */
 const entitiesOf = {
   clicks: entityIdNames,
   conversions: entityIdNames,

@@ -12,7 +12,6 @@ export interface EventCampaign {
   readonly userId: string
 }
 
-/** Finds the campaigns of events. */
 export interface Attribution {
   /**
    * Finds the campaign of an event. An id that does not exist and an id of another account give the same error.

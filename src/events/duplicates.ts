@@ -17,7 +17,6 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * No cache has ids of stored events: each is looked up, so an event that a restore of ClickHouse lost is stored again.
  */
 
-/** Outcome of a valid event that belongs to the caller. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
 /** The first event of an id in flight: its call, and its position among the `firsts` of the call. */

@@ -28,7 +28,6 @@ interface ReservedEvent {
   row: PixelEvent
 }
 
-/** The decisions on some events, before they are stored. */
 interface Decisions {
   /** One per event, in their order; `stored` for the events to store. */
   outcomes: Outcome[]
@@ -119,7 +118,6 @@ async function store(
   }
 }
 
-/** Free buffers of inserts. */
 const buffers: RowBinary[] = []
 
 /**

@@ -2,7 +2,6 @@ import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { EventCampaign } from './attribution.ts'
 import type { ValidEvent } from './validate.ts'
 
-/** The account that sends an event. */
 export interface Sender {
   accountId: string
   /** Tracked clicks per UTC month of the subscription plan. */

@@ -9,7 +9,6 @@ import type { Streaming } from './streaming.ts'
 /** The Fastify instance; types of parameters and responses come from TypeBox schemas. */
 export type App = Parameters<FastifyPluginAsyncTypebox>[0]
 
-/** Dependencies of the routes. */
 export interface RouteContext {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
   readonly nameCache: NameCache
@@ -19,6 +18,5 @@ export interface RouteContext {
   readonly now: () => number
   /** Registry for the metrics of routes; undefined when metrics are off. */
   readonly registry: Registry | undefined
-  /** Rate limits of events. */
   readonly eventLimits: EventLimits
 }

@@ -14,7 +14,6 @@ export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, serializers: { err } }, destination)
 }
 
-/** Destination of the log. */
 export type LogDestination = ReturnType<typeof pino.destination>
 
 /** Limit of the write buffer, bytes; more lines are dropped. */

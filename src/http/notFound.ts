@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from './context.ts'
 
-/** The pattern of a route's paths, and its methods. */
 interface KnownPath {
   pattern: RegExp
   methods: Set<string>

@@ -8,13 +8,10 @@ import type { App } from './context.ts'
 /** Metrics of this process, for Prometheus. Metrics of received events are in `events/prometheusMetrics.ts`. */
 export interface Metrics {
   readonly registry: Registry
-  /** Counts and times every response. */
   observe(app: App): void
-  /** Counts a request rejected by a rate limit. */
   readonly countDenial: (limit: string) => void
   /** Records the duration of a ClickHouse query or insert. */
   readonly timeQuery: (label: string, seconds: number) => void
-  /** Counts a response of stats and reports by its source. */
   readonly countResponse: (source: string) => void
   /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
   readonly addGauge: (name: string, help: string, read: () => Promise<number>) => void

@@ -43,14 +43,12 @@ export interface ResponseCacheOptions {
   bytesMax?: number
   /** Monotonic time, milliseconds; by default since the start of the process. */
   monotonicMs?: () => number
-  /** Called with the source of each response. */
   onResponse?: ((source: ResponseSource) => void) | undefined
 }
 
 /** From the cache, from the running query of another request, or from its own query. */
 export type ResponseSource = 'cache' | 'shared' | 'query'
 
-/** A serialized response. */
 interface Prepared {
   body: Buffer
   headers: Readonly<Record<string, string>>
@@ -58,13 +56,10 @@ interface Prepared {
   etag: string
 }
 
-/** A query in flight. */
 interface SharedRun {
   startedMs: number
   response: Promise<Prepared>
-  /** Number of requests that wait for the response. */
   waiting: number
-  /** Aborts the query if it is still running. */
   abort(): void
 }
 

@@ -9,7 +9,6 @@ import { etagOf, matchesEtag } from './etag.ts'
 /** A public document, constant for the life of the process. */
 export interface Content {
   body: Buffer
-  /** The value of `Content-Type`. */
   type: string
 }
 

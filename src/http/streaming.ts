@@ -7,7 +7,6 @@ import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 
-/** Streamed responses of exports. */
 export interface Streaming {
   /**
    * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
@@ -21,7 +20,6 @@ export interface Streaming {
     format: RowFormat,
     read: (signal: AbortSignal) => AsyncIterable<Buffer>,
   ): Promise<void>
-  /** Ends all exports in flight. */
   close(): void
 }
 

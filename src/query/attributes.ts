@@ -3,7 +3,6 @@ import type { FilterAttribute } from '../../schema/filters.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 
-/** The rows that have attributes. */
 export type RowTable = 'clicks' | 'conversions'
 
 /** Expressions of the value of an attribute, empty when absent. */

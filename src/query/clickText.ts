@@ -26,7 +26,6 @@ export const clickTextFields = Object.entries(textFields)
 type TextField = keyof typeof textFields
 const names = Object.keys(textFields) as TextField[]
 
-/** Writes the column `row_text` of an insert. */
 export const clickTextColumn: Column<Pick<RowOf<typeof clickFields>, TextField | 'clickedAt'>> = {
   name: 'row_text',
   type: 'String',

@@ -6,7 +6,6 @@ import { type CalendarBucket, calendarOf, type Interval } from './calendarInterv
 import { earliestMs, type Range } from './timeRange.ts'
 import { atInstant, startOfDate } from './timeZone.ts'
 
-/** The earlier range that a range is compared with. */
 export interface PreviousRange {
   /** Ends at the present local time if the range includes the present; empty if it would end before it starts. */
   range: Range

@@ -16,7 +16,6 @@ import { Problem } from '../problem.ts'
 import { ch, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, type RowTable } from './attributes.ts'
 
-/** Values that a filter selects or excludes. */
 interface FilterValues {
   /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
   values: readonly string[]
@@ -24,7 +23,6 @@ interface FilterValues {
   isExcluded: boolean
 }
 
-/** A condition on clicks and conversions. */
 export interface Filter extends FilterValues {
   attribute: FilterAttribute
 }

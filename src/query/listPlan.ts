@@ -10,7 +10,6 @@ import { listRange, type Range, readInstant } from './timeRange.ts'
 /** Query plan of one page of a list in ClickHouse. */
 export interface ListPlan {
   accountId: string
-  /** Currency of the account. */
   currency: string
   range: Partial<Range>
   /** From when rows are retained, if the list starts before. */

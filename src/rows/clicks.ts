@@ -95,7 +95,6 @@ const shownFields = clickTextFields
 /** Which clicks to read. */
 export interface ClickQuery {
   accountId: string
-  /** Currency of the account. */
   currency: string
   /** Whether most of the clicks have conversions. */
   converted?: boolean | undefined

@@ -51,7 +51,6 @@ export function eventExportFields(campaign: readonly RowField[]): RowField[] {
   return [...exportFields(pixelEventFields, '', campaign), { name: 'storedAt', value: ch`stored_at` }]
 }
 
-/** Which events to read, and their order. */
 interface EventQuery {
   /** Conditions on the row that merges keep; the account is first. */
   conditions: readonly Fragment[]

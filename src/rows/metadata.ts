@@ -3,10 +3,8 @@ import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'
 
-/** A row of metadata in a response. */
 export type Resource = Campaign | Offer | LandingPage | TrafficSource
 
-/** A row as Postgres returns it. */
 export type StoredResource<Row extends Resource> = Omit<Row, 'createdAt' | 'updatedAt'> & {
   createdAt: Date
   updatedAt: Date

@@ -12,9 +12,7 @@ type StoredRow = Readonly<Record<string, StoredValue>>
 
 /** What a response shows beside the stored values. */
 export interface Shown {
-  /** Ids and names of the row's entities. */
   entities: EntityNames
-  /** Currency of the account. */
   baseCurrency: string
 }
 

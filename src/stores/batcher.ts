@@ -49,7 +49,6 @@ export class Batcher<Item, Result> {
   #windowAtMs = Number.NEGATIVE_INFINITY
   #startsInWindow = 0
   #queue: QueuedItems<Item, Result>[] = []
-  /** Items that wait for a batch. */
   queued = 0
   /** When the last item was added, when the results of the last batch were delivered, and how many items may follow it. */
   #addedAtMs = 0
@@ -145,7 +144,6 @@ export class Batcher<Item, Result> {
     void this.#run(batch)
   }
 
-  /** Removes the first calls from the queue, as many as fit into a batch. */
   #takeBatch(): QueuedItems<Item, Result>[] {
     let items = 0
     let calls = 0

@@ -3,10 +3,8 @@ import { onlyRetained, type RetainedFrom, retainedFrom } from '../../query/retai
 import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** Resources with checksums. */
 export type ChecksumResource = 'clicks' | 'conversions' | 'events'
 
-/** Query plan of checksums. */
 export interface ChecksumPlan {
   resource: ChecksumResource
   accountId: string

@@ -3,7 +3,6 @@ import { type Filter, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** Query plan of one page of clicks. */
 export interface ClickPlan extends ListPlan {
   filters: readonly Filter[]
   isBot: boolean | undefined

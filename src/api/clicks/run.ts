@@ -43,7 +43,6 @@ async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: A
 /** Most versions of conversions that are read at once: about a megabyte. */
 const versionsMax = 10_000
 
-/** Reads one page of the clicks with conversions, newest first. */
 async function listConverted(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
   const { clickhouse } = context.stores
   const limit = plan.limit + 1

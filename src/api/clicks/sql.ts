@@ -60,7 +60,6 @@ LIMIT 1 BY ${at}, id
 LIMIT ${count(limit)}`
 }
 
-/** The order of a list, and all its conditions, after its cursor. */
 function orderedSql(plan: ClickPlan) {
   const list = listSql(plan, ch`clicked_at`)
   const conditions = [
@@ -102,7 +101,6 @@ export function convertedPageConditions(
   ]
 }
 
-/** The conditions of all filters, on the rows of `clicks`. */
 function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
   return [
     ...(isBot === undefined ? [] : [isBot ? ch`is_bot` : ch`NOT is_bot`]),

@@ -2,7 +2,6 @@ import { type ConversionQuery, conversionStatuses } from '../../../schema/conver
 import { type Filter, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 
-/** Query plan of one page of conversions. */
 export interface ConversionPlan extends ListPlan {
   filters: readonly Filter[]
   /** Undefined: all statuses. */

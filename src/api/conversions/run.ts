@@ -37,7 +37,6 @@ export async function listConversions(
 /** Reads the latest versions of the rows at some keys that match the filters, in the order of the keys. */
 type ReadAt = (keys: PageKey[]) => Promise<StoredConversion[]>
 
-/** The key in the order of `storedAt`. */
 function storedKey({ storedAt, id }: StoredConversion): PageKey {
   return { atMs: Number(storedAt), id }
 }

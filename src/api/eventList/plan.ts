@@ -4,7 +4,6 @@ import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** Query plan of one page of events. */
 export interface EventListPlan extends ListPlan {
   /** Undefined: all names. */
   eventNames: string[] | undefined

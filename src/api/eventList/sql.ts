@@ -59,7 +59,6 @@ ${order}
 ${formatClause(options.format)}`
 }
 
-/** The order of a list, and all its conditions, after a key. */
 function orderedEvents(plan: EventListPlan, from: EventKey | undefined) {
   const { at, direction } = listSql(plan, ch`occurred_at`)
   return {

@@ -25,7 +25,6 @@ interface ValidatedEvent {
   notes: readonly EventNote[]
 }
 
-/** Dependencies and parameters of a batch. */
 export interface BatchContext {
   intake: Intake
   eventLimits: EventLimits

@@ -7,13 +7,10 @@ import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** The kinds of rows that steps count. */
 export type StepKind = 'click' | 'conversion' | 'event'
 
-/** Query plan of a funnel. */
 export interface FunnelPlan {
   accountId: string
-  /** Steps as in the request. */
   steps: readonly string[]
   /** The steps without repetitions, in their order: `click`, `conversion`, or `event:` and a name. */
   labels: readonly string[]

@@ -8,7 +8,6 @@ import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/sele
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
-/** Settings of the statement of a funnel. */
 export const funnelSettings: ClickHouseSettings = {
   preferred_optimize_projection_name: 'by_time',
   // Share of a query's memory limit above which ClickHouse groups on disk; joins need the rest.

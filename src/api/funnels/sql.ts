@@ -67,7 +67,6 @@ const sqlOf: Record<StepKind, (plan: FunnelPlan) => Fragment> = {
   event: eventStepsSql,
 }
 
-/** The expressions of one kind of rows. */
 interface Source {
   kind: StepKind
   from: Fragment
@@ -76,7 +75,6 @@ interface Source {
   label: Fragment
   /** A hash of the visitor or click. */
   unit: Fragment
-  /** Columns that identify a row. */
   key: Fragment
   attribute(name: FilterAttribute): Fragment
 }

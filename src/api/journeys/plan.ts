@@ -8,13 +8,11 @@ import { fingerprint, invalidCursor, type PageKey, readCursor } from '../../quer
 import { retainedFrom } from '../../query/retained.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** The visitor or click that a journey belongs to. */
 interface JourneyOf {
   column: 'visitor_id' | 'click_id'
   id: string
 }
 
-/** Query plan of one page of a journey. */
 export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'fingerprint'> {
   of: JourneyOf
   /** Kinds that the key may not read. */

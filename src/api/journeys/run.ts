@@ -44,7 +44,6 @@ export async function readJourney(context: RouteContext, plan: JourneyPlan, sign
   return { ...page, data: await toRows(context, plan, page.data, signal), omitted: [...plan.omitted], ...plan.retained }
 }
 
-/** Reads the keys of clicks of the journey after a key. */
 function readClickKeys(
   { stores }: RouteContext,
   plan: JourneyPlan,

@@ -7,11 +7,9 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][nu
 /** The fields of a row by name, its cursor included. */
 export type ExportedRow = Readonly<Record<string, Cell>>
 
-/** A column of a Parquet file. */
 interface Column {
   name: string
   elements: SchemaElement[]
-  /** Converts a value that is not null. */
   convert(value: NonNullable<Cell>): unknown
 }
 

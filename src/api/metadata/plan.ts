@@ -2,7 +2,6 @@ import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 
-/** Query plan of one page of campaigns, offers, landing pages or traffic sources. */
 export interface MetadataPlan {
   table: NamedTable
   accountId: string

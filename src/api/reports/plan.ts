@@ -11,9 +11,7 @@ export interface ReportOrder {
   isDescending: boolean
 }
 
-/** Query plan of a report. */
 export interface ReportPlan extends ComparedPlan {
-  /** As in the request. */
   groupBy: string
   /** One to three. */
   dimensions: readonly Dimension[]

@@ -16,7 +16,6 @@ import type { ConversionSearchPlan } from './plan.ts'
 import { findNames } from './slices.ts'
 import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
-/** A conversion that contains the text, with the matching fields. */
 interface FoundConversion {
   row: StoredConversion
   matches: Match[]
@@ -55,7 +54,6 @@ export async function searchConversions(
 const noNames: NamesById = new Map()
 const noParts: AsyncIterator<NamesById, undefined> = { next: async () => ({ done: true, value: undefined }) }
 
-/** Finds the newest conversions of one part. */
 async function findInPart(
   context: RouteContext,
   plan: ConversionSearchPlan,

@@ -12,19 +12,15 @@ import { fingerprint, readCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
 import { listRange } from '../../query/timeRange.ts'
 
-/** The fields of each search. */
 const searchedFields = {
   'conversions/search': conversionSearchFields,
   'campaigns/search': campaignSearchFields,
 } as const
 type Search = keyof typeof searchedFields
 
-/** Query plan of one page of a search. */
 export interface SearchPlan<Of extends Search>
   extends Pick<ListPlan, 'accountId' | 'currency' | 'range' | 'limit' | 'after' | 'fingerprint'> {
-  /** The search text, trimmed. */
   query: string
-  /** The search text with its case folded. */
   folded: string
   fields: readonly (typeof searchedFields)[Of][number][]
 }

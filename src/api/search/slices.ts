@@ -3,13 +3,10 @@ import { type searchedTables, valuePositions, valueSeparator } from '../../query
 import type { NamesById } from '../../rows/nameCache.ts'
 import { type Postgres, queryUntilAborted, withNewPlan } from '../../stores/postgres/connection.ts'
 
-/** A search in one table of metadata. */
 interface SliceQuery {
   accountId: string
   table: (typeof searchedTables)[number]
-  /** The searched fields. */
   values: readonly (keyof typeof valuePositions)[]
-  /** The search text with its case folded. */
   folded: string
 }
 

@@ -3,7 +3,6 @@ import type { DailyQuery, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
 
-/** Query plan of a series. */
 export interface DailyPlan extends ComparedPlan {
   interval: Interval
   /** One per row, oldest first. */

@@ -58,7 +58,6 @@ function declaredErrors(
   )
 }
 
-/** The error responses that follow from the parameters and the body of an operation. */
 function commonErrors({ parameters = [], requestBody }: Operation): Record<string, Response> {
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   const hasRange = query.includes('from') && query.includes('to')

@@ -13,7 +13,6 @@ import { readGuides } from './guides.ts'
 import type { OpenApiDocument } from './openapiDocument.ts'
 import { responseHeaders } from './responseHeaders.ts'
 
-/** Groups of operations, in the order of the documentation. */
 const resourceTags = [
   { name: 'Reports', description: 'Clicks, conversions, amounts and ratios by dimension.' },
   { name: 'Stats', description: 'Totals and the daily series.' },
@@ -124,7 +123,6 @@ function operationIdOf(method: string, url: string): string {
 /** Carries the `$id` of a schema through the generator, which drops `$id` or renames it depending on where it stands. */
 const nameKeyword = 'x-schema-name'
 
-/** A value of JSON. */
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 /** Copies schemas of a route; those with an `$id`, at any depth, can then be found by `moveNamedSchemas`. */

@@ -36,7 +36,6 @@ export const responseHeaders = {
 
 const reference = (name: keyof typeof responseHeaders) => ({ $ref: `#/components/headers/${name}` })
 
-/** Header of every response. */
 export const requestIdHeader = { 'X-Request-Id': reference('RequestId') }
 
 /** Headers of every response to a valid key. */

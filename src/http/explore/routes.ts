@@ -3,7 +3,6 @@ import { pageFiles } from '../docs/pageFiles.ts'
 import { pageCsp } from '../securityHeaders.ts'
 import { addStaticContent, openPage, openStaticFile, placeBelow } from '../staticContent.ts'
 
-/** Path of the page. */
 export const explorePath = '/explore'
 
 /** Files of the page, which `npm run build` makes from src/explore. */

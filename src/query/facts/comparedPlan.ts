@@ -21,7 +21,6 @@ export interface ComparedPlan {
   nowMs: number
 }
 
-/** The account of a request for sums. */
 export interface FactsCaller {
   accountId: string
   currency: string

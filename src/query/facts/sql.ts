@@ -47,7 +47,6 @@ FROM ${from}`
   }
 }
 
-/** Sums, and the key of the dimension. */
 export type KeyedSums = SumTexts & { key: TimeKey }
 
 /**

@@ -40,7 +40,6 @@ export type ColumnKind = keyof typeof kinds
 /** The columns of a table by the name of their field: `campaignId` is the column `campaign_id`. */
 export type Fields = Readonly<Record<string, ColumnKind>>
 
-/** A row of a table in memory. */
 export type RowOf<Of extends Fields> = { -readonly [Name in keyof Of]: (typeof kinds)[Of[Name]]['absent'] }
 
 /** @returns the columns of an insert, in the order of the fields */

@@ -45,7 +45,6 @@ export class Writer {
   readonly fence: WriteFence
   /** Aborts when the lease is lost or the user interrupts the command. */
   readonly signal: AbortSignal
-  /** Receives progress messages, one line each. */
   readonly onMessage: (line: string) => void
   /** Condition: a row of ClickHouse belongs to the account. */
   readonly ofAccount: Fragment

@@ -4,7 +4,6 @@ import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
 export interface KeySource {
-  /** Name of the table in messages and logs. */
   name: string
   /** SELECT of one column `key`: all stored keys of the account. */
   every: Fragment

@@ -9,7 +9,6 @@ export function startStatements(portFile: string): string {
   SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null`
 }
 
-/** Paths of files, and the memory of the server in bytes. */
 interface ConfigFileOptions {
   usersFile: string
   logFile: string
