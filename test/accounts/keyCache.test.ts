@@ -8,7 +8,6 @@ import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../
 import { createKey, findKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
 import { openKeyUses } from '../../src/accounts/keyUses.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { buildApp } from '../../src/app.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 
@@ -270,11 +269,7 @@ describe('the key cache', () => {
 describe('a malformed key', () => {
   it('never looks up a key with a wrong checksum in Postgres', async () => {
     const { state, postgres } = observed()
-    const app = await buildApp({
-      settings: server.stores.settings,
-      stores: { ...server.stores, postgres },
-      now: () => testNowMs,
-    })
+    const app = await server.open({ stores: { ...server.stores, postgres } })
     const key = makeKeyText()
     const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
     for (const authorization of [`ApiKey ${wrong}`, `ApiKey ${key}x`, 'ApiKey x', `Bearer ${wrong}`, wrong]) {
@@ -284,6 +279,5 @@ describe('a malformed key', () => {
     expect(state.queries).toBe(0)
     await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })
     expect(state.queries).toBe(1)
-    await app.close()
   })
 })

@@ -54,11 +54,6 @@ describe('accounts', () => {
     expect(await readdir(emptyFolder())).toEqual([])
   })
 
-  it('can change to another plan', async () => {
-    await json('account', 'create', '--name', 'Mover', '--id', 'mover')
-    expect(await json('account', 'set-plan', '--account', 'mover', '--plan', 'free')).toMatchObject({ plan: 'free' })
-  })
-
   it.each([
     [['create', '--name', 'Second', '--id', 'acme'], /acme already exists/],
     [['create', '--name', 'x', '--plan', 'gold'], /no such plan: gold; plans: free, pro, scale/],

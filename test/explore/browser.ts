@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page, Request } from 'playwright-core'
-import { buildApp } from '../../src/app.ts'
 import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { startChromium, watchProblems } from '../kit/chromium.ts'
@@ -34,8 +33,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export async function openExplorer(): Promise<Explorer> {
   const api = await openTestApp()
   const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
-  const settings = { ...api.stores.settings, EXPLORE: 'on' as const }
-  const app = await buildApp({ settings, stores: api.stores, now: () => testNowMs })
+  const app = await api.open({ settings: { ...api.stores.settings, EXPLORE: 'on' } })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const browser = await startChromium()
   const session = await browser.newContext({
@@ -87,7 +85,6 @@ export async function openExplorer(): Promise<Explorer> {
     },
     async close() {
       await browser.close()
-      await app.close()
       await api.close()
     },
   }

@@ -1,41 +1,29 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { writeFile as writeTarget } from '../../src/export/outputFile.ts'
 import { exportRows } from '../../src/export/run.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { resourceNames } from '../../src/import/resourceNames.ts'
-import { packageRoot } from '../../src/package.ts'
 import type { Range } from '../../src/query/timeRange.ts'
-import { streamBytes } from '../../src/stores/clickhouse/select.ts'
-import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { accepted, send } from '../api/events/send.ts'
-import { type Ended, exitOf, runHere, start } from '../cli/runCommand.ts'
+import { commandFile, exitOf, expectOneLine, runHere, start } from '../cli/runCommand.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
+import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { fullRows } from '../kit/fullRows.ts'
 import { runningQueries, storeClicks, storeLargeClicks } from '../kit/rows.ts'
-import { openTestStores, type TestStores } from '../kit/stores.ts'
+import type { TestStores } from '../kit/stores.ts'
 
-let source: TestApp
-let empty: TestStores
-let folder: string
-beforeAll(async () => {
-  ;[source, empty] = await Promise.all([openTestApp(), openTestStores()])
-  folder = await mkdtemp(join(tmpdir(), 'tributary-export-'))
-})
-afterAll(async () => {
-  await Promise.all([source?.close(), empty?.close()])
-  await rm(folder, { recursive: true, force: true })
-})
+const source = useTestApp()
+const empty = useTestStores()
+const folder = useFolder()
 
 const exporting = (...words: string[]) => runHere(['export', ...words], source.stores.environment)
 /** Exports rows as the command does, without opening the stores again. */
@@ -218,7 +206,7 @@ describe('a file', () => {
     const csv = await exported(source.stores, 'offers', 'acme', 'csv')
     const contents = { 'a.ndjson': plain, 'a.csv': csv, 'a.ndjson.gz': plain, 'a.csv.gz': csv }
     for (const [name, content] of Object.entries(contents)) {
-      const path = join(folder, name)
+      const path = folder(name)
       expect(await exporting(...offers, '--output', path)).toMatchObject({
         code: 0,
         stdout: `2 rows written to ${path}.\n`,
@@ -227,20 +215,20 @@ describe('a file', () => {
       const bytes = await readFile(path)
       expect((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(content)
     }
-    const json = await exporting(...offers, '--output', join(folder, 'b.csv'), '--json')
+    const json = await exporting(...offers, '--output', folder('b.csv'), '--json')
     expect(JSON.parse(json.stdout)).toEqual({ rows: 2, bytes: Buffer.byteLength(csv) })
   })
 
   it('that already exists or cannot be created is an error, and nothing is written', async () => {
-    const there = join(folder, 'there.ndjson')
+    const there = folder('there.ndjson')
     await writeFile(there, 'mine')
     expectOneLine(await exporting(...offers, '--output', there), 1, /already exists/)
     expect(await readFile(there, 'utf8')).toBe('mine')
-    expectOneLine(await exporting(...offers, '--output', join(folder, 'none', 'a.csv')), 1, /can't be written/)
+    expectOneLine(await exporting(...offers, '--output', folder('none', 'a.csv')), 1, /can't be written/)
   })
 
   it('does not disturb a concurrent export to the same folder', async () => {
-    const path = join(folder, 'two.ndjson')
+    const path = folder('two.ndjson')
     const others = `${path}.${process.pid}.part`
     await writeFile(others, 'theirs')
     expect((await exporting(...offers, '--output', path)).code).toBe(0)
@@ -248,18 +236,18 @@ describe('a file', () => {
   })
 
   it('appears only when it is complete', async () => {
-    const path = join(folder, 'cut.ndjson')
+    const path = folder('cut.ndjson')
     let meanwhile: string[] = []
     async function* cut() {
       yield Buffer.from('{"id":"1"}\n')
-      meanwhile = await readdir(folder)
+      meanwhile = await readdir(folder())
       throw new Error('cut')
     }
     const { signal } = new AbortController()
     await expect(writeTarget(path, cut(), { isGzipped: false, signal })).rejects.toThrow(/^cut$/)
     expect(meanwhile.filter((name) => name.includes('cut'))).toHaveLength(1)
     expect(meanwhile).not.toContain('cut.ndjson')
-    expect((await readdir(folder)).filter((name) => name.startsWith('cut'))).toEqual([])
+    expect((await readdir(folder())).filter((name) => name.startsWith('cut'))).toEqual([])
   })
 })
 
@@ -315,7 +303,7 @@ describe('an interrupted export', () => {
 
   it('fails in one line when the disk is full', async () => {
     const full = await open('/dev/full', 'w')
-    const words = [join(packageRoot, 'dist/src/main.js'), 'export', 'clicks', '--account', 'large']
+    const words = [commandFile, 'export', 'clicks', '--account', 'large']
     const child = spawn(process.execPath, words, {
       env: { PATH: process.env.PATH, ...source.stores.environment },
       stdio: ['ignore', full.fd, 'pipe'],
@@ -333,25 +321,4 @@ describe('an interrupted export', () => {
     expect([code, stderr]).toEqual([0, ''])
     await expect.poll(running, { timeout: 20_000 }).toEqual([])
   })
-
-  it('never writes the text of an error that follows rows', async () => {
-    const query = ch`
-SELECT number, throwIf(number = 2000000) FROM numbers() LIMIT 3000000 SETTINGS max_block_size = 10000
-FORMAT JSONEachRow`
-    let seen = ''
-    const reading = async () => {
-      for await (const chunk of streamBytes(source.stores.clickhouse, query, { label: 'test' })) {
-        seen = (seen + chunk.toString()).slice(-1_000)
-      }
-    }
-    await expect(reading()).rejects.toMatchObject({ code: '395' })
-    expect(seen).toMatch(/\}\n$/)
-    expect(seen).not.toContain('xception')
-  })
 })
-
-function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number, line: RegExp): void {
-  expect([code, stdout]).toEqual([exitCode, ''])
-  expect(stderr).toMatch(/^error: [^\n]+\n$/)
-  expect(stderr).toMatch(line)
-}

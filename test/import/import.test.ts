@@ -114,14 +114,6 @@ it('a conversion has the visitor of its click, which is copied to converted_clic
   expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
 })
 
-it('of conversions with equal updatedAt in one file the later line wins, also when the file is imported again', async () => {
-  const conversion = { id: 'v', convertedAt: '2026-02-01T00:00:00Z' }
-  const tied = ['pending', 'approved'].map((status) => ({ ...conversion, status }))
-  expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 1, 1, 0, 0))
-  expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 0, 0, 2, 0))
-  expect(await stored('status', 'conversions FINAL')).toEqual([{ status: 'approved' }])
-})
-
 describe('pixel events', () => {
   const event = (id: string, more: object = {}) => ({ id, eventName: 'signup', visitorId: 'v', ...more })
 

@@ -5,10 +5,10 @@ import type { LightMyRequestResponse } from 'fastify'
 import { ProblemBody } from '../../schema/errorCodes.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
+import { makeKey } from './accounts.ts'
 import { useOpened } from './fixtures.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
@@ -60,9 +60,7 @@ export async function openTestApp(others: Partial<AppParts> = {}, servers?: Reco
       return await testApp.keyOf(id, granted)
     },
     async keyOf(accountId, granted) {
-      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: granted, expiresAt: null })
-      if (!created) throw new Error(`No account ${accountId}`)
-      return created.key
+      return (await makeKey(stores, accountId, granted)).key
     },
     async get(path, key, headers) {
       const response = await app.inject({

@@ -213,23 +213,15 @@ describe('exportRows', () => {
     expect(await collect(client().exportRows('/conversions'))).toEqual([])
   })
 
-  it('continues after the last row whenever the connection breaks, and reports the first X-As-Of once', async () => {
+  it('continues after the last row whenever the connection breaks, with the selected fields, and reports the first X-As-Of once', async () => {
     // Every response ends in the middle of its second row.
-    const proxy = await openProxy({ isBroken: () => true, afterLines: 1 })
+    const proxy = await openProxy({ afterLines: 1 })
     const asOf: string[] = []
     const broken = client({ baseUrl: proxy.url, retries: 1 })
-    const ids: string[] = []
-    for await (const { id } of broken.exportRows('/clicks', { onAsOf: (time) => asOf.push(time) })) ids.push(id)
-    expect(ids).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
+    const selected = { fields: ['clickedAt', 'campaignId'] as const, onAsOf: (time: string) => asOf.push(time) }
+    const rows = await collect(broken.exportRows('/clicks', selected))
     expect(proxy.responses()).toBe(7)
     expect(asOf).toEqual([expect.stringMatching(/^\d{4}-.*Z$/)])
-    await proxy.close()
-  })
-
-  it('yields the selected fields, id and cursor, also after a broken connection', async () => {
-    const proxy = await openProxy({ isBroken: () => true, afterLines: 1 })
-    const broken = client({ baseUrl: proxy.url, retries: 1 })
-    const rows = await collect(broken.exportRows('/clicks', { fields: ['clickedAt', 'campaignId'] }))
     const complete = await collect(client().exportRows('/clicks'))
     expect(rows).toEqual(
       complete.map(({ id, clickedAt, campaignId, cursor }) => ({ id, clickedAt, campaignId, cursor })),
@@ -243,7 +235,7 @@ describe('exportRows', () => {
     const rows = await collect(client().exportRows('/clicks'))
     const whole = await collect(client().exportBatches('/clicks'))
     expect(whole.flat()).toEqual(rows)
-    const proxy = await openProxy({ isBroken: () => true, afterLines: 3 })
+    const proxy = await openProxy({ afterLines: 3 })
     const batches = await collect(client({ baseUrl: proxy.url, retries: 1 }).exportBatches('/clicks'))
     expect(batches.flat()).toEqual(rows)
     expect(batches.length).toBeGreaterThan(1)
@@ -252,16 +244,11 @@ describe('exportRows', () => {
   })
 
   it('fails when interruptions follow each other without a row between', async () => {
-    const proxy = await openProxy({ isBroken: () => true, afterLines: 0 })
+    const proxy = await openProxy()
     const rows = collect(client({ baseUrl: proxy.url, retries: 2 }).exportRows('/clicks'))
     await expect(rows).rejects.toThrow()
     expect([proxy.responses(), waits.length]).toEqual([3, 2])
     await proxy.close()
-  })
-
-  it('throws what the API reports', async () => {
-    const wrong = client().exportRows('/clicks', { query: { from: 'yesterday' } })
-    await expect(wrong.next()).rejects.toMatchObject({ status: 400, code: 'invalid_from' })
   })
 
   it('ends the response when the caller leaves the loop or aborts', async () => {
@@ -310,8 +297,8 @@ it('get retries a page after its connection breaks in the middle', async () => {
 })
 
 interface Break {
-  /** Whether to break the response with this number, from 1 on. */
-  isBroken: (response: number) => boolean
+  /** Whether to break the response with this number, from 1 on; by default each of them. */
+  isBroken?: (response: number) => boolean
   /** Bytes to send before the connection breaks. */
   afterBytes?: number
   /** Complete lines to send, with a part of the next one; the last line of a body is followed by its end. */
@@ -319,7 +306,7 @@ interface Break {
 }
 
 /** A proxy that sends the beginning of responses and then breaks the connection. */
-async function openProxy({ isBroken, afterBytes, afterLines = 0 }: Break) {
+async function openProxy({ isBroken = () => true, afterBytes, afterLines = 0 }: Break = {}) {
   let responses = 0
   const proxy = await openApiProxy(baseUrl, {
     async answer(outgoing, response) {
