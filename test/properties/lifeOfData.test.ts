@@ -57,16 +57,21 @@ const clicks = files(
     isBot: of.cost % 7 === 0,
   })),
 )
+/** Values of a conversion itself; a later row without them takes the ones of its click, also after that was removed. */
+const own = {
+  ...{ offerId: 'own', country: 'IT', device: 'tablet', os: 'own', browser: 'own', visitorId: 'own' },
+  ...{ landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
+}
 const conversions = files(
   'conversions',
   fc
     .record({
-      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 9 }), namesOffer: fc.boolean() },
+      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 9 }), hasOwn: fc.boolean() },
       status: fc.constantFrom('approved', 'pending', 'refunded', 'declined'),
     })
-    .map(({ n, revenue, updated, namesOffer, status }) => ({
+    .map(({ n, revenue, updated, hasOwn, status }) => ({
       ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: time(n % 6, n), status, revenueBase: revenue / 100 },
-      ...(namesOffer && { offerId: 'other' }),
+      ...(hasOwn && own),
       updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
     })),
 )
@@ -105,10 +110,10 @@ const fromSums = [
 /** Both accounts get the same rows and erasures; months are removed from one of them. */
 const aging = fc
   .tuple(
-    ...[clicks, conversions, removals],
+    ...[clicks, conversions, removals, conversions],
     fc.array(fc.oneof(clicks, conversions, removals, erasures), { minLength: 3, maxLength: 6 }),
   )
-  .map(([first, second, third, more]): Step[] => [first, second, third, ...more])
+  .map(([first, second, third, fourth, more]): Step[] => [first, second, third, fourth, ...more])
 
 it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
   await source.account('untouched')
