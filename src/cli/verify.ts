@@ -25,7 +25,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .command('verify')
     .description('Check stored rows, and compare every sum and index with them; exit with 1 on a difference.')
     .option('--account <id>', 'only this account (default: all)', parseId)
-    .option('--repair', 'repair differences while reads continue; missing rows are only reported')
+    .option('--repair', 'repair differences while reads continue; what no database can correct is only reported')
     .option(
       '--accept-missing',
       'accept the current number of rows, for example after a restore; earlier losses are no longer reported',
@@ -57,7 +57,7 @@ async function verifyAccounts(
         found.push(...differences)
         if (!repair && (await readLeftovers(writer)).length > 0) {
           context.printStatus(
-            `An import into account ${id} was interrupted; the next import or --repair repairs its days.`,
+            `An import into account ${id} was interrupted; a running server, the next import or --repair repairs its days.`,
           )
         }
         const left = acceptMissing ? await acceptMissingRows(writer, differences) : differences

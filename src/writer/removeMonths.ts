@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
 import { spansWithRows } from './derived/clickDays.ts'
-import { findMissingRows } from './journal/confirmedRows.ts'
+import { countAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { WriteRefused, type Writer } from './lease/writer.ts'
 import { compareSpan } from './repair/derivedRows.ts'
@@ -49,7 +49,7 @@ export async function removeMonths(
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
-  const missing = (await findMissingRows(writer)).filter(
+  const missing = (await countAndFindMissing(writer)).filter(
     ({ table, month }) => table === 'clicks' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {

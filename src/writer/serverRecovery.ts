@@ -6,7 +6,7 @@ import type { Writer } from './lease/writer.ts'
 import { tryWriterLease, withWriter } from './openWriter.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
-/** Held by the only instance that currently completes interrupted imports. */
+/** Held by the only instance that currently completes interrupted work. */
 const recoveryLease = 'recovery'
 
 const intervalDefaultMs = 60_000
@@ -27,13 +27,13 @@ export function startRecovery(
 ): () => Promise<void> {
   return runPeriodically(
     (signal) => recoverAccounts(stores, log, signal),
-    (reason) => log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason}`),
+    (reason) => log.warn(`Checking for interrupted work failed; retrying at the next check. ${reason}`),
     intervalMs,
   )
 }
 
 /**
- * Completes interrupted imports of all accounts, by one instance at a time. Accounts with an active writer are left to it.
+ * Completes interrupted work of all accounts, by one instance at a time. Accounts with an active writer are left to it.
  * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
  */
 export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog, signal: AbortSignal): Promise<void> {

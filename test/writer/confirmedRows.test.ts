@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import { beforeEach, expect, it } from 'vitest'
-import { findMissingRows } from '../../src/writer/journal/confirmedRows.ts'
+import { countAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
 // The counts after every kind of import: test/properties/reports.
 
 const click = (id: string) => ({ id, clickedAt: '2026-01-11T10:00:00Z' })
-const missing = () => withWriter(stores, account, findMissingRows)
+const missing = () => withWriter(stores, account, countAndFindMissing)
 
 const deleteClick = (id: string) =>
   changeTables(stores, `DELETE FROM clicks WHERE account_id = '${account}' AND id = '${id}'`)

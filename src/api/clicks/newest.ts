@@ -71,13 +71,13 @@ function nextDays(days: number, found: number, missing: number): number {
 
 /**
  * What is read with the keys. `text`: one column has the values of a row. `columns`: all columns, where most rows of the range
- * are listed and their texts are probably emptied. `nothing`: in many months every column would be read in the parts of each.
+ * are listed and their texts are probably emptied. `keys`: nothing else, since in many months every column would be read in the parts of each.
  */
-type Reads = 'text' | 'columns' | 'nothing'
+type Reads = 'text' | 'columns' | 'keys'
 
 function readsOf(plan: ClickPlan, { fromMs = Number.NEGATIVE_INFINITY }: Partial<Range>, days: number): Reads {
   if (fromMs >= plan.nowMs - textAgeMs) return 'text'
-  return days <= firstDays && hasMostClicks(plan) ? 'columns' : 'nothing'
+  return days <= firstDays && hasMostClicks(plan) ? 'columns' : 'keys'
 }
 
 const label = 'clicks.page'
@@ -95,7 +95,7 @@ async function readTimeSlice(
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
   const sql = newestSql(plan, from, range, limit)
-  if (reads === 'nothing') {
+  if (reads === 'keys') {
     return selectRows<PageKey>(clickhouse, sql(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), { label, signal })
   }
   const counts = readNewestCounts(clickhouse, plan.accountId, convertedPageConditions(plan, from, range), signal)

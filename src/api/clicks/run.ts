@@ -11,7 +11,7 @@ import {
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickListSql, convertedPageConditions, hasOnlyConvertedFilters } from './sql.ts'
+import { convertedPageConditions, hasOnlyConvertedFilters, oldestFirstSql } from './sql.ts'
 
 /**
  * Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once.
@@ -70,7 +70,7 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
 async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
   const keys = await selectRows<PageKey & { clickedMs: number }>(
     context.stores.clickhouse,
-    clickListSql(plan, plan.limit + 1),
+    oldestFirstSql(plan, plan.limit + 1),
     { label: 'clicks.list', signal },
   )
   const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)

@@ -49,7 +49,7 @@ LIMIT ${count(limit)}`
  * The keys of the next clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
  * @returns rows `atMs`, `id`: the key in this order; `clickedMs`, `id`: the sort key of the table
  */
-export function clickListSql(plan: ClickPlan, limit: number): Fragment {
+export function oldestFirstSql(plan: ClickPlan, limit: number): Fragment {
   const { at, conditions } = orderedSql(plan)
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked_at) AS clickedMs

@@ -21,7 +21,7 @@ const writeSettings: ClickHouseSettings = {
   ...keepAliveSettings,
 }
 
-/** Bounds of a write under an account's lease: it may not begin after another writer may have acquired the lease. */
+/** Bounds of a write under an account's lease: it may not begin after another writer has begun to write. */
 export interface WriteBounds {
   /** Other processes end the statement by it. */
   queryId: string

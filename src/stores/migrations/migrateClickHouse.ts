@@ -9,7 +9,7 @@ import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
 import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
-import { isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
+import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
 import {
   type AppliedMigration,
@@ -44,7 +44,7 @@ export interface MigratedStores {
 
 /** Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it. */
 async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
-  while (await retryWhileUnavailable('looking for writers', () => isHeld(postgres, 'writer:%'))) {
+  while (await retryWhileUnavailable('looking for writers', () => expireAndCheckHolder(postgres, 'writer:%'))) {
     await pause(250)
     await assertLeaseHeld(lease)
   }

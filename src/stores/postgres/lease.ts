@@ -13,7 +13,7 @@ export class LeaseLost extends ExpectedError {
 /** An acquired lease: only its holder does the work that it names. For writers, `WriteFence` explains the clocks. */
 export interface Lease {
   readonly name: string
-  /** Column `fence` of `leases`: increases at every change of holder; every write under the lease is conditional on it. */
+  /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
   readonly fencingToken: bigint
   /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
@@ -50,7 +50,7 @@ export interface LeaseOptions {
   retry?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
 }
 
-/** A killed holder blocks the next one for at most this long. */
+/** The lease of a killed holder expires after this time; a writer then also waits for its last statement (`settle`). */
 const leaseMs = 10_000
 const heartbeatMs = 2_500
 const retryMs = 250
@@ -104,7 +104,7 @@ async function tryToAcquire(
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
     RETURNING fence, statement_deadline`)
   if (!row) return { held: name }
-  if (blockedBy !== undefined && (await isHeld(postgres, blockedBy))) {
+  if (blockedBy !== undefined && (await expireAndCheckHolder(postgres, blockedBy))) {
     await release(postgres, name, owner, row.statement_deadline)
     return { held: blockedBy }
   }
@@ -120,7 +120,7 @@ interface LeaseRow {
  * Whether a lease has a holder. Expired leases are taken from their holders first, so that none is extended after this check.
  * @param pattern of LIKE
  */
-export async function isHeld(postgres: Postgres, pattern: string): Promise<boolean> {
+export async function expireAndCheckHolder(postgres: Postgres, pattern: string): Promise<boolean> {
   await queryPostgres(postgres`
     UPDATE leases SET owner = ${noOwner}, fence = fence + 1
     WHERE name LIKE ${pattern} AND owner <> ${noOwner} AND expires_at < clock_timestamp()`)

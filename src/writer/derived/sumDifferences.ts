@@ -1,7 +1,7 @@
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { actualSums, comparedSums, type Span, type SumsTableName, storedSums, sumsTables } from './sumsTables.ts'
 
-/** Column names of a sum in `differences`. */
+/** Column names of a sum in `sumDifferences`. */
 export const differenceColumns = (name: string) => ({
   actual: identifier(`actual_${name}`),
   stored: identifier(`stored_${name}`),

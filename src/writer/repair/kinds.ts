@@ -1,6 +1,6 @@
 import { eraseAgain } from '../erasure/completeErasures.ts'
 import { findErasedRows } from '../erasure/erasedRows.ts'
-import { findMissingRows } from '../journal/confirmedRows.ts'
+import { countAndFindMissing } from '../journal/confirmedRows.ts'
 import type { Writer } from '../lease/writer.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
@@ -158,7 +158,7 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'missing_rows',
-    find: findMissingRows,
+    find: countAndFindMissing,
     line: ({ confirmed, stored }) =>
       `${quantity(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
     advice:

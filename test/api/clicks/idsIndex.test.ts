@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReportQuery } from '../../../schema/report.ts'
 import { planClicks } from '../../../src/api/clicks/plan.ts'
-import { clickListSql, newestSql } from '../../../src/api/clicks/sql.ts'
+import { newestSql, oldestFirstSql } from '../../../src/api/clicks/sql.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
 import { clickTexts } from '../../../src/rows/clicks.ts'
@@ -45,7 +45,7 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
 }
 
 const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)(clickTexts)
-const ascending = (filter: object) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201)
+const ascending = (filter: object) => oldestFirstSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201)
 const report = (filter: object) => {
   const plan = planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs)
   return reportSql(plan, plan.metrics)

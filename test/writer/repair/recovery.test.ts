@@ -3,7 +3,7 @@ import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
-import { acquireLease, isHeld } from '../../../src/stores/postgres/lease.ts'
+import { acquireLease, expireAndCheckHolder } from '../../../src/stores/postgres/lease.ts'
 import { Writer } from '../../../src/writer/lease/writer.ts'
 import { openWriter, withWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
@@ -174,7 +174,7 @@ describe('two writers', () => {
     }
     const migrateOnce = async () => {
       const lease = await acquireLease(postgres, migrationLease)
-      while (await isHeld(postgres, 'writer:%'));
+      while (await expireAndCheckHolder(postgres, 'writer:%'));
       await be('migration')
       await lease.release()
     }
@@ -224,7 +224,7 @@ describe('two writers', () => {
 
     it('write nothing more after a migration has run', async () => {
       const late = importContent(
-        sleeping(() => isHeld(stores.postgres, 'writer:%')),
+        sleeping(() => expireAndCheckHolder(stores.postgres, 'writer:%')),
         account,
         'clicks',
         [click(1)],

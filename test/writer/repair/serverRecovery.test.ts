@@ -95,7 +95,7 @@ describe('a running server', () => {
     await expect.poll(() => lines.length, deadline).toBeGreaterThan(1)
     expect(new Set(lines)).toEqual(
       new Set([
-        'Checking for interrupted imports failed; retrying at the next check. Postgres is not reachable at the moment; try again.',
+        'Checking for interrupted work failed; retrying at the next check. Postgres is not reachable at the moment; try again.',
       ]),
     )
     await symlink(socket, path)
