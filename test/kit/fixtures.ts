@@ -48,6 +48,7 @@ export function useFolder(): (...names: string[]) => string {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  // Engines may still write files after their last client has left.
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
   return (...names) => join(folder, ...names)
 }

@@ -66,7 +66,9 @@ async function openStoresOf(servers: Record<string, string> = {}): Promise<Opene
     ...{ stores, settings, environment },
     plans: await stores.postgres`SELECT * FROM plans`,
     async remove() {
-      if (settings.CLICKHOUSE_URL !== undefined) await dropDatabases(stores.clickhouse)
+      // A server of the file's own ends with the file.
+      const isOfSuite = servers.CLICKHOUSE_URL === undefined
+      if (settings.CLICKHOUSE_URL !== undefined && isOfSuite) await dropDatabases(stores.clickhouse)
       await stores.close()
       await remove()
     },

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import type { App } from '../../src/http/context.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
 import { killQueries } from '../../src/stores/clickhouse/killQueries.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
-import { openStores, type Stores } from '../../src/stores/open.ts'
+import { openStores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { accepted, send } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
-import { makeAccountWithKey } from '../kit/accounts.ts'
-import { testNowMs } from '../kit/app.ts'
+import { openTestApp } from '../kit/app.ts'
 import { documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
 import { useOpened } from '../kit/fixtures.ts'
-import { createTestEnvironment } from '../kit/stores.ts'
+import { openTestStores } from '../kit/stores.ts'
 import { withWriter } from '../writer/withWriter.ts'
 
 // The users that `docs/clickhouse-users.sql` makes.
@@ -26,38 +23,22 @@ const writer = 'tributary_writer'
 const reader = 'tributary_reader'
 
 const server = useOpened(() => startClickHouse())
-let environment: Record<string, string>
-let removeEnvironment: () => Promise<void>
-let stores: Stores
-let app: App
+// The server is this file's own, whatever the others run on.
+const alone = { CLICKHOUSE_CLUSTER: '', CLICKHOUSE_NODES: '' }
+const api = useOpened(async () => {
+  const asOwner = await openTestStores({ ...alone, CLICKHOUSE_URL: server.url(owner) })
+  await asOwner.close()
+  const users = { CLICKHOUSE_URL: server.url(writer), CLICKHOUSE_READER_URL: server.url(reader) }
+  return await openTestApp({}, { ...alone, ...users })
+})
 let key: string
 
 beforeAll(async () => {
-  const own = await createTestEnvironment()
-  removeEnvironment = own.remove
-  // The server is this file's own, whatever the others run on.
-  const { CLICKHOUSE_CLUSTER: _cluster, CLICKHOUSE_NODES: _nodes, ...alone } = own.environment
-  const asOwner = await openStores(readSettings({ ...alone, CLICKHOUSE_URL: server.url(owner) }), () => {})
-  await migrate(asOwner)
-  await asOwner.close()
-  environment = {
-    ...alone,
-    CLICKHOUSE_URL: server.url(writer),
-    CLICKHOUSE_READER_URL: server.url(reader),
-  }
-  const settings = readSettings(environment)
-  stores = await openStores(settings, () => {})
-  app = await buildApp({ settings, stores, now: () => testNowMs })
-  key = (await makeAccountWithKey(stores, 'acme')).key
-})
-afterAll(async () => {
-  await app?.close()
-  await stores?.close()
-  await removeEnvironment?.()
+  key = await api.account('acme')
 })
 
 const get = async (path: string) => {
-  const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  const response = await api.get(path, key)
   return [response.statusCode, response.json()]
 }
 
@@ -92,7 +73,7 @@ describe('the owner', () => {
 
 describe('the writer and the reader', () => {
   it('find nothing to migrate once the owner has', async () => {
-    expect(await migrate(stores)).toEqual([])
+    expect(await migrate(api.stores)).toEqual([])
   })
 
   it('are sufficient to import, to store events and to serve requests', async () => {
@@ -105,9 +86,11 @@ describe('the writer and the reader', () => {
       })),
     }
     for (const [resource, lines] of Object.entries(rows)) {
-      expect(await importContent(stores, 'acme', resource as keyof typeof rows, lines)).toMatchObject({ rejected: 0 })
+      expect(await importContent(api.stores, 'acme', resource as keyof typeof rows, lines)).toMatchObject({
+        rejected: 0,
+      })
     }
-    expect(await send(app, key, { click_id: 'c1', event_name: 'a', event_id: 'e1' })).toEqual(accepted)
+    expect(await send(api.app, key, { click_id: 'c1', event_name: 'a', event_id: 'e1' })).toEqual(accepted)
     expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', conversionCount: 1 }] }])
     expect(await get('/conversions')).toMatchObject([200, { data: [{ id: 'v1' }] }])
     expect(await get('/reports?group_by=campaign')).toMatchObject([
@@ -120,14 +103,14 @@ describe('the writer and the reader', () => {
 
 describe('the writer', () => {
   it('deletes rows and ends its own queries, as repairs do', async () => {
-    const { clickhouse } = stores
+    const { clickhouse } = api.stores
     const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
     expect(await server.run(writer, indexed)).toBe('1')
-    await withWriter(stores, 'acme', (writing) =>
+    await withWriter(api.stores, 'acme', (writing) =>
       writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete'),
     )
     expect(await server.run(writer, indexed)).toBe('0')
-    const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], environment)
+    const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], api.stores.environment)
     expect([repair.code, JSON.parse(repair.stdout)]).toMatchObject([0, { repaired: true }])
     expect(await server.run(writer, indexed)).toBe('1')
 
@@ -143,14 +126,14 @@ describe('the writer', () => {
   })
 
   it('erases a click, sees that the replaced parts are gone, and removes months of clicks and events', async () => {
-    await withWriter(stores, 'acme', async (writing) => {
+    await withWriter(api.stores, 'acme', async (writing) => {
       const erasureKey = await readErasureKey(writing)
       const hash = identifierHash(erasureKey, 'click', 'c1')
       await addErasures(writing, [{ kind: 'click', key: erasureKey, hash, erasedMs: await readErasureClock(writing) }])
       expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
       expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
       const until = { clicksMs: Date.UTC(2026, 11, 1), eventsMs: Date.UTC(2090, 0, 1) }
-      const audit = (sql: typeof stores.postgres) => sql`audited AS (SELECT FROM recorded)`
+      const audit = (sql: typeof api.stores.postgres) => sql`audited AS (SELECT FROM recorded)`
       expect(await removeMonths(writing, until, { audit, announceMs: 0 })).toEqual({ clicks: 1, events: 1 })
     })
     expect(await get('/reports?group_by=campaign')).toMatchObject([200, { totals: { clicks: 1, revenue: 7 } }])
@@ -160,18 +143,18 @@ describe('the writer', () => {
 describe('the setting', () => {
   it('must name the database of CLICKHOUSE_URL', async () => {
     const other = server.url(reader).replace(/tributary$/, 'default')
-    const settings = readSettings({ ...environment, CLICKHOUSE_READER_URL: other })
+    const settings = readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: other })
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database differs/)
     const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
-    await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
-      /^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/,
-    )
+    await expect(
+      openStores(readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: wrong }), () => {}),
+    ).rejects.toThrow(/^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/)
   })
 })
 
 describe('a start', () => {
   it('waits for an unreachable server, and logs it once', async () => {
-    const { CLICKHOUSE_READER_URL: _, ...rest } = environment
+    const { CLICKHOUSE_READER_URL: _, ...rest } = api.stores.environment
     const settings = readSettings(rest)
     await server.kill()
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)

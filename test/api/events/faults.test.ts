@@ -1,25 +1,19 @@
 // @module-tag long
 // @module-tag node
 
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { cp } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
 import { embeddedFaults, openEmbeddedServer } from '../../faults/embeddedFaults.ts'
+import { useFolder, useOpened } from '../../kit/fixtures.ts'
 
 // The short form of `npm run faults`, which also fills a disk and has longer outages.
 const effort = { connections: 16, repetitions: 1, outageMs: 1_000 }
 
-let folder: string
-let server: Awaited<ReturnType<typeof openEmbeddedServer>>
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
-  await cp(inject('engines').template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
-  server = await openEmbeddedServer(folder)
-})
-afterAll(async () => {
-  await server?.close()
-  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+const folder = useFolder()
+const server = useOpened(async () => {
+  await cp(inject('engines').template, folder(), { recursive: true, filter: (path) => basename(path) !== 'run' })
+  return await openEmbeddedServer(folder())
 })
 
 describe('every acknowledged event, retried ones included, is stored exactly once when', () => {

@@ -1,17 +1,14 @@
 // @module-tag long
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
 import { withReadDeadline } from '../../../src/query/readDeadline.ts'
-import { readSettings } from '../../../src/settings.ts'
-import { migrate } from '../../../src/stores/migrations/migrate.ts'
-import { openStores } from '../../../src/stores/open.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openTestApp, useTestApp } from '../../kit/app.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
-import { createTestEnvironment } from '../../kit/stores.ts'
+import { useOpened } from '../../kit/fixtures.ts'
+import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 
 /** Stores many campaigns with names of one letter, 200 times: the slowest to search in. */
 async function fill(postgres: Postgres, accountId: string, rows: number): Promise<void> {
@@ -131,28 +128,17 @@ it('a search reads campaigns by an index, also when its statement ran before the
 })
 
 describe.skipIf(!hasPostgres())('on a Postgres server', () => {
-  let server: PostgresServer
-  let folder: Awaited<ReturnType<typeof createTestEnvironment>>
-  let stores: Awaited<ReturnType<typeof openStores>>
+  const server = useOpened(() => startPostgres())
+  const api = useOpened(() => openTestApp({}, { DATABASE_URL: server.url('tributary') }))
 
   beforeAll(async () => {
-    server = await startPostgres()
-    folder = await createTestEnvironment()
-    const settings = readSettings({ ...folder.environment, DATABASE_URL: server.url('tributary') })
-    stores = await openStores(settings, () => {})
-    await migrate(stores)
-    await stores.postgres`INSERT INTO accounts (id, name, plan, currency) VALUES ('wide', 'wide', 'pro', 'USD')`
-    await fill(stores.postgres, 'wide', 20_000)
-  })
-  afterAll(async () => {
-    await stores?.close()
-    await folder?.remove()
-    await server?.close()
+    await api.account('wide')
+    await fill(api.stores.postgres, 'wide', 20_000)
   })
 
   const searchFor = (q: string, deadlineMs?: number) => {
     const plan = planSearch('campaigns/search', { q }, { accountId: 'wide', currency: 'USD' })
-    const context = { stores } as unknown as RouteContext
+    const context = { stores: api.stores } as unknown as RouteContext
     return withReadDeadline(
       new AbortController().signal,
       'search for a longer text',
@@ -166,12 +152,12 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   })
 
   it('cancels the running statement at the deadline, and the next search works', async () => {
-    const locks = await stores.postgres.reserve()
+    const locks = await api.stores.postgres.reserve()
     await locks`BEGIN`
     await locks`LOCK TABLE campaigns IN ACCESS EXCLUSIVE MODE`
     await expect(searchFor('aab', 200)).rejects.toMatchObject({ code: 'query_timeout' })
     const waiting = async () =>
-      (await stores.postgres`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'campaigns'::regclass`).length
+      (await api.stores.postgres`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'campaigns'::regclass`).length
     await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
     await locks`ROLLBACK`
     locks.release()

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
-import type { App } from '../../../src/http/context.ts'
-import { openResponseCache } from '../../../src/http/responseCache.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../../src/settings.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -10,58 +7,43 @@ import { insertRows, NotBegun, runOnEveryNode } from '../../../src/stores/clickh
 import { RowBinary } from '../../../src/stores/clickhouse/rowBinary.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
-import { openStores, type Stores } from '../../../src/stores/open.ts'
+import { openStores } from '../../../src/stores/open.ts'
 import { accepted, deduplicated, send } from '../../api/events/send.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import { makeAccountWithKey } from '../../kit/accounts.ts'
-import { testNowMs } from '../../kit/app.ts'
+import { openTestApp } from '../../kit/app.ts'
 import { startCluster } from '../../kit/clickhouseCluster.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { stopMerges, storeMetadata } from '../../kit/rows.ts'
-import { createTestEnvironment } from '../../kit/stores.ts'
+import { openTestStores } from '../../kit/stores.ts'
 
 const cluster = useOpened(() => startCluster())
-let environment: Record<string, string>
-let removeEnvironment: () => Promise<void>
-let stores: Stores
-let app: App
-let key: string
-
-const open = (changes: Record<string, string> = {}) =>
-  openStores(readSettings({ ...environment, ...changes }), () => {})
-
-beforeAll(async () => {
-  const own = await createTestEnvironment()
-  removeEnvironment = own.remove
-  // The users of docs/clickhouse-users.sql, each with what it needs and no more.
-  environment = {
-    ...{ ...own.environment, ...cluster.environment },
-    ...{ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_writer') },
-    ...{ CLICKHOUSE_READER_URL: cluster.nodes[1].url('tributary_reader') },
-  }
-  const owner = await open({ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_owner') })
-  await migrate(owner)
+// The users of docs/clickhouse-users.sql, each with what it needs and no more.
+const api = useOpened(async () => {
+  const owner = await openTestStores({
+    ...cluster.environment,
+    CLICKHOUSE_URL: cluster.nodes[0].url('tributary_owner'),
+  })
   // The number of versions is counted below.
   await stopMerges(owner, 'conversions')
   await owner.close()
-  stores = await open()
-  app = await buildApp({
-    settings: readSettings(environment),
-    stores,
-    responseCache: openResponseCache({ ttlMs: 0 }),
-    now: () => testNowMs,
-  })
-  key = (await makeAccountWithKey(stores, 'acme')).key
-  await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'k0' }, { id: 'k1' }])
-  await importContent(stores, 'acme', 'conversions', conversions.slice(0, 30))
-  await importContent(stores, 'acme', 'clicks', clicks)
-  await importContent(stores, 'acme', 'conversions', conversions.slice(30))
-  await importContent(stores, 'acme', 'conversions', changed)
+  const users = {
+    CLICKHOUSE_URL: cluster.nodes[0].url('tributary_writer'),
+    CLICKHOUSE_READER_URL: cluster.nodes[1].url('tributary_reader'),
+  }
+  return await openTestApp({}, { ...cluster.environment, ...users })
 })
-afterAll(async () => {
-  await app?.close()
-  await stores?.close()
-  await removeEnvironment?.()
+let key: string
+
+const open = (changes: Record<string, string> = {}) =>
+  openStores(readSettings({ ...api.stores.environment, ...changes }), () => {})
+
+beforeAll(async () => {
+  key = await api.account('acme')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k0' }, { id: 'k1' }])
+  await importContent(api.stores, 'acme', 'conversions', conversions.slice(0, 30))
+  await importContent(api.stores, 'acme', 'clicks', clicks)
+  await importContent(api.stores, 'acme', 'conversions', conversions.slice(30))
+  await importContent(api.stores, 'acme', 'conversions', changed)
 })
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 1 + (n % 7), n % 24, n % 60)).toISOString()
@@ -83,7 +65,7 @@ const changed = conversions
   }))
 
 const read = async (path: string) => {
-  const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  const response = await api.get(path, key)
   return { status: response.statusCode, body: response.json() }
 }
 
@@ -119,7 +101,7 @@ type Send = () => ReturnType<Client['exec']>
 
 /** The same cluster; each statement to a node is sent by `through`, which receives the index of the node. */
 function sentThrough(through: (node: number, send: Send) => ReturnType<Client['exec']>): ClickHouse {
-  const { clickhouse } = stores
+  const { clickhouse } = api.stores
   if (!clickhouse.cluster) throw new Error('no cluster')
   const nodes = clickhouse.cluster.nodes.map((node, index) => {
     const client = Object.create(node.client) as Client
@@ -145,7 +127,7 @@ describe('on two nodes', () => {
     }
     const versions = 'SELECT count() AS rows, uniqExact(id) AS ids FROM conversions'
     // Those that came before their click have a version more, and moves leave a mark behind.
-    expect(await rowsOf(stores, versions)).toEqual([{ rows: 60 + 30 + 20 + 10, ids: 60 }])
+    expect(await rowsOf(api.stores, versions)).toEqual([{ rows: 60 + 30 + 20 + 10, ids: 60 }])
   })
 
   it('reports equal plain counts of the rows', async () => {
@@ -191,7 +173,7 @@ describe('on two nodes', () => {
     const batch = { table: 'clicks', columns, bytes: out.bytes, isDistinct: true }
     const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
     const before = await everything()
-    for (const { clickhouse } of [stores, other]) {
+    for (const { clickhouse } of [api.stores, other]) {
       const deadlineMs = await readClickHouseClock(clickhouse)
       const late = insertRows(clickhouse, batch, { queryId: randomUUID(), deadlineMs })
       await expect(late).rejects.toThrow(NotBegun)
@@ -202,14 +184,16 @@ describe('on two nodes', () => {
 
   it('an event sent to both nodes is stored once', async () => {
     const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
-    const twin = await buildApp({ settings: readSettings(environment), stores: other, now: () => testNowMs })
+    const twin = await api.open({ stores: other })
     const ids = Array.from({ length: 30 }, (_, n) => `e${n}`)
     const event = (id: string) => ({ click_id: 'c1', event_name: 'paid', event_id: id })
-    for (const id of ids) expect(await send(app, key, event(id))).toEqual(accepted)
+    for (const id of ids) expect(await send(api.app, key, event(id))).toEqual(accepted)
     for (const id of ids) expect(await send(twin, key, event(id))).toEqual(deduplicated)
-    const raced = await Promise.all(ids.flatMap((id) => [app, twin].map((one) => send(one, key, event(`raced-${id}`)))))
+    const raced = await Promise.all(
+      ids.flatMap((id) => [api.app, twin].map((one) => send(one, key, event(`raced-${id}`)))),
+    )
     expect(new Set(raced.map(([status]) => status))).toEqual(new Set([200]))
-    expect(await rowsOf(stores, 'SELECT count() AS rows FROM pixel_events FINAL')).toEqual([{ rows: 60 }])
+    expect(await rowsOf(api.stores, 'SELECT count() AS rows FROM pixel_events FINAL')).toEqual([{ rows: 60 }])
     const [one = [], two = []] = await idsOnNodes('pixel_events')
     expect([one.length > 5, two.length > 5, one.length + two.length]).toEqual([true, true, 60])
     await twin.close()
@@ -262,11 +246,11 @@ describe('on two nodes', () => {
     const event = { click_id: 'c1', event_name: 'paid', event_id: 'while-one-is-down' }
     await stopped.kill()
     expect(await read(path)).toMatchObject({ status: 503, body: { error: 'unavailable' } })
-    expect((await app.inject('/readyz')).statusCode).toBe(503)
-    const waiting = send(app, key, event)
+    expect((await api.app.inject('/readyz')).statusCode).toBe(503)
+    const waiting = send(api.app, key, event)
     await stopped.start()
     // The server retries the insert until both nodes respond or the deadline of the event passes; then the client retries.
-    if ((await waiting)[0] !== 200) await expect.poll(async () => (await send(app, key, event))[0]).toBe(200)
+    if ((await waiting)[0] !== 200) await expect.poll(async () => (await send(api.app, key, event))[0]).toBe(200)
     expect((await read(path)).body.totals).toEqual(before)
   })
 })

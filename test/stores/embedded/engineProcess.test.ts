@@ -1,24 +1,19 @@
 // @module-tag node
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EngineProcess } from '../../../src/stores/embedded/engineProcess.ts'
+import { useFolder } from '../../kit/fixtures.ts'
 import { until } from '../../kit/until.ts'
 
-let folder: string
+const folder = useFolder()
 let kept: EngineProcess
-afterEach(async () => {
-  await kept.end()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => kept.end())
 
 /** Keeps a process that runs this program. */
 function keep(program: string) {
   const output = { ready: 0, failed: [] as string[], log: [] as string[] }
-  folder = mkdtempSync(join(tmpdir(), 'tributary-kept-'))
-  const entry = join(folder, 'engine.mjs')
+  const entry = folder('engine.mjs')
   writeFileSync(entry, program)
   kept = new EngineProcess({
     title: 'Engine',

@@ -1,32 +1,27 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { relay } from '../../../src/stores/embedded/clickhouse/relay.ts'
+import { useFolder } from '../../kit/fixtures.ts'
 import { until } from '../../kit/until.ts'
 
-let folder: string
-let closing: (() => void)[]
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tributary-relay-'))
-  closing = []
-})
+const folder = useFolder()
+let sockets = 0
+const closing: (() => void)[] = []
 afterEach(() => {
-  for (const close of closing) close()
-  rmSync(folder, { recursive: true })
+  for (const close of closing.splice(0)) close()
 })
 
 /** @returns a client, and the connection of the relay to a server in place of the engine */
 async function connectThroughRelay(): Promise<{ client: Socket; engine: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const path = join(folder, 'relay.sock')
+  sockets += 1
+  const path = folder(`relay-${sockets}.sock`)
   await relay(path, (server.address() as AddressInfo).port)
   const client = connect(path)
   const [engine] = (await once(server, 'connection')) as [Socket]

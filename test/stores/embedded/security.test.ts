@@ -7,6 +7,7 @@ import { readSettings } from '../../../src/settings.ts'
 import type { ClickHouseAddress, PostgresAddress } from '../../../src/stores/embedded/protocol.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
+import { rowsOf } from '../../import/runImport.ts'
 import { holds, until } from '../../kit/until.ts'
 import { execute, type Folder, makeFolder, post } from './folder.ts'
 
@@ -141,11 +142,8 @@ describe('another user of the machine', () => {
       socket.resetAndDestroy()
       return isStored && port() !== attacked
     })
-    const stored = await stores.clickhouse.client.query({
-      query: `SELECT id FROM clicks WHERE account_id = 'acme'`,
-      format: 'TabSeparated',
-    })
-    expect((await stored.text()).split('\n')).toEqual(expect.arrayContaining(acknowledged))
+    const stored = await rowsOf<{ id: string }>(stores, `SELECT id FROM clicks WHERE account_id = 'acme'`)
+    expect(stored.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged))
     // Its own handler of the signal would sleep for 4 s.
     expect(readFileSync(join(folder.path, 'clickhouse/clickhouse.log'), 'utf8')).not.toContain('Received signal')
   })
