@@ -1,6 +1,5 @@
 // @module-tag node
 
-import { type AddressInfo, connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useTestApp } from '../kit/app.ts'
@@ -17,7 +16,6 @@ beforeAll(async () => {
     sub1: `${n}`,
   }))
   await storeClicks(api.stores, 'acme', clicks)
-  await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
 
 const send = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
@@ -78,36 +76,3 @@ describe('responses that are not compressed', () => {
     }
   })
 })
-
-it('pipelined requests get their compressed responses one after the other, in order', async () => {
-  const limits = [50, 40, 30, 20]
-  const headers = `Host: x\r\nAuthorization: ApiKey ${key}\r\nAccept-Encoding: br\r\n`
-  const { port } = api.app.server.address() as AddressInfo
-  const socket = connect(port, '127.0.0.1')
-  const last = limits.length - 1
-  socket.write(
-    limits
-      .map(
-        (limit, n) =>
-          `GET /api/v1/clicks?limit=${limit} HTTP/1.1\r\n${headers}${n === last ? 'Connection: close\r\n' : ''}\r\n`,
-      )
-      .join(''),
-  )
-  const chunks: Buffer[] = []
-  for await (const chunk of socket) chunks.push(chunk)
-  expect(
-    bodiesOf(Buffer.concat(chunks)).map((body) => JSON.parse(`${brotliDecompressSync(body)}`).data.length),
-  ).toEqual(limits)
-})
-
-/** Splits pipelined responses by their `Content-Length`. */
-function bodiesOf(bytes: Buffer): Buffer[] {
-  const bodies: Buffer[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const start = bytes.indexOf('\r\n\r\n', at) + 4
-    const length = Number(/content-length: (\d+)/i.exec(bytes.subarray(at, start).toString())?.[1])
-    bodies.push(bytes.subarray(start, start + length))
-    at = start + length
-  }
-  return bodies
-}

@@ -128,8 +128,12 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       const cases: [string | null, string][] = [
         [null, 'missing_api_key'],
         ['', 'missing_api_key'],
+        ['ApiKey', 'missing_api_key'],
+        ['Bearer ', 'missing_api_key'],
         [`ApiKey ${makeKeyText()}`, 'invalid_api_key'],
         [`ApiKey ${key}x`, 'invalid_api_key'],
+        [`ApiKey ${key} x`, 'invalid_api_key'],
+        [`ApiKey Bearer ${key}`, 'invalid_api_key'],
         [`Basic ${key}`, 'invalid_api_key'],
         [`Bearer ${makeKeyText()}`, 'invalid_api_key'],
         [makeKeyText(), 'invalid_api_key'],

@@ -58,21 +58,6 @@ beforeAll(async () => {
 })
 
 describe('order=asc', () => {
-  it.each([
-    '/clicks?',
-    '/clicks?converted=true',
-    '/clicks?converted=false&from=2026-03-05&to=2026-03-20',
-    '/conversions?include_test_mode=true',
-    '/conversions?status=pending&from=2026-03-04',
-  ])('is the reverse of newest first, on pages and in an export: %s', async (path) => {
-    const newest = await readAllPages(`${path}&order=desc`)
-    const expected = newest.rows.toReversed()
-    expect(expected.length).toBeGreaterThan(3)
-    for (const limit of [2, 7, 200]) expect((await readAllPages(`${path}&order=asc`, limit)).rows).toEqual(expected)
-    expect((await readExport(`${path}&order=asc`)).rows).toEqual(expected)
-    expect(newest.asOf).toBe('')
-  })
-
   it('refuses cursors of another order', async () => {
     const page = await api.read('/clicks?order=asc&limit=2', key, ClickPage)
     for (const path of ['/clicks?', '/clicks?order=desc&', '/clicks?order=asc&updated_since=2026-01-01&']) {

@@ -6,19 +6,11 @@ import { clickCampaignsSql } from '../../../src/events/sql.ts'
 import { validateEvent } from '../../../src/events/validate.ts'
 import type { App } from '../../../src/http/context.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeEvents } from '../../kit/rows.ts'
 import { interceptInserts } from './interceptedInserts.ts'
-import {
-  accepted,
-  deduplicated,
-  type EventRow,
-  newAccount as openAccount,
-  type Sent,
-  send,
-  storedEvents,
-  storeEarlier,
-} from './send.ts'
+import { accepted, deduplicated, newAccount as openAccount, send, storedEvents, storeEarlier } from './send.ts'
 
 const api = useTestApp()
 /** A second instance on the same stores, with a clock of its own. */
@@ -43,18 +35,6 @@ function newAccount() {
 function setClocks(epochMs: number): void {
   api.setNow(epochMs)
   twinNowMs = epochMs
-}
-
-/** Merges the parts of the events; the account's rows are the same, and each is stored once. */
-async function expectSameAfterMerges(accountId: string, rows: EventRow[]): Promise<void> {
-  await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
-  expect(await storedEvents(api.stores, accountId)).toEqual(rows)
-  const response = await api.stores.clickhouse.client.query({
-    query: 'SELECT toUInt32(count()) AS rows FROM pixel_events WHERE account_id = {account:String}',
-    query_params: { account: accountId },
-    format: 'JSONEachRow',
-  })
-  expect(await response.json()).toEqual([{ rows: rows.length }])
 }
 
 const event = (event_id?: string, rest: object = {}) => ({ click_id: 'click', event_name: 'paid', event_id, ...rest })
@@ -107,11 +87,8 @@ describe('an event_id within 24 hours', () => {
 
   it('is unique per account among server events: a browser event with the same id is another event', async () => {
     const [one, other] = [await newAccount(), await newAccount()]
-    await api.stores.clickhouse.client.insert({
-      table: 'pixel_events',
-      format: 'JSONEachRow',
-      values: [{ account_id: one.id, origin: 'browser', id: 'e1', event_name: 'view', received_at: testNowMs }],
-    })
+    const browser = { id: 'e1', origin: 'browser', occurred_at: '2026-11-21 15:00:00.000' }
+    await storeEvents(api.stores, one.id, [browser])
     expect(await send(api.app, one.key, event('e1'))).toEqual(accepted)
     expect(await send(api.app, other.key, event('e1'))).toEqual(accepted)
     expect((await storedEvents(api.stores, one.id)).map(({ origin }) => origin)).toEqual(['browser', 'server'])
@@ -136,28 +113,6 @@ describe('concurrent requests', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('through two instances leave one stored row, the one accepted first', async () => {
-    const { id, key } = await newAccount()
-    twinNowMs = testNowMs - 5
-    const ids = Array.from({ length: 200 }, (_, n) => `e${n}`)
-    const responses = await Promise.all(
-      ids.flatMap((eventId) => [send(api.app, key, event(eventId)), send(twin, key, event(eventId))]),
-    )
-    for (const [status] of responses) expect(status).toBe(200)
-    const rows = await storedEvents(api.stores, id)
-    expect(rows.map((row) => row.id)).toEqual(ids.toSorted())
-    for (const row of rows) expect(row.generation).toBe(0)
-    // The twin's clock is behind: where it took the event for a new one, its moment is the earlier one and stays.
-    const sent = ids.map((eventId, n) => ({ eventId, ours: responses[2 * n], twins: responses[2 * n + 1] }))
-    const isNew = (response: Sent | undefined) => response?.[1].deduplicated !== true
-    for (const { eventId, ours, twins } of sent) {
-      expect([eventId, isNew(ours) || isNew(twins)]).toEqual([eventId, true])
-      const stored = rows.find((row) => row.id === eventId)
-      expect([eventId, stored?.receivedAtMs]).toEqual([eventId, isNew(twins) ? testNowMs - 5 : testNowMs])
-    }
-    await expectSameAfterMerges(id, rows)
-  })
-
   it('two instances that both store an event leave the row accepted first', async () => {
     const { id, key } = await newAccount()
     const inserts = interceptInserts(api.stores.clickhouse)
@@ -177,7 +132,10 @@ describe('concurrent requests', () => {
     expect(await earlier).toEqual(accepted)
     const rows = await storedEvents(api.stores, id)
     expect(rows).toMatchObject([{ id: 'e1', generation: 0, receivedAtMs: testNowMs - 5 }])
-    await expectSameAfterMerges(id, rows)
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    expect(await storedEvents(api.stores, id)).toEqual(rows)
+    const query = `SELECT count() AS rows FROM pixel_events WHERE account_id = '${id}'`
+    expect(await rowsOf(api.stores, query)).toEqual([{ rows: 1 }])
   })
 
   it('of as many events as a flush may have, with the longest ids: all are found by one look-up', async () => {

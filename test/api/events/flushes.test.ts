@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../../src/http/context.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
-import { type InterceptedInserts, interceptInserts, storeAndBreak } from './interceptedInserts.ts'
+import { type InterceptedInserts, interceptInserts } from './interceptedInserts.ts'
 import { accepted, deduplicated, newAccount, post, send, storedEvents } from './send.ts'
 
 const api = useTestApp()
@@ -22,16 +22,6 @@ const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', e
 const ids = ['e1', 'e2', 'e3', undefined, undefined]
 
 describe('a flush that fails', () => {
-  it('is retried while its outcome is unknown: the same rows under a new query id, stored once each', async () => {
-    const { id, key } = await newAccount(api)
-    inserts.handlers.push(storeAndBreak, storeAndBreak)
-    expect(await Promise.all(ids.map((eventId) => send(app, key, event(eventId))))).toEqual(ids.map(() => accepted))
-    const { sent } = inserts
-    expect(new Set(sent.map(({ queryId }) => queryId)).size).toBe(sent.length)
-    expect(sent.length).toBe(new Set(sent.map(({ bytes }) => bytes)).size + 2)
-    expect(await storedEvents(api.stores, id)).toHaveLength(ids.length)
-  })
-
   it('is not retried when ClickHouse rejects it: every request in it gets 503 with Retry-After, and nothing is stored', async () => {
     const { id, key } = await newAccount(api)
     // A first event, so that the account's count is known.

@@ -5,6 +5,7 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
+import { rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, mergeParts, startMerges, stopMerges } from '../../kit/rows.ts'
 import {
@@ -52,12 +53,8 @@ function openShortIntake(accountId: string) {
 }
 
 async function copiesOf(accountId: string): Promise<number> {
-  const response = await api.stores.clickhouse.client.query({
-    query: 'SELECT count() FROM pixel_events WHERE account_id = {id:String}',
-    query_params: { id: accountId },
-    format: 'TabSeparated',
-  })
-  return Number(await response.text())
+  const query = `SELECT count() AS copies FROM pixel_events WHERE account_id = '${accountId}'`
+  return (await rowsOf<{ copies: number }>(api.stores, query))[0]?.copies ?? 0
 }
 
 async function exportedEvents(accountId: string): Promise<number> {
@@ -78,6 +75,9 @@ describe('events with an insert that was repeated after its response was lost', 
     for (const sent of await Promise.all(ids.map((eventId) => send(instance, key, event(eventId))))) {
       expect(sent).toEqual(accepted)
     }
+    const { sent: flushes } = inserts
+    expect(new Set(flushes.map(({ queryId }) => queryId)).size).toBe(flushes.length)
+    expect(flushes.length).toBe(new Set(flushes.map(({ bytes }) => bytes)).size + 2)
     expect(await copiesOf(id)).toBeGreaterThan(ids.length)
     expect(await exportedEvents(id)).toBe(ids.length)
     expect(await storedEvents(api.stores, id)).toMatchObject(

@@ -50,7 +50,8 @@ describe('GET /campaigns/search', () => {
           return matches.length === 0 ? [] : [{ id, matches }]
         })
         const path = `/campaigns/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=`
-        const { data } = await api.read(`${path}200`, key, CampaignSearchPage)
+        const { data, query } = await api.read(`${path}200`, key, CampaignSearchPage)
+        expect(query).toBe(q.trim())
         expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
         expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
       }),
@@ -87,9 +88,11 @@ describe('GET /conversions/search', () => {
 
   it('lists each conversion once when the matching names fill several parts', { tags: 'long' }, async () => {
     const wide = await api.account('wide')
+    const prefix = 'campaign-with-a-long-id-to-fill-the-request-'
     await api.stores.postgres`
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
-      SELECT 'wide', 'w' || n, 'Wide ' || n, 'wide', 'active', to_timestamp(n), now(), format('w%sXwide %1$sXactive', n)
+      SELECT 'wide', ${prefix} || n, 'Wide ' || n, 'wide', 'active', to_timestamp(n), now(),
+        ${prefix} || format('%sXwide %1$sXactive', n)
       FROM generate_series(1, 12000) AS n`
     await api.stores.postgres`
       INSERT INTO offers (account_id, id, name, status, created_at, updated_at, search_text)
@@ -101,7 +104,7 @@ describe('GET /conversions/search', () => {
       (_, n): StoredRow => ({
         id: `r${n}`,
         converted_at: `2026-11-20 10:00:00.${100 + Math.floor(n / 2)}`,
-        campaign_id: n % 3 === 0 ? 'none' : `w${1 + ((n * 4_999) % 12_000)}`,
+        campaign_id: n % 3 === 0 ? 'none' : `${prefix}${1 + ((n * 4_999) % 12_000)}`,
         offer_id: n % 4 === 0 ? `o${1 + ((n * 1_999) % 6_000)}` : 'none',
         sub1: n % 5 === 0 ? 'wide' : '',
       }),

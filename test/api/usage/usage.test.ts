@@ -5,8 +5,7 @@ import { StatsOverview } from '../../../schema/stats.ts'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
-import { storeClicks, storeMetadata } from '../../kit/rows.ts'
-import { send } from '../events/send.ts'
+import { storeClicks } from '../../kit/rows.ts'
 
 const api = useTestApp()
 let key: string
@@ -23,7 +22,6 @@ beforeAll(async () => {
     { ...click, id: 'bot', clicked_at: '2026-11-21 10:00:00.000', is_bot: true },
     { ...click, id: 'test', clicked_at: '2026-11-21 10:00:00.000', is_test: true },
   ])
-  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
 })
 
 const usage = () => api.read('/usage', key, Usage)
@@ -46,14 +44,6 @@ describe('GET /usage', () => {
     api.setNow(Date.UTC(2026, 10, 30, 12))
     const { totals } = await api.read('/stats/overview?days=30', key, StatsOverview)
     expect((await usage()).clicks.tracked).toBe(totals.clicks)
-  })
-
-  it('counts a duplicate event once', async () => {
-    api.setNow(testNowMs)
-    for (let count = 0; count < 2; count++) {
-      await send(api.app, key, { click_id: 'first', event_name: 'paid', event_id: 'e' })
-    }
-    expect((await usage()).events.stored).toBe(1)
   })
 
   it.each([
