@@ -14,8 +14,6 @@ const programs = '/usr/lib/postgresql/15/bin'
 
 const startTimeoutMs = 60_000
 
-export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
-
 export const hasPostgres = () => isInstalled(programs, 'postgresql-15')
 
 /**
