@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TributaryError } from '../packages/client/client.ts'
 import { Explorer } from './explorer.tsx'
-import { forgetKey, keepKey, takeKey } from './key.ts'
 import { KeyForm } from './keyForm.tsx'
 import { errorText, get, type Session, SessionContext } from './request.ts'
+
+// The documentation page keeps the key under the same name, so that both pages of a tab use one key.
+const keyItem = 'tributary-key'
 
 /** The page: asks for a key until the API accepts one, then shows its numbers. */
 export function App() {
@@ -27,7 +29,7 @@ export function App() {
     const onWait = () => setProblem('The server is busy; the key is checked again.')
     get(apiKey, { path: '/key', query: {} }, { signal: abort.signal, onWait }).then(
       (accepted) => {
-        keepKey(apiKey)
+        sessionStorage.setItem(keyItem, apiKey)
         setProblem('')
         setKey(accepted)
       },
@@ -35,7 +37,7 @@ export function App() {
         if (abort.signal.aborted) return
         // Without its second clause, which says which header a program sends.
         setProblem(errorText(error).replace(/;[^.]*/, ''))
-        if (error instanceof TributaryError && error.status === 401) forgetKey()
+        if (error instanceof TributaryError && error.status === 401) sessionStorage.removeItem(keyItem)
         setApiKey(undefined)
       },
     )
@@ -43,7 +45,7 @@ export function App() {
   }, [apiKey])
 
   function leave() {
-    forgetKey()
+    sessionStorage.removeItem(keyItem)
     setApiKey(undefined)
   }
 
@@ -54,4 +56,17 @@ export function App() {
       <Explorer onRefresh={() => setRevision((before) => before + 1)} onLeave={leave} />
     </SessionContext.Provider>
   )
+}
+
+/**
+ * The key of the fragment of the address, `#key=`, else the key of the session. A key in the fragment moves to the session
+ * storage and out of the address.
+ */
+function takeKey(): string | undefined {
+  const given = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (given !== null) {
+    history.replaceState(null, '', location.pathname + location.search)
+    if (given) sessionStorage.setItem(keyItem, given)
+  }
+  return sessionStorage.getItem(keyItem) ?? undefined
 }

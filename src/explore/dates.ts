@@ -2,11 +2,8 @@ const dayMs = 86_400_000
 
 /** The date of a moment in a time zone, such as `2026-11-21`. */
 export function dateIn(zone: string, epochMs: number): string {
-  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
-    .formatToParts(epochMs)
-    .map(({ type, value }) => [type, value])
-  const { year, month, day } = Object.fromEntries(parts)
-  return `${year}-${month}-${day}`
+  // Swedish dates have this form.
+  return new Date(epochMs).toLocaleDateString('sv', { timeZone: zone })
 }
 
 /** The date a number of days after another one. */

@@ -12,7 +12,7 @@ import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
 import { metadataReader } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
-import type { RawFields } from './readers/rowDecoder.ts'
+import type { RawFields, RowReader } from './readers/rowDecoder.ts'
 import { RemovedMonthError } from './readers/rowError.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 import type { Source } from './source.ts'
@@ -38,6 +38,14 @@ export interface ResourceImport {
   newBatch(): RowBatch
   /** Called once after all rows are stored. */
   finish?(): Promise<void>
+}
+
+/** @returns the reader of rows of a folder of `account export`, to check them before an import */
+export function movedRowReader(resource: ResourceName, account: Pick<Account, 'id' | 'currency'>): RowReader<unknown> {
+  const table = resourceTables[resource]
+  if (table === 'clicks') return clickReader(account)
+  if (table === 'conversions') return conversionReader(account, true)
+  return table === 'pixel_events' ? pixelEventReader(account.id, 0) : metadataReader(table, account.id)
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */
