@@ -4,9 +4,8 @@ import { type ImportObserver, importRows, type Tally } from '../../import/run.ts
 import type { Source } from '../../import/source.ts'
 import type { Stores } from '../../stores/open.ts'
 import { clickRows } from './clicks.ts'
-import { conversionRows } from './conversions.ts'
+import { conversionRows, pixelEventRows } from './conversions.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
-import { pixelEventRows } from './pixelEvents.ts'
 import type { DemoPlan } from './visits.ts'
 
 /** Import counts by resource. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clickRows } from '../../../src/cli/demoData/clicks.ts'
-import { conversionRows } from '../../../src/cli/demoData/conversions.ts'
+import { conversionRows, pixelEventRows } from '../../../src/cli/demoData/conversions.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../../src/cli/demoData/metadata.ts'
-import { pixelEventRows } from '../../../src/cli/demoData/pixelEvents.ts'
 import { type DemoOptions, type DemoPlan, planDemo } from '../../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../../kit/app.ts'
 

@@ -3,8 +3,7 @@ import type { DayChecksum, DayRange } from '../source/checksums.ts'
 import { assertSameAccount, SyncError } from '../source/errors.ts'
 import { isCursor, isDay, isInstant, type Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource } from '../source/resources.ts'
-import { otherRows } from './otherRows.ts'
-import { jsonOf, recordColumns } from './rows.ts'
+import { jsonOf, otherRows, recordColumns } from './rows.ts'
 import { createTables } from './tables.ts'
 
 /** How far a resource has been copied. */
