@@ -93,7 +93,7 @@ const shownFields = clickTextFields
   .slice(entityIdNames.length)
 
 /** Which clicks to read. */
-export interface ClickQuery {
+export interface ClicksToRead {
   accountId: string
   currency: string
   /** Whether most of the clicks have conversions. */
@@ -114,7 +114,7 @@ interface ClickContext {
  */
 export async function readClicks(
   context: ClickContext,
-  query: ClickQuery,
+  query: ClicksToRead,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -129,7 +129,7 @@ export async function readClicks(
 /** Adds conversion counts and the names of entities. @returns rows of a response as JSON @throws Problem `unavailable` */
 export async function writeClicks(
   { nameCache }: Pick<ClickContext, 'nameCache'>,
-  { accountId, currency }: Pick<ClickQuery, 'accountId' | 'currency'>,
+  { accountId, currency }: Pick<ClicksToRead, 'accountId' | 'currency'>,
   clicks: readonly FoundClick[],
   counts: ConversionCounts,
 ): Promise<string[]> {
@@ -147,7 +147,7 @@ export async function writeClicks(
  */
 export async function readFoundClicks(
   clickhouse: QueryTarget,
-  { accountId, converted, nowMs }: ClickQuery,
+  { accountId, converted, nowMs }: ClicksToRead,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<FoundClick[]> {
@@ -238,10 +238,10 @@ export async function readNewestCounts(
   conditions: readonly Fragment[],
   signal: AbortSignal,
 ): Promise<(key: PageKey) => number | undefined> {
-  const { clicks, rest } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
+  const { clicks, incomplete } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
   const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
   return (key) => {
-    const isCovered = !rest || key.atMs > rest.atMs || (key.atMs === rest.atMs && key.id > rest.id)
+    const isCovered = !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
     return isCovered ? (counts.get(key.id) ?? 0) : undefined
   }
 }
@@ -256,7 +256,8 @@ interface CountedKey extends PageKey {
  * which costs less than FINAL for some hundred rows.
  * @param conditions on the key, and on the columns that every version of a conversion has in common
  * @param versionsMax versions to read
- * @returns clicks, newest first, also without conversions; `rest` is the next click, undefined if there are no more
+ * @returns clicks, newest first, also without conversions; `incomplete` is the last click that was read, whose versions may not
+ *   all be read, undefined at the end
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readNewestConverted(
@@ -265,7 +266,7 @@ export async function readNewestConverted(
   conditions: readonly Fragment[],
   versionsMax: number,
   signal: AbortSignal,
-): Promise<{ clicks: CountedKey[]; rest: PageKey | undefined }> {
+): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
   const versions = await selectRows<ConvertedVersion>(
     clickhouse,
     ch`
@@ -284,7 +285,7 @@ LIMIT ${count(versionsMax)}`,
     clicks.set(id, click)
   }
   // Other versions of the last click may not be read.
-  const rest = versions.length < versionsMax ? undefined : [...clicks.values()].at(-1)
-  if (rest) clicks.delete(rest.id)
-  return { clicks: [...clicks.values()], rest }
+  const incomplete = versions.length < versionsMax ? undefined : [...clicks.values()].at(-1)
+  if (incomplete) clicks.delete(incomplete.id)
+  return { clicks: [...clicks.values()], incomplete }
 }

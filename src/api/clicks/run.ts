@@ -51,13 +51,13 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
   let from = plan.after
   for (let versions = Math.ceil(1.5 * limit); found.length < limit; ) {
     const conditions = convertedPageConditions(plan, from, plan.range)
-    const { clicks, rest } = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
+    const { clicks, incomplete } = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
     const converted = clicks.filter(({ conversionCount }) => conversionCount > 0)
     const next = converted.slice(0, limit - found.length)
     for (const { id, conversionCount } of next) counts.set(id, conversionCount)
     found.push(...(await readFoundClicks(clickhouse, plan, next, signal)))
     const isCut = next.length < converted.length
-    if (!rest && !isCut) break
+    if (!incomplete && !isCut) break
     from = (isCut ? next : clicks).at(-1) ?? from
     // A click may have more versions than were read.
     versions = clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)

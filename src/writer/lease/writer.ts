@@ -122,12 +122,12 @@ export class Writer {
     const remain = async () => (await this.#readEveryNode(matching, label)).length > 0
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
-      await this.fence.run(({ deadlineMs, queryId }) => {
+      await this.fence.run(async ({ deadlineMs, queryId }) => {
         const statement = ch`${change} WHERE ${where} AND ${beginsBefore(deadlineMs)} SETTINGS mutations_sync = 2`
-        return runOnEveryNode(this.stores.clickhouse, statement, label, queryId)
+        await runOnEveryNode(this.stores.clickhouse, statement, label, queryId)
+        // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
+        if (await remain()) throw new NotBegun()
       })
-      // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
-      if (await remain()) throw new NotBegun()
     })
   }
 

@@ -32,6 +32,7 @@ const roundsMax = 3
 /**
  * Corrects all repairable differences while reads continue. Sums and index of a month without any of its confirmed clicks
  * remain. A later writer or repair completes an interrupted one.
+ * @param differences may be older than the recovery with which the repair begins: repairs are idempotent
  * @returns the remaining differences
  */
 export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
@@ -67,12 +68,12 @@ export function describeDifference(difference: Difference): string {
   return `${place.join(' ')}: ${kindOf.get(kind)?.line(difference)}`
 }
 
-/** @returns what the operator does about the remaining differences @param isRepaired whether a repair has left them */
-export function adviceOn(remaining: readonly Difference[], isRepaired: boolean): string {
+/** @returns what the operator does about the remaining differences @param wasRepairTried whether a repair has left them */
+export function adviceOn(remaining: readonly Difference[], wasRepairTried: boolean): string {
   const advice = kinds.flatMap(({ kind, advice }) =>
     advice && remaining.some((one) => one.kind === kind) ? [advice] : [],
   )
-  if (isRepaired) return [`${remaining.length} of them could not be repaired.`, ...advice].join(' ')
+  if (wasRepairTried) return [`${remaining.length} of them could not be repaired.`, ...advice].join(' ')
   const repair = remaining.some(isRepairable) ? ['Run verify with --repair to repair the other differences.'] : []
   return [...advice, ...repair].join(' ')
 }
