@@ -3,7 +3,7 @@ import { hasRetention, listRetention, type Retention, retainedBy } from '../acco
 import { tryLease } from '../stores/postgres/lease.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
-import type { Writer } from '../writer/lease/writer.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import { tryWriterLease, withWriter } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
 import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'

@@ -1,7 +1,7 @@
 import { listAccounts } from '../accounts/accounts.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
-import type { Writer } from '../writer/lease/writer.ts'
 import {
   adviceOn,
   type Difference,

@@ -1,4 +1,4 @@
-import type { Writer } from '../writer/lease/writer.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 
 /** Unknown ids that a warning shows. */

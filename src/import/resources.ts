@@ -1,7 +1,7 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import type { Writer } from '../writer/lease/writer.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
 import { attributeLateClicks } from '../writer/store/lateClicks.ts'

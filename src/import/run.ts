@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/accounts.ts'
-import type { Writer } from '../writer/lease/writer.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { UnknownCampaigns } from './campaigns.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'

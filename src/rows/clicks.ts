@@ -241,7 +241,8 @@ export async function readNewestCounts(
   const { clicks, incomplete } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
   const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
   return (key) => {
-    const isCovered = !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
+    const isCovered =
+      !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
     return isCovered ? (counts.get(key.id) ?? 0) : undefined
   }
 }

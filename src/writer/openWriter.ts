@@ -1,8 +1,8 @@
 import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { WriteFence } from './lease/fence.ts'
-import { WriteRefused, Writer } from './lease/writer.ts'
+import { WriteFence } from './fence/fence.ts'
+import { WriteRefused, Writer } from './fence/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
 /** Options of a writer; `signal` ends the wait for the lease and every step. */

@@ -1,8 +1,8 @@
 import { Problem } from '../problem.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
+import type { Writer } from './fence/writer.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
-import type { Writer } from './lease/writer.ts'
 import { tryWriterLease, withWriter } from './openWriter.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 

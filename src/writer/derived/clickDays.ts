@@ -1,8 +1,8 @@
 import { ch, join } from '../../stores/clickhouse/sql.ts'
+import type { Writer } from '../fence/writer.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
 import { sumCorrection } from './sumDifferences.ts'
 import { inSpan, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 

@@ -1,5 +1,5 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 /** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole account. */
 export async function rebuildConversionTables(writer: Writer): Promise<void> {

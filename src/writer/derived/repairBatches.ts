@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Writer } from '../fence/writer.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
 import { clearBatches, type JournalEntry, recordBatch, settleBatches } from '../journal/journal.ts'
-import type { Writer } from '../lease/writer.ts'
 import { rebuildDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { blankRows } from './erasedRows.ts'
 import {
   addErasures,

@@ -1,4 +1,4 @@
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'

@@ -1,6 +1,6 @@
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import type { Writer } from '../fence/writer.ts'
 import { clearBatches, recordBatch } from '../journal/journal.ts'
-import type { Writer } from '../lease/writer.ts'
 import type { PersonalTable } from './personalFields.ts'
 
 /** The tokens are the same after an interruption, so that all rows get the time that was recorded first. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 const pollMs = 200
 

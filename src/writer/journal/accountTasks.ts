@@ -1,5 +1,5 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 /**
  * `attribute_late_clicks`: clicks were stored, so conversions from before their click may have to be attributed.

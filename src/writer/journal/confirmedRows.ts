@@ -1,6 +1,6 @@
 import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */

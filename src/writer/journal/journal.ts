@@ -1,4 +1,4 @@
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { MonthlyRows } from './months.ts'
 

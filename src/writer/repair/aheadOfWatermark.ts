@@ -1,6 +1,6 @@
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 /** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {

@@ -2,7 +2,7 @@ import { hasWrongText } from '../../query/clickText.ts'
 import { columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */
 export async function findWrongCopies(writer: Writer): Promise<{ table: string; rows: number }[]> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Writer } from '../fence/writer.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
-import type { Writer } from '../lease/writer.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import { type Finding, kinds } from './kinds.ts'
 import { recoverAccount } from './recoverAccount.ts'

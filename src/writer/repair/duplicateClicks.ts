@@ -1,9 +1,9 @@
 import { ch, count, type Fragment, instant, texts } from '../../stores/clickhouse/sql.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
+import type { Writer } from '../fence/writer.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
 import { monthOf } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
 
 export interface DuplicateIds {
   table: 'clicks' | 'conversions'

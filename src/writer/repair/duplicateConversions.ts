@@ -1,6 +1,6 @@
 import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { rebuildConversionTables } from '../derived/conversionTables.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { sendChanges } from '../store/conversions.ts'
 import { readCurrentConversions } from '../store/currentConversions.ts'
 import type { Conversion } from '../tables/conversion.ts'

@@ -1,7 +1,7 @@
 import { eraseAgain } from '../erasure/completeErasures.ts'
 import { findErasedRows } from '../erasure/erasedRows.ts'
+import type { Writer } from '../fence/writer.ts'
 import { countAndFindMissing } from '../journal/confirmedRows.ts'
-import type { Writer } from '../lease/writer.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
 import { findRemovedRows } from '../retention/removedRows.ts'

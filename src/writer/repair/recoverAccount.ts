@@ -1,8 +1,8 @@
 import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/completeErasures.ts'
+import type { Writer } from '../fence/writer.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
-import type { Writer } from '../lease/writer.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
 

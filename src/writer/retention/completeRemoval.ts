@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { identifier } from '../../stores/clickhouse/sql.ts'
 import type { RetainedResource } from '../../stores/postgres/retainedRanges.ts'
+import type { Writer } from '../fence/writer.ts'
 import { monthOf } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
 
 /** Rows that were removed, copies that were not merged included. */

@@ -4,8 +4,8 @@ import { ch, type Fragment, storableTimes } from '../../stores/clickhouse/sql.ts
 import type { Postgres } from '../../stores/postgres/connection.ts'
 import { rebuildSpan } from '../derived/clickDays.ts'
 import { actualSums, inSpan, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import type { Writer } from '../fence/writer.ts'
 import { startOfNextMonth } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
 
 /** A checksum of what is derived from the clicks of a month. */
 export interface MonthChecksum {

@@ -4,8 +4,8 @@ import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
+import { WriteRefused, type Writer } from '../fence/writer.ts'
 import { monthOf } from '../journal/months.ts'
-import { WriteRefused, type Writer } from '../lease/writer.ts'
 import { monthChecksums, recordChecksums } from './removedMonths.ts'
 
 const sumTypes = { clicks: 'Int64', cost: 'Decimal(38, 6)' }

@@ -4,7 +4,7 @@ import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]

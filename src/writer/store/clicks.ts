@@ -1,7 +1,7 @@
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
+import type { Writer } from '../fence/writer.ts'
 import { extentOf } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
 import { type Click, clickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer, storeNewRows } from './rowBuffer.ts'

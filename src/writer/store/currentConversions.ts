@@ -2,7 +2,7 @@ import { parseMillionths } from '../../query/money.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Selected } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 
 export interface KeySource {
   name: string

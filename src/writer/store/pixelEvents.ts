@@ -1,6 +1,6 @@
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../lease/writer.ts'
+import type { Writer } from '../fence/writer.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer, storeNewRows } from './rowBuffer.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Insertion, insertRows } from '../../stores/clickhouse/insert.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
+import { OutcomeUnknown } from '../fence/fence.ts'
+import type { Writer } from '../fence/writer.ts'
 import { clearBatches, type JournalEntry, recordBatch } from '../journal/journal.ts'
-import { OutcomeUnknown } from '../lease/fence.ts'
-import type { Writer } from '../lease/writer.ts'
 
 /** Rows of one table and their time range. */
 export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>

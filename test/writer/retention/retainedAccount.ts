@@ -1,4 +1,4 @@
-import type { Writer } from '../../../src/writer/lease/writer.ts'
+import type { Writer } from '../../../src/writer/fence/writer.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 
 /** Two months before it are January and February 2025, which have rows. */

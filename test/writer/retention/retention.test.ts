@@ -11,7 +11,7 @@ import {
 } from '../../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
-import { Writer } from '../../../src/writer/lease/writer.ts'
+import { Writer } from '../../../src/writer/fence/writer.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'
