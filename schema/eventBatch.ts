@@ -35,7 +35,6 @@ const index = Type.Integer({
 })
 const count = (description: string) => Type.Integer({ description })
 
-/** An event of a batch that is not accepted. */
 const RejectedEvent = Type.Object(
   {
     index,

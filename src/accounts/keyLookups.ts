@@ -31,7 +31,6 @@ export interface KeyRecord {
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
-/** A look-up exceeded its deadline. */
 export const tooLate = new Error('The look-up took too long.')
 const late = () => tooLate
 

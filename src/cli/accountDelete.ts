@@ -13,7 +13,6 @@ import { accountOption, parseId } from './options.ts'
  */
 const keysEndMs = 75_000
 
-/** `account delete`. */
 export function addAccountDeleteCommand(account: Command, context: CommandContext): void {
   account
     .command('delete')

@@ -14,7 +14,6 @@ import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption } from './options.ts'
 
-/** `account export`. */
 export function addAccountExportCommand(account: Command, context: CommandContext): void {
   account
     .command('export')
@@ -88,7 +87,6 @@ async function exportAccount(context: CommandContext, id: string, folder: string
   })
 }
 
-/** Writes a compressed file. */
 async function writeRows(path: string, chunks: AsyncIterable<Buffer>, signal: AbortSignal): Promise<ExportedFile> {
   const written = { rows: 0, bytes: 0 }
   const hash = createHash('sha256')

@@ -18,7 +18,6 @@ import { asImportError } from './import.ts'
 import { withProgress } from './progress.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
 
-/** `account import`. */
 export function addAccountImportCommand(account: Command, context: CommandContext): void {
   account
     .command('import')

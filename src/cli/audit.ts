@@ -3,7 +3,6 @@ import type { Command, CommandContext } from './context.ts'
 import { parseId } from './options.ts'
 import { table } from './table.ts'
 
-/** `audit list`. */
 export function addAuditCommands(program: Command, context: CommandContext): void {
   const audit = program.command('audit').description('Read the log of changes made by this command.')
 

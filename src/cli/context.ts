@@ -9,19 +9,16 @@ import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import { CommandError } from './errors.ts'
 import { describeCreated, storeLocation } from './storeLocation.ts'
 
-/** A subcommand, or a group of subcommands. */
 export class Command extends CommanderCommand {
   override createCommand(name?: string): Command {
     return new Command(name)
   }
 
-  /** Adds text to the end of the help: notes and examples. */
   notes(text: string): this {
     return this.addHelpText('after', text)
   }
 }
 
-/** Environment variables and streams of one run of the command. */
 export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
@@ -32,7 +29,6 @@ export interface ProcessIo {
 export class CommandContext {
   /** Whether `--json` was given: standard output is then one JSON object and nothing else. */
   json = false
-  /** For subcommands that stream their result. */
   readonly stdout: NodeJS.WritableStream
   /** The files of the migrations that ran when the stores were opened. */
   applied: readonly string[] = []

@@ -6,13 +6,11 @@ import { withState } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
 import { withProgress } from './progress.ts'
 
-/** Default size, range in days and seed of a demo. */
 export const demoDefaults = { clicks: 200_000, days: 90, seed: 1 } as const
 
 /** bench/data.ts generates larger numbers inside ClickHouse. */
 export const clicksMax = 10_000_000
 
-/** `demo`: generates rows of every resource in an account. */
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
@@ -46,7 +44,6 @@ async function runDemo(
   context.print({ account: id, seed, days, ...tallies }, filledSentence(tallies))
 }
 
-/** A sentence with the numbers of added rows. */
 export function filledSentence(tallies: DemoTallies): string {
   const counts = (['clicks', 'conversions', 'pixel-events', 'campaigns'] as const).map(
     (resource) => `${tallies[resource].inserted.toLocaleString('en')} ${resource.replace('-', ' ')}`,

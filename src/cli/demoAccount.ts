@@ -16,7 +16,6 @@ import { commandLine, storeLocation } from './storeLocation.ts'
 /** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
 const demoAccount = { id: 'demo', name: 'Harbour Media (made-up demo)', plan: 'scale', currency: 'USD' } as const
 const keyDays = 30
-/** A funnel of events that the account has. */
 const demoSteps = 'visit,signup,trial_started,purchase'
 
 /**
@@ -88,7 +87,6 @@ Press Ctrl-C to stop.`,
   )
 }
 
-/** Example requests for a terminal, one line each. */
 function exampleRequests(url: string, key: string, clickId: string | undefined): string[] {
   const curl = `curl -s -H 'Authorization: ApiKey ${key}'`
   const get = (path: string) => `${curl} '${url}/api/v1${path}'`

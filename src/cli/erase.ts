@@ -18,7 +18,6 @@ import { parseId } from './options.ts'
 import { readJsonFile } from './readJsonFile.ts'
 import { table } from './table.ts'
 
-/** The output of `erase list --json`. */
 const ErasureList = Type.Object({
   erasures: Type.Array(Type.Object({ account: Type.String({ pattern: idPattern }), ...ExportedErasure.properties })),
 })
@@ -29,7 +28,6 @@ interface Options {
   click?: string
 }
 
-/** `erase`, `erase list`, `erase apply`. */
 export function addEraseCommands(program: Command, context: CommandContext): void {
   const erase = program
     .command('erase')

@@ -21,7 +21,6 @@ interface ImportOptions {
   strict?: true
 }
 
-/** `import RESOURCE FILE`: stores the rows of a file in an account. */
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')

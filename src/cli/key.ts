@@ -9,7 +9,6 @@ import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, parseName } from './options.ts'
 import { table } from './table.ts'
 
-/** `key create`, `key list`, `key rotate`, `key revoke`. */
 export function addKeyCommands(program: Command, context: CommandContext): void {
   const key = program.command('key').description('Manage API keys and their scopes.')
 

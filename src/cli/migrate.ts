@@ -1,6 +1,5 @@
 import type { Command, CommandContext } from './context.ts'
 
-/** `migrate`: migrates both databases to the current schema. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')

@@ -20,7 +20,6 @@ export function wholeNumberFrom(minimum: number, maximum: number = integerMax): 
   }
 }
 
-/** Parses an option that is the id of an account or a key. */
 export function parseId(text: string): string {
   if (!new RegExp(idPattern).test(text)) {
     throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
@@ -28,7 +27,6 @@ export function parseId(text: string): string {
   return text
 }
 
-/** Parses an option that is a display name. */
 export function parseName(text: string): string {
   const name = text.trim()
   if (!isDisplayName(name)) throw new InvalidArgumentError('A name has 1 to 200 characters.')

@@ -15,7 +15,6 @@ const columns = [
   'retainedEventMonths',
 ] as const satisfies readonly (keyof SubscriptionPlanRow)[]
 
-/** `plan list`, `plan set`. */
 export function addPlanCommands(program: Command, context: CommandContext): void {
   const plan = program.command('plan').description('Manage subscription plans: the limits of accounts.')
 

@@ -8,7 +8,6 @@ import { accountOption, parseId, retainedMonthsMax } from './options.ts'
 import { removeOldMonths } from './retentionJob.ts'
 import { table } from './table.ts'
 
-/** `retention set`, `retention list`, `retention run`. */
 export function addRetentionCommands(program: Command, context: CommandContext): void {
   const retention = program
     .command('retention')

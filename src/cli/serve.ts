@@ -2,7 +2,6 @@ import type { Command, CommandContext } from './context.ts'
 import { clicksMax, demoDefaults } from './demo.ts'
 import { wholeNumberFrom } from './options.ts'
 
-/** `serve`: serves the API until a signal arrives. */
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')

@@ -36,7 +36,6 @@ export function commandLine(settings: Settings): string {
   return `${folder}node ${shellQuoted(join(packageRoot, 'dist/src/main.js'))}`
 }
 
-/** Quotes a path for a POSIX shell. */
 function shellQuoted(path: string): string {
   return /^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -31,7 +31,6 @@ interface ReservedEvent {
 interface Decisions {
   /** One per event, in their order; `stored` for the events to store. */
   outcomes: Outcome[]
-  /** The events to store, in the order of the events. */
   reserved: ReservedEvent[]
 }
 

@@ -4,7 +4,6 @@ import { comparisons, type PanelProps, ranges, viewDates } from './view.ts'
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
 
-/** Range, time zone and comparison. */
 export function Bar({ view, onChange }: PanelProps) {
   const { range, tz, compare } = view
   const custom = typeof range === 'string' ? undefined : range

@@ -1,6 +1,5 @@
 import uPlot from 'uplot'
 
-/** A line of a chart. */
 export interface ChartLine {
   values: readonly (number | null)[]
   /** The first or the second chosen metric: color and axis. */
@@ -10,7 +9,6 @@ export interface ChartLine {
 }
 
 export interface ChartOptions {
-  /** Labels of the units of time. */
   labels: readonly string[]
   lines: readonly ChartLine[]
   /** Formats the values of an axis. */

@@ -9,7 +9,6 @@ interface SelectProps<Value extends string> {
   onChoose: (value: Value) => void
 }
 
-/** A selection of one value. */
 export function Select<Value extends string>({ options, onChoose, ...attributes }: SelectProps<Value>) {
   return (
     <select {...attributes} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>

@@ -6,23 +6,19 @@ export function dateIn(zone: string, epochMs: number): string {
   return new Date(epochMs).toLocaleDateString('sv', { timeZone: zone })
 }
 
-/** The date a number of days after another one. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
 }
 
-/** The last day of the month of a date. */
 export function endOfMonth(date: string): string {
   const [year = 0, month = 0] = date.split('-').map(Number)
   return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
-/** The number of days from one date to another, both included. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1
 }
 
-/** Whether a text is a date that exists. */
 export function isDate(text: string | null): text is string {
   if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   // TRAP: February 30 parses as a day in March.

@@ -51,7 +51,6 @@ export function filterOf(dimension: Dimension): FilterName | undefined {
   return text.filter
 }
 
-/** The dimension of each filter. */
 export const filterDimensions = Object.fromEntries(
   dimensionNames.flatMap((name) => {
     const filter = filterOf(name)

@@ -168,7 +168,6 @@ function Header({ label, name, view, onChange }: PanelProps & { label: string; n
   )
 }
 
-/** Ids and names of a row, by dimension. */
 function dimensionValues(row: Row, groups: readonly Dimension[]) {
   return groups.map((dimension) => ({ dimension, ...(row.dimensions?.[dimension] ?? { id: row.id, name: row.name }) }))
 }
@@ -194,7 +193,6 @@ function changeFor(row: Row, groups: readonly Dimension[], view: View, shown: Da
   }
 }
 
-/** The dates of a day, a week or a month. */
 function datesOfUnit(dimension: Dimension, id: string): Dates | undefined {
   if (dimension === 'day') return { from: id, to: id }
   if (dimension === 'week') return { from: id, to: addDays(id, 6) }

@@ -10,9 +10,7 @@ import { Series } from './series.tsx'
 import { comparisonOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
 
 interface ExplorerProps {
-  /** Reads all panels again. */
   onRefresh: () => void
-  /** Removes the key. */
   onLeave: () => void
 }
 

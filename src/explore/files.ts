@@ -33,7 +33,6 @@ export function csvOf(rows: readonly (readonly (string | number | null)[])[]): B
   return new Blob([rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')], { type: 'text/csv' })
 }
 
-/** Saves a file under a name. */
 export function save(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

@@ -1,4 +1,3 @@
-/** The values that a filter selects or excludes. */
 export interface FilterValues {
   values: readonly string[]
   isExcluded: boolean

@@ -1,6 +1,5 @@
 import type { MetricKind } from './metrics.ts'
 
-/** Shown where a value does not exist. */
 export const noValue = '–'
 
 const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions> = {

@@ -12,7 +12,6 @@ type Funnel = ResponseOf<'/funnels'>
 const stepsMin = 2
 const stepsMax = 8
 
-/** A funnel with editable steps. */
 export function FunnelPanel({ view, onChange }: PanelProps) {
   const scopes = [
     'read:events' as const,

@@ -7,7 +7,6 @@ interface KeyFormProps {
   onKey: (key: string) => void
 }
 
-/** Asks for an API key. */
 export function KeyForm({ isChecking, problem, onKey }: KeyFormProps) {
   const [text, setText] = useState('')
   return (

@@ -1,6 +1,5 @@
 import type { components } from '../packages/client/api.ts'
 
-/** A metric of stats and reports. */
 export type Metric = keyof components['schemas']['Metrics']
 
 /** How a metric is formatted: `amount` and `rate` are in the currency of the account; a rate is small and has more decimals. */
@@ -29,10 +28,8 @@ export const metrics: Readonly<Record<Metric, { label: string; kind: MetricKind 
 
 export const metricNames = Object.keys(metrics) as Metric[]
 
-/** The metrics of the cards. */
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-/** The metrics of the drill-down table. */
 export const tableMetrics = [
   'clicks',
   'conversions',

@@ -5,12 +5,10 @@ import { type ApiRequest, errorText, type Loaded, useSession } from './request.t
 
 interface PanelFrameProps<Body> {
   title: string
-  /** Name of the grid area. */
   area: string
   loaded: Loaded<Body>
   /** Parameters that make the response CSV, or the file itself. */
   csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob)
-  /** Shown beside the title. */
   controls?: ComponentChildren
   /** Shown if `children` returns nothing. */
   empty: string

@@ -6,7 +6,6 @@ export type QueryPath = {
   [Path in keyof paths]: paths[Path] extends { get: { parameters: { path?: never } } } ? Path : never
 }[keyof paths]
 
-/** The query parameters of a path. */
 export type QueryOf<Path extends QueryPath> = paths[Path] extends { get: { parameters: { query?: infer Query } } }
   ? [Query] extends [undefined]
     ? Record<string, never>

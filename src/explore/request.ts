@@ -5,13 +5,11 @@ import { createTributary, type ResponseOf, TributaryError } from '../packages/cl
 import { delay } from '../packages/client/retries.ts'
 import type { QueryOf, QueryPath } from './paths.ts'
 
-/** A GET request to the API. */
 export interface ApiRequest<Path extends QueryPath = QueryPath> {
   path: Path
   query: QueryOf<Path>
 }
 
-/** The API key, and what the API says of it. */
 export interface Session {
   apiKey: string
   key: components['schemas']['Key']
@@ -109,7 +107,6 @@ export function useGet<Path extends QueryPath>(
   return { request: request as ApiRequest | undefined, missing, ...current }
 }
 
-/** An error in the words of the API, with the request id. */
 export function errorText(error: unknown): string {
   if (!(error instanceof TributaryError)) return 'The server cannot be reached.'
   return error.requestId ? `${error.message} Request: ${error.requestId}` : error.message

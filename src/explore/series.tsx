@@ -108,7 +108,6 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
   )
 }
 
-/** The values of the chart as a table. */
 function Values({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
   const { data, currency, previous } = body
   const columns = chosen.flatMap((metric, index) => [

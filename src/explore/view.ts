@@ -2,7 +2,6 @@ import { addDays, dateIn, daysBetween, isDate, isZone } from './dates.ts'
 import { type Dimension, dimensionNames, type FilterName, filterNames } from './dimensions.ts'
 import { type Metric, metricNames, tableMetrics } from './metrics.ts'
 
-/** Ranges that end now, with their labels. */
 export const ranges = {
   today: 'Today',
   yesterday: 'Yesterday',
@@ -47,10 +46,8 @@ export interface View {
   window: keyof typeof windows
 }
 
-/** What every panel gets. */
 export interface PanelProps {
   view: View
-  /** Changes the view, and with it the address. */
   onChange: (change: Partial<View>) => void
 }
 

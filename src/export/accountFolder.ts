@@ -48,7 +48,6 @@ const scopeNames = Type.Union(
   { description: `one of ${scopes.join(', ')}` },
 )
 
-/** An API key, without its secret. */
 const ExportedKey = Type.Object({
   id: Id,
   name: DisplayName,

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 
-/** Counts of written rows and bytes. */
 export interface Written {
   rows: number
   /** Before compression. */

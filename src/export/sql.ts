@@ -6,7 +6,6 @@ import { ch, type Fragment, identifier, instant, join, text } from '../stores/cl
 import { clickFields, conversionFields, pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
 import { internalConversionFields } from '../writer/tables/conversion.ts'
 
-/** The rows to export and their format. */
 export interface RowQuery {
   accountId: string
   /** The account's currency, which rows give beside every converted amount. */
@@ -28,7 +27,6 @@ LIMIT 1 BY clicked_at, id
 ${formatClause(query.format)}`
 }
 
-/** Conversions in their latest state, oldest first. */
 export function exportedConversionsSql(query: RowQuery): Fragment {
   const internal = query.withInternal ? internalFields : []
   return ch`

@@ -30,7 +30,6 @@ const encoders = {
   gzip: promisify(gzip) as (body: Buffer) => Promise<Buffer>,
 }
 
-/** A content coding of complete bodies. */
 export type Coding = keyof typeof encoders
 export const codings = Object.keys(encoders) as Coding[]
 

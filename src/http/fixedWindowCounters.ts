@@ -49,7 +49,6 @@ export class FixedWindowCounters {
     return this.#current.size + this.#previous.size
   }
 
-  /** Finds the running minute of a counter, or starts one. */
   #start(name: string, nowMs: number): Minute {
     this.#rotate(nowMs)
     const used = this.#current.get(name)

@@ -10,7 +10,6 @@ export interface Metrics {
   readonly registry: Registry
   observe(app: App): void
   readonly countDenial: (limit: string) => void
-  /** Records the duration of a ClickHouse query or insert. */
   readonly timeQuery: (label: string, seconds: number) => void
   readonly countResponse: (source: string) => void
   /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */

@@ -5,17 +5,14 @@ import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
-/** Kinds of limits, as the metrics name them. */
 export type LimitKind = 'key' | 'address' | 'identifier' | 'queries'
 
 /** How many events of a click or visitor are within its limit. */
 interface IdentifierEvents {
   allowed: number
-  /** Creates the Problem `rate_limited` of another one. */
   exceeded(): Problem
 }
 
-/** The limits that routes of events count by themselves. */
 export interface EventLimits {
   /**
    * Counts the events of a batch beyond the first one, which `countRequest` counted, against the limit of the key: all of
@@ -144,7 +141,6 @@ type AddToCounter = (
   max?: number,
 ) => Promise<WindowCount> | WindowCount
 
-/** Opens the counters: in Redis where configured, else in memory. */
 function openCounters({ redis, withoutRedis, now }: RateLimitOptions): AddToCounter {
   const memory: Record<CountedKind, FixedWindowCounters> = {
     // Keys cannot be invented, so their counters are never forgotten.

@@ -17,7 +17,6 @@ export interface ResponseCache {
     reply: FastifyReply,
     run: (signal: AbortSignal) => Promise<DatedResponse>,
   ): Promise<void>
-  /** As `send`, for a CSV response. */
   sendCsv(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -25,7 +24,6 @@ export interface ResponseCache {
   ): Promise<void>
 }
 
-/** A response body with the time of its data. */
 export interface DatedResponse {
   asOf: string
 }

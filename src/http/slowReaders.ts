@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Minimum rate at which a client must read a response. */
 export interface ReaderPace {
   /** Longest time without a byte read, milliseconds. */
   stallMs: number

@@ -6,7 +6,6 @@ import { type Coding, chooseEncoding, codings, encode } from './contentCoding.ts
 import type { App } from './context.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** A public document, constant for the life of the process. */
 export interface Content {
   body: Buffer
   type: string

@@ -116,7 +116,6 @@ const onePerAccountFrom = totalMax / 2
 
 /** Limits the concurrent exports of this process, per account and in total. */
 class ExportSlots {
-  /** One for each export. */
   readonly #slots = new Set<{ accountId: string }>()
 
   /**

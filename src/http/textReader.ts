@@ -5,7 +5,6 @@ import { datePattern, momentPattern } from '../../schema/range.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { isLonger } from '../../schema/textLength.ts'
 
-/** Reads the text of a parameter or a setting. */
 export interface TextReader {
   /** Completes "… must be". */
   readonly allowed: string
@@ -44,7 +43,6 @@ function integerReader({ minimum, maximum }: TSchema): TextReader {
   }
 }
 
-/** Descriptions of patterns for error messages. */
 const patternTexts: Record<string, string> = {
   [eventNamesPattern]: 'one or more event names, separated by commas; a name has up to 64 letters, digits and _',
   [funnelStepsPattern]: 'two to eight steps, separated by commas: event names, click, conversion',
@@ -55,7 +53,6 @@ const patternTexts: Record<string, string> = {
   [momentPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
 }
 
-/** Describes a pattern in words, for error messages. */
 function describePattern(pattern: string): string {
   const [, words, repeated] = /^\^\(([\w|]+)\)\(,\(\1\)\)(\*|\{0,2\})\$$/.exec(pattern) ?? []
   if (words) {

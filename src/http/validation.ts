@@ -10,7 +10,6 @@ type RawValue = string | null
 /** A parsed query string: all values of each name, in order. */
 export type RawQuery = Record<string, RawValue[]>
 
-/** Result of a Fastify validator: the typed values or the error. */
 type Validated = { value: unknown } | { error: Problem }
 
 interface Parameter extends TextReader {

@@ -1,7 +1,6 @@
 import type { Writer } from '../writer/fence/writer.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 
-/** Unknown ids that a warning shows. */
 const shownIds = 5
 
 /** Counts rows that name a campaign which their account does not have. */

@@ -7,7 +7,6 @@ import { metadataShapes } from './readers/metadata.ts'
 import { pixelEventShape } from './readers/pixelEvent.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 
-/** What a header is compared with. */
 interface Shape {
   fields: object
   spread?: object
@@ -34,7 +33,6 @@ export function columnNames(resource: ResourceName): string[] {
 
 /** Characters of a column name that a message shows. */
 const shownCharacters = 64
-/** Unknown columns that a message shows. */
 const shownColumns = 20
 
 /**

@@ -11,10 +11,8 @@ import { splitIntoLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
 import { RowError } from './readers/rowError.ts'
 
-/** A file cannot be read or rejected rows cannot be written; the message is one line. */
 export class SourceError extends ExpectedError {}
 
-/** An open file of rows. */
 export interface Source {
   rows: AsyncIterable<RawRow[]>
   /** Type of the values: JSON values, or texts of CSV cells. */

@@ -8,7 +8,6 @@ export type RowTable = 'clicks' | 'conversions'
 /** Expressions of the value of an attribute, empty when absent. */
 type Attribute = Record<RowTable, Fragment>
 
-/** A column that clicks and conversions share. */
 const shared = (column: string): Attribute => ({ clicks: identifier(column), conversions: identifier(column) })
 
 /** A column of clicks; conversions have a copy of the value of their click. */

@@ -10,7 +10,6 @@ export type Interval = (typeof intervals)[number]
 export interface CalendarBucket extends Range {
   /** As in reports: `2026-10-25T02:00+02:00`, `2026-10-25`, the Monday of a week, `2026-10`. */
   id: string
-  /** Local date on which it starts. */
   date: string
 }
 

@@ -21,7 +21,6 @@ const separator = '\0'
 
 const { id: _id, clickedAt: _clickedAt, ...textFields } = clickFields
 
-/** The fields in the text, in its order. */
 export const clickTextFields = Object.entries(textFields)
 type TextField = keyof typeof textFields
 const names = Object.keys(textFields) as TextField[]

@@ -49,7 +49,6 @@ function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): De
   return { kind: 'ratio', numerator, denominator, times }
 }
 
-/** Number of conversions that match a condition on the status. */
 function countOf(condition: Fragment): Definition {
   return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
 }
@@ -60,7 +59,6 @@ function revenueOf(condition: Fragment): Definition {
   return { kind: 'conversions', unit: 'money', ofRows }
 }
 
-/** A metric that is a sum, and its column in the sums tables. */
 export type Sum = Extract<Definition, { kind: RowTable }> & { metric: Metric; name: string; column: Fragment }
 
 /** Every sum, in the order of the schema; each is a column of the sums tables. */

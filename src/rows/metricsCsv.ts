@@ -4,7 +4,6 @@ import { type Cell, toCsv } from './csvWriter.ts'
 
 type Cells = Readonly<Record<string, Cell>>
 
-/** Labels and metrics of a row, and with `compare` the metrics of the earlier range. */
 interface MetricsRow {
   previous?: object | undefined
 }

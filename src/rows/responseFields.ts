@@ -7,16 +7,13 @@ import { rowLayout } from './rowLayout.ts'
 /** A stored value: absent text is empty, instants are epoch milliseconds, amounts are decimal text. */
 export type StoredValue = string | number | boolean | null
 
-/** Values by field, as ClickHouse returns columns, or all of them as text. */
 type StoredRow = Readonly<Record<string, StoredValue>>
 
-/** What a response shows beside the stored values. */
 export interface Shown {
   entities: EntityNames
   baseCurrency: string
 }
 
-/** A field of a response, and how its value is computed. */
 type ResponseField = readonly [name: string, read: (row: StoredRow, shown: Shown) => unknown]
 
 /** Converts stored fields to a row of the API. A page has ten thousand values, so nothing is decided per row. */

@@ -4,7 +4,6 @@ import { entityIdFields, subIdFields } from '../stores/clickhouse/tableColumns.t
 interface Parts<Part> {
   /** A field that a row of the API has as it is stored. */
   field(name: string, kind: ColumnKind): Part
-  /** Stands for the id of an entity. */
   entity(name: string): readonly Part[]
   subIds: Part
   /** Follows the base amount. */

@@ -1,7 +1,6 @@
 import { cursorField } from '../../schema/fields.ts'
 import { Problem } from '../problem.ts'
 
-/** Names of the fields that a response has; undefined for all. */
 export type SelectedFields = ReadonlySet<string> | undefined
 
 /** Reads the parameter `fields`, which has valid names. */

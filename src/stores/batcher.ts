@@ -56,7 +56,6 @@ export class Batcher<Item, Result> {
   #expected = 1
   #running = 0
   #isScheduled = false
-  /** Called at the end of the next batch. */
   readonly #ended: (() => void)[] = []
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -85,7 +84,6 @@ export class Batcher<Item, Result> {
     })
   }
 
-  /** Resolves when no item is queued and no batch is running. */
   async idle(): Promise<void> {
     while (this.#queue.length > 0 || this.#running > 0) {
       await new Promise<void>((resolve) => this.#ended.push(resolve))

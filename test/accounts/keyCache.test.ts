@@ -20,7 +20,6 @@ function wait(ms: number): void {
   server.setNow(nowMs)
 }
 
-/** Creates a key, and its account unless there is one. */
 async function makeKey(accountId: string, expiresAt: Date | null = null, plan = 'scale') {
   const { postgres } = server.stores
   await createAccount(postgres, { id: accountId, name: accountId, plan, currency: 'USD' })

@@ -49,7 +49,6 @@ const event = (id: string, more: object) => {
   return { id, eventName: 'signup', occurredAt: at, receivedAt: at, ...more }
 }
 
-/** Two clicks of one visitor, and rows of others. */
 const rowsWith = (word: string) => ({
   campaigns: [{ id: 'k1', name: 'K' }],
   clicks: [
@@ -159,7 +158,6 @@ async function eventsWithOtherHashes(account: string): Promise<unknown[]> {
   return [...(await read(0)), ...(await read(1))]
 }
 
-/** Everything that an erasure does not change. */
 async function numbersOf(account: string): Promise<unknown[]> {
   const range = 'from=2024-09-01&to=2024-12-31'
   const groups = ['country', 'campaign', 'day'].map((by) => `/reports?group_by=${by}&${range}`)

@@ -8,14 +8,12 @@ import { expect, onTestFinished } from 'vitest'
 import { runCommand } from '../../src/cli/program.ts'
 import { packageRoot } from '../../src/package.ts'
 
-/** Exit code and output of a run of the command. */
 export interface Ended {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** The compiled command. */
 export const commandFile = join(packageRoot, 'dist/src/main.js')
 
 /** Starts the compiled command with only PATH and the given environment. */
@@ -41,7 +39,6 @@ export async function serve(environment: Record<string, string>, ...words: strin
   return {
     printed: JSON.parse(line),
     log,
-    /** @returns the exit code */
     end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
       child.kill(signal)
       return exit
@@ -49,7 +46,6 @@ export async function serve(environment: Record<string, string>, ...words: strin
   }
 }
 
-/** Runs the command in this process. */
 export async function runHere(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([text(stdout), text(stderr)])
@@ -91,7 +87,6 @@ export async function killOnceItSays(
   expect(await ended).toEqual([null, 'SIGKILL'])
 }
 
-/** Runs the compiled command in a separate process. */
 export async function run(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
   const child = start(words, environment)
   child.stdin.end()

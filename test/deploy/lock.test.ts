@@ -7,7 +7,6 @@ interface Locked {
   version: string
   integrity?: string
   resolved?: string
-  /** A workspace of this repository. */
   link?: boolean
   license?: string
   dev?: boolean

@@ -78,7 +78,6 @@ async function runBlocks(blocks: readonly Block[], env: Record<string, string | 
   return printed.split(separator).slice(0, -1)
 }
 
-/** Ignores trailing spaces. */
 function trimmed(text: string): string {
   return text.replace(/ +$/gm, '').trim()
 }

@@ -40,10 +40,8 @@ const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
   [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm test( -- -u)?$/, 'npm test'],
   [/^npx vitest run test\/\S+$/, 'npm test'],
 ]
-/** Runs all of them. */
 const ciItself = '.ci/run'
 
-/** Run by its own test below. */
 const helpOfCommand = 'npm run --silent cli -- --help'
 
 const startsServer = /^(\w+=\S+ )*npm (start|run (demo|dev))$/

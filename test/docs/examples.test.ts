@@ -49,7 +49,6 @@ const event = {
   event_id: 'order-1042-paid',
 }
 
-/** Request body, and response. */
 const posts: Record<string, { path: string; request: object; response: object }> = {
   postEvents: { path: '/events', request: event, response: { accepted: true } },
   postEventsBatch: {
@@ -181,7 +180,6 @@ async function document(): Promise<OpenApiDocument> {
   return (await api.get('/docs/json')).json()
 }
 
-/** The parts of a Postman collection that a request is sent from. */
 interface Collection {
   variable: { key: string; value: string }[]
   item: Item[]

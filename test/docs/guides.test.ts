@@ -25,7 +25,6 @@ beforeAll(async () => {
   await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
 
-/** The texts of the OpenAPI document. */
 interface Texts {
   info: { description: string }
   tags: { name: string; description: string }[]

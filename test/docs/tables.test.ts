@@ -36,7 +36,6 @@ it('docs/monitoring.md uses only existing metrics in alerts', async () => {
   }
 })
 
-/** In the order of repair. */
 function differencesTable(): string[][] {
   const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {
     const lines = examples.map((found) => `\`${describeDifference({ kind, accountId: 'acme', ...found })}\``)

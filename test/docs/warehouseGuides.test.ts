@@ -22,7 +22,6 @@ import { type WarehouseGuide, warehouseGuides } from './warehouseGuideNames.ts'
 
 const api = useTestApp()
 const target = useOpened(() => openCopyTarget(api.stores))
-/** The current folder of the commands. */
 const folder = useFolder()
 let key: string
 let baseUrl: string
@@ -86,7 +85,6 @@ async function run(program: string, ...words: string[]): Promise<string> {
 
 const november = { from: '2026-11-01', to: '2026-11-30' } as const
 const byCampaign = async () => (await client.get('/reports', { query: { group_by: 'campaign', ...november } })).data
-/** Number, or null. */
 const numeric = (value: unknown) => (value === null ? null : Number(value))
 
 it('Into PostgreSQL fills a database with the numbers of reports and stats', async () => {

@@ -11,7 +11,6 @@ import { useTestApp } from '../kit/app.ts'
 
 const api = useTestApp()
 let key: string
-/** Environment of the scripts. */
 let environment: Record<string, string>
 
 beforeAll(async () => {

@@ -13,7 +13,6 @@ export interface Explorer {
   key: string
   url: string
   page: Page
-  /** See `watchProblems`. */
   problems: string[]
   /** Requests of the page to the API, oldest first. */
   requests: Request[]

@@ -6,7 +6,6 @@ import { hasChromium } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { openExplorer } from './browser.ts'
 
-/** What the tests read of an element of the page. */
 interface Cell {
   dataset: { metric: string }
   title: string
@@ -29,7 +28,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
   /** The exact totals of the cards, by metric. */
   const cards = async () =>
     Object.fromEntries((await cells('.card-value')).map(([metric, title]) => [metric, Number(title)]))
-  /** The texts of cells, by metric. */
   const shownIn = async (selector: string) =>
     Object.fromEntries((await cells(selector)).map(([metric, _title, text]) => [metric, text]))
   const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc']

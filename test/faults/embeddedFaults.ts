@@ -9,16 +9,13 @@ import { type EventLoad, startEventLoad } from './load.ts'
 import { clickCount, createLoadAccount } from './loadAccount.ts'
 import { compareStoredEvents } from './storedEvents.ts'
 
-/** How demanding a scenario is. */
 export interface Effort {
   connections: number
   /** Repetitions of kills and restarts. */
   repetitions: number
-  /** How long a store is unavailable. */
   outageMs: number
 }
 
-/** What a failure may use. */
 interface Injection {
   load: EventLoad
   folder: string
@@ -33,10 +30,8 @@ interface Injection {
 
 /** One kind of failure of a server on embedded engines, under a load of events. */
 interface EmbeddedFault {
-  /** Causes the failure and repairs it. */
   inject(injection: Injection): Promise<unknown>
   isRepeated?: boolean
-  /** Whether events are sent in batches. */
   hasBatches?: boolean
   /** The failed requests that are allowed, by status; `none` for a broken connection; all by default. */
   allowed?: readonly string[]

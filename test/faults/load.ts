@@ -4,7 +4,6 @@ import { until } from '../kit/until.ts'
 import { type Request, type Response, sendRequest } from './httpRequest.ts'
 import { clickCount } from './loadAccount.ts'
 
-/** An instance of the API that a load sends requests to. */
 export interface Target {
   port: number
   /** Whether the scenario has stopped it: connections to it may break. */
@@ -14,7 +13,6 @@ export interface Target {
 interface LoadOptions {
   targets: readonly Target[]
   key: string
-  /** Concurrent clients. */
   connections: number
   /** Called for each response that is not 200. @param status `none` for a broken connection */
   onFailure?: (port: number, status: string, body: string) => void
@@ -31,7 +29,6 @@ function startLoad(
   { targets, key, connections, onFailure }: LoadOptions,
   sendNext: (send: (index: number, request: Sent) => Promise<string | undefined>, number: number) => Promise<void>,
 ) {
-  /** Responses that break the contract. */
   const faults: string[] = []
   /** Number of responses other than 200, by status; `none` for a broken connection. */
   const failures = new Map<string, number>()
@@ -126,7 +123,6 @@ export function startEventLoad({
   idPrefix = '',
   ...options
 }: LoadOptions & { batchSize?: number | undefined; idPrefix?: string }) {
-  /** Ids of events with a 200 response. */
   const acknowledged = new Set<string>()
   const load = startLoad(options, async (send, number) => {
     const { ids, differences, ...request } =
@@ -156,7 +152,6 @@ export function startEventLoad({
   }
 }
 
-/** One request of a load. */
 interface Sending extends Pick<Request, 'path' | 'body' | 'contentType'> {
   /** The events that a response of 200 acknowledges. */
   ids: readonly string[]

@@ -6,7 +6,6 @@ import { type StoredRow, storeClicks, storeConversions, storeMetadata } from '..
 /** Number of stored clicks that events refer to, `click-0` and up. */
 export const clickCount = 200
 export const loadAccountId = 'acme'
-/** Higher than any load reaches. */
 const limitPerMinute = 10_000_000
 
 /** Creates an account without effective limits, with clicks and conversions of past days. @returns its key */
@@ -68,7 +67,6 @@ function conversionOf(_: unknown, number: number): StoredRow {
   }
 }
 
-/** Distributes rows over ten days. */
 function timeOf(number: number): string {
   const atMs = todayMs - (1 + (number % 10)) * dayMs + (600 + number) * 60_000
   return new Date(atMs).toISOString().replace('T', ' ').slice(0, -1)

@@ -7,15 +7,12 @@ import { readPaths } from './loadAccount.ts'
 import type { Instance, Servers } from './servers.ts'
 import { compareStoredEvents } from './storedEvents.ts'
 
-/** One kind of failure of servers under load. */
 interface ServerFault {
-  /** Causes the failure, waits, and repairs it. */
   inject(servers: Servers): Promise<void>
   /** Instances that may respond other than 200; all others must not be affected. */
   affects(servers: Servers): readonly Instance[]
 }
 
-/** How long a server is unavailable. */
 const outageMs = 2_000
 /** Longer than the request timeouts of ClickHouse and Postgres. */
 const longOutageMs = 23_000
@@ -100,7 +97,6 @@ const recoveryMaxMs = 10_000
 const stableMs = 1_000
 const stableResponses = 60
 
-/** Result of one fault. */
 interface Outcome {
   name: string
   /** What broke a promise; empty when nothing did. */

@@ -14,7 +14,6 @@ import { createLoadAccount } from './loadAccount.ts'
 
 export type Servers = Awaited<ReturnType<typeof openServers>>
 
-/** An instance of the API. */
 export interface Instance extends ServerProcess, Target {
   /** Shifts the clock of this instance only, by seconds from the true time. */
   skewClock(seconds: number): Promise<void>

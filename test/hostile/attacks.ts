@@ -4,7 +4,6 @@ import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { rawGet } from '../kit/rawConnection.ts'
 import type { Accounts } from './accounts.ts'
 
-/** Target and duration of an attack. */
 export interface AttackContext {
   port: number
   accounts: Accounts
@@ -12,7 +11,6 @@ export interface AttackContext {
   signal: AbortSignal
 }
 
-/** Sends hostile requests until the signal aborts. */
 export type Attack = (context: AttackContext) => Promise<void>
 
 const staticFile = '/api/v1/docs/page/scalar.js'
@@ -119,7 +117,6 @@ export function stallExports({ port, accounts, signal }: AttackContext): void {
   }
 }
 
-/** @returns the bytes of a POST request */
 function post(path: string, key: string, body: string): string {
   const length = Buffer.byteLength(body)
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`

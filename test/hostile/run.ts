@@ -42,7 +42,6 @@ const stalledMaxMs = 75_000
 const stalledFromS = 25
 /** Closing idle store connections and cancelling queries of disconnected clients takes some seconds. */
 const releaseMaxMs = 30_000
-/** The options of `npm start`. */
 const nodeOptions = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
 const words = process.argv.slice(2)

@@ -5,7 +5,6 @@ import { expectOwnFiles } from './expectOwnFiles.ts'
 
 const server = useTestApp()
 
-/** The parts of the document that the tests read. */
 interface Operation {
   tags: string[]
   summary: string

@@ -4,7 +4,6 @@ import { Id, OneOf } from '../../schema/scalars.ts'
 import type { App } from '../../src/http/context.ts'
 import { notFound } from '../../src/problem.ts'
 
-/** Every type of parameter of the API. */
 export const ProbeQuery = Type.Object({
   ...pageParameters,
   group_by: OneOf(['campaign', 'day']),

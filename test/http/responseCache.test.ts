@@ -81,7 +81,6 @@ describe('a cached response', () => {
   })
 })
 
-/** A query that the test completes. */
 interface Run {
   signal: AbortSignal
   end: (response: { asOf: string; rows?: string }) => void

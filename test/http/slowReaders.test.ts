@@ -13,12 +13,10 @@ const chunk = Buffer.alloc(65_536, 'x')
 /** More than the socket buffers of a client that reads nothing. */
 const large = Buffer.alloc(40_000_000, 'x')
 const smallChunks = 10
-/** The clock of the pace. */
 let elapsedMs = 0
 let streaming = 0
 const api = useTestApp()
 let key: string
-/** The server of the last request. */
 let app: App
 const connections: RawConnection[] = []
 
@@ -73,7 +71,6 @@ async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConn
   return connection
 }
 
-/** Whether the server has an open connection. */
 const isConnected = () =>
   new Promise<boolean>((resolve) => app.server.getConnections((_error, count) => resolve(count > 0)))
 

@@ -212,7 +212,6 @@ async function command({ stores }: TestApp, ...words: string[]): Promise<void> {
   expect([code, stderr.replace(/^warning: .*\n/gm, '')]).toEqual([0, ''])
 }
 
-/** @returns the counts of an import */
 async function apply({ stores }: TestApp, account: string, step: Step): Promise<Tally | undefined> {
   if (step.kind === 'file') return await importFile(stores, account, step)
   await withWriter(stores, account, async (writer) => {

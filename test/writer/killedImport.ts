@@ -11,7 +11,6 @@ import { changeTables, startMerges, stopMerges } from '../kit/rows.ts'
  */
 export const shortWindow = { statementWindowMs: 500 }
 
-/** The error that ends a killed import. */
 export class ImportKilled extends Error {}
 
 export const clickTables = ['clicks', 'click_index', ...sumsTableNames] as const

@@ -18,7 +18,6 @@ export interface AcceptedEvent {
   preview?: { row: PixelEvent | undefined; hasId: boolean }
 }
 
-/** A valid event with its notes, or the Problem of an item. */
 export type JudgedEvent = ValidatedEvent | Problem
 interface ValidatedEvent {
   event: ValidEvent
@@ -86,7 +85,6 @@ async function limitIdentifiers(
   })
 }
 
-/** Accepts valid events in one flush, or previews them. */
 async function acceptEvents(
   { intake, caller, isDryRun }: BatchContext,
   valid: readonly ValidatedEvent[],

@@ -4,7 +4,6 @@ import type { Cell } from '../../rows/csvWriter.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
-/** The fields of a row by name, its cursor included. */
 export type ExportedRow = Readonly<Record<string, Cell>>
 
 interface Column {

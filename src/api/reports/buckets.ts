@@ -15,7 +15,6 @@ import { type QueryOptions, selectGroups, selectRows } from '../../stores/clickh
 import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { ReportPlan } from './plan.ts'
 
-/** A bucket of a report: the id of each dimension, and its sums. */
 export interface Bucket {
   ids: readonly string[]
   sums: ExactSums

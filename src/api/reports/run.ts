@@ -72,7 +72,6 @@ function blankReportRow({ dimensions, metrics, previous }: ReportPlan): ReportRo
   } as unknown as ReportRow
 }
 
-/** Sets id and name of a row; with several dimensions also the id and name of each. */
 function setLabels(
   row: ReportRow,
   { dimensions }: ReportPlan,
@@ -91,7 +90,6 @@ function bucketId(ids: readonly string[]): string {
   return ids.length === 1 ? id : JSON.stringify(ids)
 }
 
-/** Reads the earlier range: its totals, and the metrics of the buckets that the rows of a report are compared with. */
 async function readPrevious(
   stores: RouteContext['stores'],
   { dimensions, metrics }: ReportPlan,

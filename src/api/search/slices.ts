@@ -10,7 +10,6 @@ interface SliceQuery {
   folded: string
 }
 
-/** A row that contains the text, and the positions of the matching values. */
 export interface FoundRow<Row> {
   row: Row
   positions: number[]

@@ -58,12 +58,10 @@ export interface Campaign {
   costPerClick: number | null
   /** Share of human clicks that convert on an average page, 0 to 1. */
   conversionRate: number
-  /** Factor of clicks on Saturdays and Sundays. */
   weekend: number
   /** Sine wave of its clicks: period in days, and amplitude as a share of its size. */
   waveDays: number
   waveBy: number
-  /** Search terms, or names of creatives. */
   creatives: readonly string[]
   tags: readonly string[]
 }

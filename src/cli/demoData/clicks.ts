@@ -20,7 +20,6 @@ export function newestClickId(plan: DemoPlan): string | undefined {
   return rows.findLast(({ isBot, isTest }) => !isBot && !isTest)?.id
 }
 
-/** The id of the click of a visit. */
 export function clickIdOf(plan: DemoPlan, { number }: Visit): string {
   return `clk-${plan.tag}-${number}`
 }

@@ -69,7 +69,6 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: { clickId?: s
   }
 }
 
-/** Yields the pixel events of browsers: funnels from the landing page to the sale. */
 export function* pixelEventRows(plan: DemoPlan) {
   for (const { outcomes } of outcomesByDay(plan)) {
     for (const { visit, steps, sales } of outcomes) {

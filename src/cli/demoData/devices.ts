@@ -23,12 +23,10 @@ interface Model extends Omit<Device, 'osVersion' | 'browserVersion'> {
 
 type ModelName = keyof typeof deviceModels
 
-/** Shares of device models by kind of traffic. */
 const sharesOf = audiences as unknown as Readonly<Record<Audience, Shares<ModelName>>>
 
 export type Audience = keyof typeof audiences
 
-/** Draws the device of a visitor. */
 export function drawDevice(draws: Draws, audience: Audience): Device {
   return draws.pick(devicesOf[draws.pickShared(sharesOf[audience])])
 }
@@ -47,5 +45,4 @@ const devicesOf = Object.fromEntries(
   // Object.fromEntries loses the key type.
 ) as unknown as Record<ModelName, readonly Device[]>
 
-/** Devices of bots. */
 export const bots = botsTable as unknown as Shares<Device>

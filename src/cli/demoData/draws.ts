@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
-/** Values with relative shares of any sum. */
 export type Shares<T> = readonly (readonly [T, number])[]
 
 /** Random draws that depend only on their seed. */
@@ -20,7 +19,6 @@ export function openDraws(seed: string) {
     chance: (probability: number) => unit() < probability,
     /** A whole number from `low` to `high`, both included. */
     between: (low: number, high: number) => low + Math.floor(unit() * (high - low + 1)),
-    /** An element of a non-empty list. */
     pick: <T>(list: readonly T[]) => list[Math.floor(unit() * list.length)] as T,
     /** An element of a non-empty list, weighted by share. */
     pickShared<T>(shares: Shares<T>): T {

@@ -8,7 +8,6 @@ import { conversionRows, pixelEventRows } from './conversions.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
 import type { DemoPlan } from './visits.ts'
 
-/** Import counts by resource. */
 export type DemoTallies = Record<ResourceName, Tally>
 
 /** In import order: entities before the rows that refer to them. */

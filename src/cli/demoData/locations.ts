@@ -2,7 +2,6 @@ import type { Shares } from './draws.ts'
 import countries from './tables/countries.json' with { type: 'json' }
 import marketsTable from './tables/markets.json' with { type: 'json' }
 
-/** Location of a visitor. */
 export interface Location {
   /** ISO 3166-1 alpha-2. */
   country: string
@@ -10,7 +9,6 @@ export interface Location {
   city: string
   /** UTC offset in minutes, without daylight saving time. */
   utcOffsetMinutes: number
-  /** The usual Accept-Language. */
   language: string
 }
 
@@ -18,7 +16,6 @@ type City = readonly [region: string, city: string, utcOffsetHours: number, shar
 
 export type Country = keyof typeof countries
 
-/** The locations of a country by their share of its clicks. */
 export const locationsOf = Object.fromEntries(
   (Object.entries(countries) as unknown as [Country, { language: string; cities: City[] }][]).map(
     ([country, { language, cities }]) => [
@@ -31,7 +28,6 @@ export const locationsOf = Object.fromEntries(
   ),
 ) as unknown as Record<Country, Shares<Location>>
 
-/** Target markets of campaigns: countries by share. */
 export const markets = marketsTable as unknown as Readonly<Record<Market, Shares<Country>>>
 
 export type Market = keyof typeof marketsTable

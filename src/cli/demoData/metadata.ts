@@ -13,7 +13,6 @@ function* entityRows<Entity extends { name: string }>(table: object, fieldsOf: (
   }
 }
 
-/** Yields the campaigns in their present state. */
 export function campaignRows(plan: DemoPlan) {
   const today = todayOf(plan)
   return entityRows(campaigns, (campaign: Campaign) => {
@@ -32,7 +31,6 @@ export function campaignRows(plan: DemoPlan) {
   })
 }
 
-/** The day of the campaign's last start or stop. */
 function lastChange(schedule: { everyDays: number; onDays: number; start: number }, today: number): number {
   const day = flightDay(schedule, today)
   return today - (day < schedule.onDays ? day : day - schedule.onDays)

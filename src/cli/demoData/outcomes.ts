@@ -7,7 +7,6 @@ import { type DemoPlan, dayMs, drawsOf, hourMs, minuteMs, type Visit, visitsByDa
 interface Step {
   name: string
   atMs: number
-  /** Whether the event has the click id, or only the visitor id. */
   hasClickId: boolean
   /** Whether the event reports the sale, with its amount. */
   isSale?: true
@@ -38,7 +37,6 @@ export function* outcomesByDay(plan: DemoPlan) {
 
 const secondMs = 1000
 
-/** Conversion factor by country. */
 const countryLift: Readonly<Record<string, number>> = shares.liftOfCountry
 
 /** @returns pixel events in order of time, empty without a pixel; the conversion, then its renewals */

@@ -5,10 +5,8 @@ import { type Draws, openDraws, type Shares } from './draws.ts'
 import { type Country, type Location, locationsOf, markets } from './locations.ts'
 import shares from './tables/shares.json' with { type: 'json' }
 
-/** Size and seed of a demo. */
 export interface DemoOptions {
   seed: number
-  /** Approximate total number of clicks. */
   clicks: number
   /** Number of UTC days, including today. */
   days: number
@@ -18,9 +16,7 @@ export interface DemoOptions {
   currency: string
 }
 
-/** Everything that the rows of a demo depend on. */
 export interface DemoPlan extends Omit<DemoOptions, 'seed' | 'clicks'> {
-  /** Average clicks per day. */
   perDay: number
   /** Four characters derived from seed and clicks per day; part of every id, so that ids of two plans differ. */
   tag: string
@@ -49,7 +45,6 @@ interface Visitor {
   ip: string
 }
 
-/** One click, before its row is built. */
 export interface Visit {
   /** Day and number within the day: `20261120-00042`. */
   number: string
@@ -67,7 +62,6 @@ export const dayMs = 24 * hourMs
 /** The last day, counted from 1970-01-01 UTC. */
 export const todayOf = ({ nowMs }: DemoPlan) => Math.floor(nowMs / dayMs)
 
-/** Creates the draws for one kind of rows of a day. */
 export function drawsOf(plan: DemoPlan, kind: string, day: number): Draws {
   return openDraws(`${plan.tag} ${kind} ${day}`)
 }
@@ -79,7 +73,6 @@ export function dateText(day: number): string {
 
 /** Shares of clicks by returning visitors, bots and testers. */
 const [returnShare, botShare, testShare] = [0.2, 0.033, 0.002]
-/** Maximum days between the first and the last visit. */
 const returnDaysMax = 13
 
 /** Yields the visits of each day of the window, oldest first, including future ones of the last day. */

@@ -49,7 +49,6 @@ export function readGuides(serverUrl: string, baseUrl: string) {
   return { introduction: read('introduction'), guides }
 }
 
-/** Every error code with its status and condition, as a table in Markdown. */
 function errorTable(): string {
   return [
     '| status | `error` | condition |',

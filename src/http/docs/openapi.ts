@@ -62,7 +62,6 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
   })
 }
 
-/** Adds the introduction, the guides and the address of the API. */
 function addTexts(document: OpenApiDocument, serverUrl: string): OpenApiDocument {
   const baseUrl = serverUrl + apiPrefix
   const { introduction, guides } = readGuides(serverUrl, baseUrl)
@@ -95,7 +94,6 @@ function scopeText(scope: Scope | 'any'): string {
   return scope === 'any' ? 'Scope: none; any key may call it.' : `Scope: \`${scope}\`.`
 }
 
-/** Adds the formats other than JSON to a response of rows. */
 function withFormats(response: unknown, formats: readonly RowFormat[]): object {
   const responses = response as Record<string, TSchema>
   const others = formats.map((format) => [mediaTypes[format], { schema: formatSchemas[format] }])

@@ -1,6 +1,5 @@
 import { noteCodesText } from '../../../schema/eventNote.ts'
 
-/** Headers of responses, as components of the OpenAPI document. */
 export const responseHeaders = {
   RequestId: {
     description: 'Id of this request; include it in support requests.',
@@ -38,7 +37,6 @@ const reference = (name: keyof typeof responseHeaders) => ({ $ref: `#/components
 
 export const requestIdHeader = { 'X-Request-Id': reference('RequestId') }
 
-/** Headers of every response to a valid key. */
 export const rateLimitHeaders = {
   ...requestIdHeader,
   'X-RateLimit-Limit': reference('RateLimit'),
@@ -46,7 +44,6 @@ export const rateLimitHeaders = {
   'X-RateLimit-Reset': reference('RateLimitReset'),
 }
 
-/** Headers of successful responses to some operations. */
 export const operationHeaders: Readonly<Record<string, object>> = {
   ...Object.fromEntries(
     ['getClicks', 'getConversions', 'getEvents'].map((id) => [

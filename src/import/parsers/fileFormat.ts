@@ -1,8 +1,6 @@
-/** Separates the cells of a CSV record. */
 export const delimiters = [',', ';', '\t'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** Format of a file of rows. */
 export interface FileFormat {
   isCsv: boolean
   isGzipped: boolean

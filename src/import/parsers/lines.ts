@@ -6,7 +6,6 @@ export interface Line {
   number: number
   /** The line; if it is invalid, only its beginning, with U+FFFD in place of bytes that are not UTF-8. */
   text: string
-  /** Reason why the line is invalid. */
   error?: string
 }
 

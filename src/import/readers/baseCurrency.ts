@@ -1,7 +1,6 @@
 import { convert, type Decimal } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
-/** The fields of a row with an amount that only a file has. */
 export interface AmountFields {
   /** Account currency per unit of `currency`; null: absent. */
   exchangeRate: Decimal | null

@@ -6,7 +6,6 @@ import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
-/** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields {
   createdAt: number | null
   updatedAt: number | null

@@ -67,7 +67,6 @@ export function convert(millionths: bigint, rate: Decimal): bigint {
   return converted
 }
 
-/** JSON's grammar of numbers. */
 const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Longer numbers are invalid as amounts and rates, and slow to compute with. */

@@ -1,6 +1,5 @@
 import type { JsonSchema, OpenApiDocument, Operation } from './document.ts'
 
-/** A read operation of the API, as a tool. */
 export interface ApiTool {
   /** The operation's id in snake case, such as `get_reports`. */
   name: string

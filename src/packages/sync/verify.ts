@@ -14,13 +14,11 @@ import { type ChangingResource, exportedFields } from './source/resources.ts'
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
 
-/** Result of the comparison of a resource. */
 export interface Verified extends DayRange {
   /** What was compared for each day: the number of rows, the hash of their keys and `storedAt`, and the sum of an amount. */
   compared: string[]
   days: number
   rows: number
-  /** Days that differed and were replaced. */
   repaired: string[]
 }
 

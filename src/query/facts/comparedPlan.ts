@@ -7,7 +7,6 @@ import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import { hoursDaysMax, type LocalRangeQuery, localRange, type Range, rangeDaysMax } from '../timeRange.ts'
 import { type FactsPlan, planFacts } from './plan.ts'
 
-/** Query plan of sums, and of the same sums in the earlier range of a comparison. */
 export interface ComparedPlan {
   accountId: string
   currency: string

@@ -30,10 +30,8 @@ type Source =
   | { source: 'sums_by_quarter_hour' }
   | { source: 'rows' }
 
-/** A part of the range, and the table that it is read from. */
 export type FactsPart = Source & { range: Range }
 
-/** A query and the tables that it is read from. */
 export interface FactsPlan extends FactsQuery {
   /** UTC offsets of the time zone in the range. */
   offsets: readonly OffsetChange[]

@@ -5,7 +5,6 @@ import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './
 /** Nodes with their own rows in a local database, like single servers; queries use a second one with `Distributed` tables over them. */
 export interface Cluster {
   readonly name: string
-  /** The database of each node's own tables. */
   readonly localDatabase: string
   /** Number of shards. The hash of a row modulo this number selects its shard. */
   readonly shards: number
@@ -24,7 +23,6 @@ export interface ClusterNode {
 }
 
 export interface Identity {
-  /** Unique for each server. */
   host: string
   shard: string
   replica: string
@@ -86,7 +84,6 @@ async function createDatabaseOn(node: ClickHouseAddress): Promise<void> {
   await client.close()
 }
 
-/** A node in the configuration of its cluster. */
 export interface Member {
   host: string
   shardNumber: number

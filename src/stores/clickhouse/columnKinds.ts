@@ -1,7 +1,6 @@
 import type { RowBinary } from './rowBinary.ts'
 import { ch, type Fragment, identifier, join } from './sql.ts'
 
-/** One column of a table, and the function that writes a row's value. */
 export interface Column<Row> {
   readonly name: string
   /** The type of the bytes that `write` produces; ClickHouse converts it to the type of the table. */

@@ -72,7 +72,6 @@ function shardingKeyOf({ name, engine }: Table): string {
   return key
 }
 
-/** Lists the tables and views of a database. */
 export async function tablesOf(client: ClickHouseClient, database: string): Promise<Table[]> {
   const result = await client.query({
     query: 'SELECT name, engine, comment FROM system.tables WHERE database = {database:String} ORDER BY name',

@@ -30,7 +30,6 @@ export async function* untilException(
     yield* chunks
     return
   }
-  /** A possible beginning of the mark. */
   let held: Buffer = Buffer.alloc(0)
   let text: Buffer[] | undefined
   try {

@@ -33,7 +33,6 @@ export interface Insertion {
   table: string
   /** In the order of the bytes, with the types that the bytes have; columns that are not named get their defaults. */
   columns: readonly { readonly name: string; readonly type: string }[]
-  /** Rows in ClickHouse's RowBinary format. */
   bytes: Buffer
   /** Whether all keys differ: then ClickHouse collapses neither the rows nor the rows of views, which costs more than writing. */
   isDistinct?: boolean

@@ -75,7 +75,6 @@ export const integer = (value: number): Value => ({ type: 'Int32', value })
 /** A whole number from 0, such as a LIMIT. */
 export const count = (value: number): Value => ({ type: 'UInt64', value })
 
-/** A rendered statement: its text and the parameters that go beside it. */
 export interface Statement {
   readonly text: string
   readonly params: Record<string, Value['value']>

@@ -6,7 +6,6 @@ import { ExpectedError } from '../../expectedError.ts'
 /** An embedded engine cannot be used; the message is one line and names the setting to change. */
 export class EmbeddedError extends ExpectedError {}
 
-/** The absolute paths of the engines of one DATA_DIR. */
 export interface EmbeddedPaths {
   dataDir: string
   clickhouse: string

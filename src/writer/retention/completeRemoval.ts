@@ -5,7 +5,6 @@ import type { Writer } from '../fence/writer.ts'
 import { monthOf } from '../journal/months.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
 
-/** Rows that were removed, copies that were not merged included. */
 export type RemovedCounts = Record<RetainedResource, number>
 
 /** Servers know for up to 4.5 s what was retained before, and repeat responses for 2 s. Later responses say that rows were removed. */

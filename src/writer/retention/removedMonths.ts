@@ -40,7 +40,6 @@ ORDER BY month`
   return checksums
 }
 
-/** The rows of each table that are compared: their time and hash. */
 function checkedTables(span: Span, source: 'tables' | 'clicks'): [string, Fragment][] {
   const sumsOf = source === 'tables' ? storedSums : actualSums
   const ofSums = sumsTableNames.map((name): [string, Fragment] => {

@@ -73,7 +73,6 @@ async function upsert(
     account_id: writer.accountId,
     ...(isSearched(table) && { search_text: searchTextOf(row) }),
   }))
-  /** The given rows with their dates completed from the stored ones. */
   const dated = () => postgres`
     given AS (
       SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})

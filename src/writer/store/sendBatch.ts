@@ -5,7 +5,6 @@ import { OutcomeUnknown } from '../fence/fence.ts'
 import type { Writer } from '../fence/writer.ts'
 import { clearBatches, type JournalEntry, recordBatch } from '../journal/journal.ts'
 
-/** Rows of one table and their time range. */
 export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>
 
 /**

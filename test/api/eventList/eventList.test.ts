@@ -78,7 +78,6 @@ function matches(row: StoredRow, { event_name, from, to, order: _, ...equal }: F
   return Object.entries(equal).every(([name, value]) => row[name] === value)
 }
 
-/** Compares the sort keys of two rows, bytewise. */
 function compare(a: StoredRow, b: StoredRow): number {
   for (const column of ['occurred_at', 'origin', 'id', 'generation']) {
     const [x, y] = [a[column] as string, b[column] as string]

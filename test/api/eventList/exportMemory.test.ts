@@ -11,7 +11,6 @@ import { openTestStores } from '../../kit/stores.ts'
 
 /** Events of a kilobyte, whose order by id differs from their order by time. */
 const events = 150_000
-/** Less than the events take. */
 const memoryMax = 100_000_000
 
 it('an export of events sorts on disk what does not fit into memory', { timeout: 120_000 }, async () => {

@@ -28,7 +28,6 @@ afterEach(() => {
 
 /** A batch on a connection of its own, of which a part of the body has been sent. */
 interface Sending {
-  /** Sends the rest of the body. */
   finish(): void
   /** The response; undefined before it has arrived. */
   response: string | undefined

@@ -5,21 +5,18 @@ import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 
 type Exec = ClickHouseClient['exec']
 
-/** An insert of events on its way to ClickHouse. */
 export interface Insert {
   queryId: string | undefined
   /** The rows, hexadecimal. */
   bytes: string
   /** Aborts when the sender gives up. */
   signal: AbortSignal
-  /** Stores the rows in the real ClickHouse. */
   store(): Promise<void>
 }
 
 /** A ClickHouse with inserts of events that a test can observe and break. */
 export interface InterceptedInserts {
   clickhouse: ClickHouse
-  /** Every insert that was sent. */
   sent: Insert[]
   /** Takes the next inserts instead of ClickHouse, one each. What a handler throws is what the sender gets. */
   handlers: ((insert: Insert) => Promise<void>)[]
@@ -28,13 +25,11 @@ export interface InterceptedInserts {
 /** The error of a connection that breaks before the response has arrived. */
 export const connectionReset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 
-/** Stores the rows; the response is lost. */
 export async function storeAndBreak(insert: Insert): Promise<void> {
   await insert.store()
   throw connectionReset()
 }
 
-/** Waits until the sender gives up. */
 export async function hang({ signal }: Insert): Promise<void> {
   await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }

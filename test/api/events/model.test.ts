@@ -39,7 +39,6 @@ const piece = (value: unknown) => json(JSON.stringify(value))
 
 const oneOf = (...values: unknown[]) => fc.constantFrom(...values.map(piece))
 
-/** What fits nowhere, or only just. */
 const hostile: fc.Arbitrary<Piece> = fc.oneof(
   fc.constantFrom(
     json('1e999'),

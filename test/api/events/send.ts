@@ -16,7 +16,6 @@ export async function newAccount(api: TestApp, options: { plan?: string } = {}):
   return { id, key }
 }
 
-/** The status and the body of a response to an event. */
 export type Sent = [status: number, body: Record<string, unknown>]
 
 /** POSTs an event. @param body an object, or the text of a body as it stands */

@@ -5,10 +5,8 @@ const firstDayMs = Date.UTC(2020, 0, 1, 10)
 
 /** Revenue of each conversion, by its status. */
 export const revenue = { pending: 2, approved: 3 }
-/** Numbers of the campaigns of clicks. */
 export const campaignsOfClicks = [0, 1, 2]
 
-/** A kind of imported rows. */
 interface Change {
   resource: ResourceName
   /** How the first import of a row counts it; undefined where that depends on failed attempts. */
@@ -27,7 +25,6 @@ export const changes = {
   },
   /** Of the clicks with the same numbers. */
   conversions: { resource: 'conversions', counted: 'inserted', rowOf: (number) => conversionOf(number, 'pending') },
-  /** Of stored conversions. */
   approvals: { resource: 'conversions', counted: 'updated', rowOf: (number) => conversionOf(number, 'approved') },
   pixelEvents: {
     ...{ resource: 'pixel-events', counted: 'inserted' },

@@ -39,7 +39,6 @@ export async function openCrashAccount(
   const id = kept?.id ?? (await makeAccount(stores))
   const key = kept?.key ?? (await makeKey(stores, id)).key
   const acknowledged = kept?.acknowledged ?? nothingAcknowledged()
-  /** Imports with wrong counts. */
   const faults: string[] = []
   const app = await buildApp({
     ...{ settings: readSettings(environment), stores },

@@ -21,7 +21,6 @@ const pauseMs = 25_000
 
 /** Which stores are opened, and which of their processes are killed. */
 interface Target {
-  /** Begins the names of its scenarios. */
   name: string
   isCluster: boolean
   victimsOf(stores: CrashStores): Parameters<typeof runTrials>[2]['victims']
@@ -43,12 +42,10 @@ const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] 
   [nodeOfTwo, 'write', { click: 2, event: 2 }],
 ]
 
-/** Commands that change only Postgres. */
 const verbsOfPostgres: ReadonlySet<string> = new Set<VerbName>([
   ...(['account create', 'account set-plan', 'plan set', 'retention set'] as const),
   ...(['key create', 'key rotate', 'key revoke'] as const),
 ])
-/** Calls by which a command changes files. */
 const callsOfCommand: readonly FileCall[] = ['mkdir', 'fsync', 'rename', 'unlink', 'rmdir']
 
 /** Each scenario opens its own stores, so that several can run concurrently. */

@@ -13,9 +13,7 @@ import { processesOf, processIdOf } from '../../kit/processes.ts'
 import { holds, until } from '../../kit/until.ts'
 import { armKill, type Instant } from './syscallKiller.ts'
 
-/** A process that can be killed and restarted. */
 export interface Victim {
-  /** Changes with each start. */
   readonly pid: number
   /** Resolves when the current process has exited. */
   readonly ended: Promise<unknown>
@@ -48,7 +46,6 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
   const cluster = isCluster ? await startCluster() : undefined
   const kept = cluster?.nodes.map(keepRunning)
   const nodes: Nodes = cluster?.nodes ?? [await startClickHouse(options.folder)]
-  /** Settings of processes that use the same stores. */
   const environment: Record<string, string> & { CLICKHOUSE_URL: string } = {
     DATA_DIR: folder,
     LOG_LEVEL: 'silent',
@@ -84,7 +81,6 @@ function restartedBy(nodes: Nodes, kept: readonly KeptNode[]): Nodes {
   return [first, ...others]
 }
 
-/** Runs with stores that are closed afterwards. */
 export async function withCrashStores<Result>(
   options: CrashStoresOptions,
   run: (stores: CrashStores) => Promise<Result>,

@@ -18,7 +18,6 @@ interface PauseStep extends Hold {
 
 const insert = /^POST [^ ]*INSERT(?:\+|%20)INTO(?:\+|%20)(?:clicks|conversions)\b/
 
-/** The rows that are imported. */
 const numbers = [0, 1]
 
 /** The steps of a batch, in order. What the proxy holds reaches the store after another import has ended. */

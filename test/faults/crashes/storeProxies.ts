@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import type { CrashStores } from './crashStores.ts'
 
-/** What a proxy holds back. */
 export interface Hold {
   /** Matches the bytes of the request; called for each chunk that a client sends until it matches. */
   request: Pick<RegExp, 'test'>
@@ -21,7 +20,6 @@ export async function openStoreProxies({ environment, nodes, postgresSocket }: C
   const postgres = await openHoldingProxy({ path: postgresSocket })
   const proxied = (urls: string) =>
     nodes.reduce((text, { port }, index) => text.replace(`:${port}`, `:${proxies[index]?.port}`), urls)
-  /** Settings of a process that connects through the proxies. */
   const settings: Record<string, string> = {
     ...environment,
     CLICKHOUSE_URL: proxied(environment.CLICKHOUSE_URL),

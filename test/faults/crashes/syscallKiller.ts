@@ -10,7 +10,6 @@ import { isInstalled } from '../../kit/isInstalled.ts'
 const program = '/usr/bin/strace'
 const detachMaxMs = 2_000
 
-/** System calls by which the engines change files. */
 export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'mkdir' | 'unlink' | 'rmdir'
 
 /** An instant in a process: right before one of its threads makes its N-th call of that name. */

@@ -45,7 +45,6 @@ export interface Sweep {
   victims: readonly Victim[]
 }
 
-/** More calls than any write makes. */
 const callsMax = 250
 /** Numbers that are prepared at a time: an import costs more than its rows. */
 const preparedCount = 32

@@ -12,20 +12,16 @@ import type { Verb } from './verbs.ts'
 /** What is killed: the process of the command, or a store, which is restarted at once; a number is that of a node of ClickHouse. */
 export type VerbVictim = 'command' | 'postgres' | number
 
-/** The result of all kills of one command. */
 export interface VerbKills {
   /** Differences between an account with a killed command and an account without a kill; empty when there are none. */
   faults: string[]
   killed: number
-  /** Kills that were tried. */
   trials: number
-  /** Distinct moments. */
   moments: number
 }
 
 /** Each command is killed at least this many times, also when it has fewer moments. */
 const killsMin = 10
-/** More calls than any command makes. */
 const callsMax = 100
 /** Commands that are killed concurrently; an engine is killed during one command at a time. */
 const commandsMax = 4
@@ -34,7 +30,6 @@ const attemptsMax = 4
 
 /** A moment of a command: before a store receives a statement, or after the store has executed it and before the result arrives. */
 interface Moment {
-  /** Begins with the store. */
   statement: string
   /** Counted from 1, among equal statements. */
   occurrence: number
@@ -301,7 +296,6 @@ function isLeaseExtension(statement: string): boolean {
   return statement.includes('UPDATE leases SET expires_at')
 }
 
-/** Whether a statement changes rows. */
 function isChange(statement: string): boolean {
   return clickHouseChange.test(statement) || /\b(?:INSERT INTO|UPDATE|DELETE FROM|COMMIT)\b/i.test(statement)
 }

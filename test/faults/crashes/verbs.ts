@@ -14,7 +14,6 @@ import { importRetained, rows } from '../../writer/retention/retainedAccount.ts'
 import { stateOf } from './accountState.ts'
 import type { CrashStores } from './crashStores.ts'
 
-/** A subcommand that changes an account. */
 export interface Verb {
   /** Creates an account that the subcommand will change. @returns the words of the command line */
   prepare(stores: CrashStores, account: string): Promise<string[]>
@@ -207,19 +206,16 @@ async function createWithKey({ stores }: CrashStores, account: string): Promise<
   return (await makeAccountWithKey(stores, account, ['read:clicks'])).id
 }
 
-/** Another account that the same command changes. */
 function secondOf(account: string): string {
   return `${account}-second`
 }
 
-/** A folder for files of commands. */
 async function folderOf({ environment }: CrashStores): Promise<string> {
   const folder = join(`${environment.DATA_DIR}`, 'exports')
   await mkdir(folder, { recursive: true })
   return folder
 }
 
-/** @throws Error when a command fails */
 async function runAll({ environment }: CrashStores, commands: readonly (readonly string[])[]): Promise<void> {
   for (const words of commands) {
     const { code, stderr } = await runHere(words, environment)

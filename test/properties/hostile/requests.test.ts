@@ -14,7 +14,6 @@ import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeConversions, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { type Request, requests } from './generators.ts'
 
-/** Concurrent requests. */
 const concurrency = 10
 const batches = randomCases(40)
 

@@ -5,7 +5,6 @@ import type { AttributeName } from '../../../schema/dimensions.ts'
 /** The attributes of a row; an absent one is undefined or `(not set)`. */
 export type Attributes = { [Name in AttributeName]?: string | undefined }
 
-/** Referrers and their domains. */
 export const domains: Record<string, string> = {
   'https://www.Example.com/a?b#c': 'example.com',
   'http://user:pass@news.example.org:8080': 'news.example.org',
@@ -43,7 +42,6 @@ export interface ClickAttributeFields extends SharedFields {
   utmContent?: string | undefined
 }
 
-/** @returns the attributes of a click */
 export function clickAttributes(row: ClickAttributeFields): Attributes {
   return {
     ...sharedAttributes(row),

@@ -63,7 +63,6 @@ const clickValues = {
 }
 const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'] }
 
-/** Fields that clicks and conversions have. */
 export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; conversions have those of their click. */
 export const clickOnlyFields = someOf(clickValues)
@@ -146,7 +145,6 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
 
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&')
 
-/** @returns the parameter of a filter */
 export function parameterOf({ name, values, isExcluded }: Query['filters'][number]): string {
   const list = values.map(escaped).join(',')
   return `${name}=${encodeURIComponent(isExcluded ? `!${list}` : list.replace(/^!/, '\\!'))}`

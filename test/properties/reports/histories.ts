@@ -52,7 +52,6 @@ const amount = maybe(
   4,
 )
 
-/** Leaves out absent fields. */
 const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }): fc.Arbitrary<T> =>
   fc
     .record(shape as Record<string, fc.Arbitrary<unknown>>)
@@ -102,7 +101,6 @@ export interface Interruption {
   without: WrittenTable[]
 }
 
-/** One change of an account. */
 export type Step =
   | { kind: 'clicks'; lines: ClickLine[]; interruption: Interruption | undefined }
   | { kind: 'conversions'; lines: ConversionLine[]; interruption: Interruption | undefined }

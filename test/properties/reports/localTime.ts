@@ -33,17 +33,14 @@ export function instantOf(local: number, zone: string): { epochMs: number; exist
   return { epochMs: found ?? local - (offsets[0] ?? 0), exists: found !== undefined }
 }
 
-/** @returns the first instant of a date */
 export function startOfDate(date: string, zone: string): number {
   return instantOf(Date.parse(date), zone).epochMs
 }
 
-/** @returns the local date of an instant */
 export function dateOf(epochMs: number, zone: string): string {
   return localText(epochMs, zone).slice(0, 10)
 }
 
-/** @returns a date some days later */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
 }

@@ -14,7 +14,6 @@ export interface Rows {
 }
 type Row = CountedClick | CountedConversion
 
-/** A report query. */
 export interface Query {
   dimensions: Dimension[]
   zone: string
@@ -27,10 +26,8 @@ export interface Query {
 
 const notSet = '(not set)'
 
-/** A row of a response, without names. */
 export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: string | null } }
 
-/** Computes the response of a report. */
 export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   const selected = select(query, rows, query.range)
   const buckets = group(query, selected)

@@ -41,7 +41,6 @@ afterAll(async () => {
   for (const table of tables) await startMerges(api.stores, table)
 })
 
-/** Number of imports that were interrupted. */
 let interrupted = 0
 
 it('reports, stats and lists equal a plain count of the rows after every step, to the millionth, also when imports are interrupted', async () => {

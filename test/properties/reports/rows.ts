@@ -16,7 +16,6 @@ interface Amount {
   foreign?: { exchangeRate: number } | { base: number } | 'unconvertible'
 }
 
-/** A click in an import file. */
 export interface ClickLine extends ClickAttributeFields {
   id: string
   atMs: number
@@ -25,7 +24,6 @@ export interface ClickLine extends ClickAttributeFields {
   isTest?: boolean
 }
 
-/** A conversion in an import file. */
 export interface ConversionLine extends SharedFields {
   id: string
   atMs: number
@@ -41,7 +39,6 @@ export interface ConversionLine extends SharedFields {
 export const statuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export type Status = (typeof statuses)[number]
 
-/** Counts of an import. */
 export interface Tally {
   inserted: number
   updated: number
@@ -64,7 +61,6 @@ export interface CountedConversion {
   revenue: bigint
 }
 
-/** The expected rows of one account. */
 export class Model {
   readonly #clicks = new Map<string, ClickLine>()
   readonly #conversions = new Map<string, { line: ConversionLine; file: string; number: number }>()

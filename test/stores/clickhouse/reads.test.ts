@@ -81,7 +81,6 @@ SELECT
 })
 
 describe('a read over connections that stay open', () => {
-  /** Number of requests that were received. */
   let received = 0
   let respond: (socket: Socket, isFirst: boolean) => boolean
   const used = new WeakSet<Socket>()

@@ -43,7 +43,6 @@ const kindsOf = (found: readonly Difference[]) =>
 const tablesOf = async (account: string) => JSON.parse(await contentOf(stores, account))
 /** Without copies of clicks: a repair deletes copies of missing clicks, and reads do not need a copy. */
 const withoutCopies = (tables: { table: string }[]) => tables.filter(({ table }) => table !== 'converted_click_rows')
-/** Sums and the click index. */
 const derivedOf = async (account: string) =>
   (await tablesOf(account)).filter(({ table }: { table: string }) => /^(sums_|click_index)/.test(table))
 

@@ -48,7 +48,6 @@ export const rows = {
   ],
 }
 
-/** Imports these rows into an account. */
 export async function importRetained(stores: Writer['stores'], account: string): Promise<void> {
   for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
     await importContent(stores, account, resource, rows[resource])
@@ -56,7 +55,6 @@ export async function importRetained(stores: Writer['stores'], account: string):
 }
 
 const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']
-/** The sums tables and their keys. */
 const sums = {
   sums_by_day: 'dimension, day, value',
   sums_by_day_and_campaign: 'dimension, campaign_id, day, value',

@@ -6,7 +6,6 @@ import type { ChangingResource } from './resources.ts'
 const daysMax = 366
 const dayMs = 86_400_000
 
-/** The API that is copied. */
 export interface Source {
   client: Tributary
   /** First UTC day to copy; undefined for all. */
@@ -28,7 +27,6 @@ export interface DayChecksum {
   hash: string
 }
 
-/** Checksums of the source. */
 export interface SourceChecksums {
   asOf: string
   days: DayChecksum[]

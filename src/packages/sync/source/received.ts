@@ -3,7 +3,6 @@ import { type ChangingResource, type Resource, subIdNames } from './resources.ts
 
 // Responses and stored states are checked here before any other code uses them.
 
-/** A row of the API. */
 export type Row = Record<string, unknown>
 
 /** A response that is not one of the API. A later run may succeed: a proxy may have sent it. */

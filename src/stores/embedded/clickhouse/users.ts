@@ -6,7 +6,6 @@ export const embeddedDatabase = 'tributary'
 export interface ClickHouseUser {
   name: string
   passwordSha256: string
-  /** GRANT statements without TO. */
   grants: readonly string[]
   settings?: Readonly<Record<string, string>>
   fixedSettings?: readonly string[]

@@ -20,7 +20,6 @@ export type Incoming =
   | { kind: 'end' }
   | { kind: 'refused'; code: string; message: string }
 
-/** Splits a client's stream into messages. */
 export class MessageReader {
   #chunks: Buffer[] = []
   #size = 0
