@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
+import type { App } from '../../src/http/context.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { importRows, type Tally } from '../../src/import/run.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
@@ -154,7 +155,10 @@ it('sums, lists and conversions equal those of an account that keeps all rows, t
         }
         const left = [`/clicks?limit=200&from=${from}`, `/reports?group_by=region,country&from=${from}&to=2025-06-30`]
         for (const path of [...fromSums, ...left]) {
-          const [whole, rest] = await Promise.all([read(source, path, keys.kept), read(source, path, keys.aged)])
+          const [whole, rest] = await Promise.all([
+            read(source.app, path, keys.kept),
+            read(source.app, path, keys.aged),
+          ])
           expect([path, rest]).toEqual([path, whole])
         }
       }
@@ -189,8 +193,10 @@ it('a moved account gets the same rows and numbers from the same later imports, 
       await command(source, 'account', 'export', '--account', account, '--output', output)
       await command(target, 'account', 'import', output)
       const expectEqual = async () => {
+        // Other servers may still have it cached that a campaign is unknown.
+        const [from, to] = [await source.open(), await target.open()]
         for (const path of [...fromSums, '/clicks?limit=200', '/events?limit=200']) {
-          const [here, there] = await Promise.all([read(source, path, key), read(target, path, key)])
+          const [here, there] = await Promise.all([read(from, path, key), read(to, path, key)])
           expect([path, there]).toEqual([path, here])
         }
         expect(await contentOf(target.stores, account)).toEqual(await contentOf(source.stores, account))
@@ -270,8 +276,10 @@ async function importFile(
 }
 
 /** Without times of storage, which differ. */
-async function read(app: TestApp, path: string, key: string): Promise<unknown> {
-  const { statusCode, body } = await app.get(path, key)
+async function read(app: App, path: string, key: string): Promise<unknown> {
+  const { statusCode, body } = await app.inject({
+    ...{ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } },
+  })
   expect([path, statusCode]).toEqual([path, 200])
   return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }

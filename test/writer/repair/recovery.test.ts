@@ -245,16 +245,21 @@ describe('two writers', () => {
       const killed = importContent(killedStores(stores, account, [table]), account, 'clicks', [click(1)])
       await expect(killed).rejects.toThrow(ImportKilled)
       let isSuperseded = false
+      let next: Promise<unknown> | undefined
       const held = interceptClickHouse(stores, async ({ method, text }) => {
         if (isSuperseded || method !== 'exec' || !text.includes(`INSERT INTO ${table}`)) return
         isSuperseded = true
+        // With another owner, the suspended writer does not extend the expired lease before the next one acquires it.
         await stores.postgres`
-          UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
-        await importContent(stores, account, 'clicks', [click(1)], shortWindow)
+          UPDATE leases SET owner = 'another', expires_at = clock_timestamp() - interval '1 hour'
+          WHERE name = ${`writer:${account}`}`
+        next = importContent(stores, account, 'clicks', [click(1)], shortWindow)
+        await next
       })
       await expect(importContent(held, account, 'clicks', [click(1)])).rejects.toThrow(
         'another one may have taken over',
       )
+      await next
       await mustHave(click(1))
     },
   )
