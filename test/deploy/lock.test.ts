@@ -28,7 +28,7 @@ it('the lock file has the digest of every installed package', () => {
   for (const [name, { integrity, optional, os, resolved }] of Object.entries(packages)) {
     const isForeign = optional === true && os !== undefined && !isOurs(name)
     if (!isForeign) expect(integrity, name).toMatch(/^sha512-/)
-    // npm replaces this host with that of the configured registry; other hosts stay.
+    // npm replaces this host with the host of the configured registry; other hosts stay.
     if (resolved !== undefined) expect(resolved, name).toMatch(/^https:\/\/registry\.npmjs\.org\//)
   }
 })

@@ -65,7 +65,7 @@ function operationsOf(document: string): Operation[] {
 }
 
 /**
- * Every endpoint of the accepted contract; `test/docs` checks that it equals that of the server. It is read from the file,
+ * Every endpoint of the accepted contract; `test/docs` checks that it equals the contract of the server. It is read from the file,
  * so that tests can be named after endpoints before a server runs.
  */
 export const operations = operationsOf(readFileSync(join(packageRoot, 'test/golden/openapi.json'), 'utf8'))

@@ -123,7 +123,7 @@ const nameKeyword = 'x-schema-name'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Copies schemas of a route; those with an `$id`, at any depth, can then be found by `moveNamedSchemas`. */
+/** Copies schemas of a route; then `moveNamedSchemas` finds the schemas with an `$id` at any depth. */
 function markNamedSchemas<Schema>(schema: Schema): Schema {
   const text = JSON.stringify(schema, (_key, part) => {
     if (typeof part?.$id !== 'string') return part

@@ -83,7 +83,7 @@ type Row = Record<string, unknown>
 /** An exported row as on a page: without its cursor, and with the properties of an event, which are JSON text in exports. */
 const onPage = ({ cursor: _, ...row }: Row): Row =>
   typeof row.properties === 'string' ? { ...row, properties: JSON.parse(row.properties) } : row
-/** The cells of a row in CSV; those of lists and objects are any text. */
+/** The cells of a row in CSV; the cell of a list or an object is any text. */
 const cellsOf = (row: Row) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

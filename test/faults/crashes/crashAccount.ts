@@ -19,7 +19,7 @@ const tables = [...new Set([...clickTables, ...conversionTables]), 'pixel_events
 
 export type CrashAccount = Awaited<ReturnType<typeof openCrashAccount>>
 
-/** The rows that must be stored: those of successful imports by number, and events with a 200 response by id. */
+/** The rows that must be stored: the rows of successful imports by number, and the events with a 200 response by id. */
 type Acknowledged = Record<ChangeName, Set<number>> & { events: Set<string> }
 
 const nothingAcknowledged = (): Acknowledged => ({

@@ -9,7 +9,7 @@ import { type Hold, openStoreProxies } from './storeProxies.ts'
 import { type FileCall, runUntilCall } from './syscallKiller.ts'
 import type { Verb } from './verbs.ts'
 
-/** What is killed: the process of the command, or a store, which is restarted at once; a number is that of a node of ClickHouse. */
+/** What is killed: the process of the command, or a store, which is restarted at once; a number is the number of a node of ClickHouse. */
 export type VerbVictim = 'command' | 'postgres' | number
 
 export interface VerbKills {

@@ -240,7 +240,7 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
       expect(await sql`SELECT id FROM tributary.clicks`).toEqual([])
       expect(await sql`SELECT FROM tributary.sync_state`).toHaveLength(0)
     }
-    // Unknown fields are those of a later version; a sub-id cannot replace a field.
+    // Unknown fields come from a later version; a sub-id cannot replace a field.
     responses = {
       ...sound(),
       ...row({ 'x"; DROP': 1, subIds: { sub1: 's', id: 'other', __proto__: 1, storedAt: 'x' } }),

@@ -7,7 +7,7 @@ import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { useFolder } from '../../kit/fixtures.ts'
 
-// `script` of util-linux runs a command on a terminal; that of macOS has other options.
+// `script` of util-linux runs a command on a terminal; `script` of macOS has other options.
 describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-sync', () => {
   const api = useTestApp()
   const folder = useFolder()

@@ -76,7 +76,7 @@ const browserEvents = Array.from({ length: 40 }, (_, n) => ({
   ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
   occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
 }))
-/** Their ids are those of browser events as well. */
+/** Browser events have the same ids. */
 const serverEvents = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
     ...{ event_id: `e${n}`, event_name: 'paid', click_id: `c${3 * n + 1}`, currency: 'EUR' },

@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
   it('deletes the other rows of a day between any two rows, and none if the rows are not complete', async () => {
     const { target, clicks, other } = await openCopy('days')
     const state = await target.readState(clicks)
-    // Equal times; the order of bytes differs from that of languages.
+    // Equal times; the order of bytes differs from the order of languages.
     const ids = ['~', 'é', 'b', 'a', '_', 'Z', 'B', '10', '1', '-']
     const day = [5, 4, 4, 4, 1].flatMap((minute, group) => ids.map((id) => clickOf(`${id}${group}`, minute)))
     day.sort((a, b) => b.clickedAt.localeCompare(a.clickedAt) || Buffer.compare(Buffer.from(b.id), Buffer.from(a.id)))

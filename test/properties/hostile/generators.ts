@@ -68,7 +68,7 @@ const moments = fc.oneof(
   fc.constantFrom('0000-01-01', '9999-12-31', '1969-12-31T23:59:59.999Z', '2106-01-01', '9999-12-31T23:59:59-23:59'),
 )
 
-/** Ordinary values, by the name of a parameter or field; those of any other follow from its schema. */
+/** Ordinary values, by the name of a parameter or field; the values of any other follow from its schema. */
 const ordinary: Record<string, fc.Arbitrary<string>> = {
   event_name: fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/),
   country: fc.constantFrom('US', '!DE,AT', '(not set)'),

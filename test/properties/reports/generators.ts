@@ -64,7 +64,7 @@ const clickValues = {
 const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'] }
 
 export const sharedFields = someOf(sharedValues)
-/** Fields that only clicks have; conversions have those of their click. */
+/** Fields that only clicks have; a conversion has the values of its click. */
 export const clickOnlyFields = someOf(clickValues)
 export const subIds = fc.record(someOf(subIdValues))
 
@@ -177,7 +177,7 @@ const choices = fc.record({
   compare: fc.constantFrom(undefined, ...comparisons),
 })
 
-/** A query with its parameters, and those of stats with the same range, filters and comparison. */
+/** A query with its parameters, and the parameters of stats with the same range, filters and comparison. */
 export type WrittenQuery = Query & { text: string; statsText: string }
 
 /** Report queries at a time. */
