@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ClickHouseError } from '@clickhouse/client'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
-import { type ClickHouse, type ClusterNaming, isClickHouseRejection, openClickHouse } from './clickhouse/connection.ts'
+import type { ClusterNaming } from './clickhouse/cluster.ts'
+import { type ClickHouse, openClickHouse } from './clickhouse/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import { embeddedPathsOf } from './embedded/paths.ts'
@@ -64,12 +66,8 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
     const deadlineMs = performance.now() + waitMs
     await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), deadlineMs, log)
     await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.createDatabase(), deadlineMs, log)
-    await reach(
-      'CLICKHOUSE_READER_URL: ClickHouse',
-      () => clickhouse.reader.command({ query: 'SELECT 1' }),
-      deadlineMs,
-      log,
-    )
+    const readOne = () => clickhouse.reader.command({ query: 'SELECT 1' })
+    await reach('CLICKHOUSE_READER_URL: ClickHouse', readOne, deadlineMs, log)
   } catch (error) {
     await stores.close()
     throw error
@@ -152,7 +150,7 @@ async function reach(
 
 /** Whether the server was reached and rejected the request. */
 function isRejection(error: unknown): boolean {
-  return isClickHouseRejection(error) || isPostgresRejection(error)
+  return error instanceof ClickHouseError || isPostgresRejection(error)
 }
 
 /** The first line of the driver's message, which names the cause. */

@@ -1,27 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Redis as Client } from 'ioredis'
 import type { StoreLog } from './open.ts'
 import { withDeadline } from './timing/deadline.ts'
 
 /** The Redis in which several instances share counters. No counter lives longer than a minute. */
-export interface Redis {
-  /**
-   * Adds to a counter, or leaves it unchanged if it would exceed `max`. The first call creates it; it expires after `spanMs`.
-   * @param amount at least 1
-   * @returns its value, and the milliseconds until it expires
-   * @throws Error at once while Redis is unavailable, else within the time given to `openRedis`
-   */
-  add(
-    name: string,
-    spanMs: number,
-    amount?: number,
-    max?: number,
-  ): Promise<{ count: number; endsInMs: number; isAdded: boolean }>
-  /** Verifies that Redis responds. @throws Error like `add` */
-  ping(): Promise<unknown>
-  /** Whether the last command failed. */
-  readonly isUnavailable: boolean
-  close(): void
-}
+export type Redis = Awaited<ReturnType<typeof openRedis>>
 
 /** In a local network Redis responds in less than a millisecond; a request waits for it. */
 const timeoutDefaultMs = 250
@@ -49,7 +32,7 @@ interface Scripts {
  * @param log receives each change of availability, once
  * @param timeoutMs longest wait for the response to a command; a connection without any response for four times as long is closed
  */
-export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutDefaultMs): Promise<Redis> {
+export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutDefaultMs) {
   const client = new Client(url, {
     keyPrefix,
     connectionName: 'tributary',
@@ -87,26 +70,25 @@ export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutD
     }
   }
 
-  await firstConnection(client)
+  const connected = new Promise((resolve) => client.once('ready', resolve))
+  await Promise.race([connected, pause(startTimeoutMs, undefined, { ref: false })])
   return {
-    async add(name, spanMs, amount = 1, max = Number.MAX_SAFE_INTEGER) {
+    /**
+     * Adds to a counter, or leaves it unchanged if it would exceed `max`. The first call creates it; it expires after `spanMs`.
+     * @param amount at least 1
+     * @returns its value, and the milliseconds until it expires
+     * @throws Error at once while Redis is unavailable, else within the time given to `openRedis`
+     */
+    async add(name: string, spanMs: number, amount = 1, max = Number.MAX_SAFE_INTEGER) {
       const [count, endsInMs, isAdded] = await run(() => scripts.addAmount(name, spanMs, amount, max))
       return { count, endsInMs, isAdded: isAdded === 1 }
     },
+    /** Verifies that Redis responds. @throws Error like `add` */
     ping: () => run(() => client.ping()),
+    /** Whether the last command failed. */
     get isUnavailable() {
       return isUnavailable
     },
     close: () => client.disconnect(),
   }
-}
-
-function firstConnection(client: Client): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, startTimeoutMs)
-    client.once('ready', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

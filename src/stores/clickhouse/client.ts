@@ -73,7 +73,8 @@ function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
 }
 
 /** Verifies that a server responds, and creates the database of the address if it is missing. */
-export async function ensureDatabase(client: ClickHouseClient, address: ClickHouseAddress): Promise<void> {
+export async function ensureDatabase(address: ClickHouseAddress): Promise<void> {
+  const client = connect(address)
   try {
     await client.command({ query: 'SELECT 1' })
   } catch (error) {
@@ -85,6 +86,8 @@ export async function ensureDatabase(client: ClickHouseClient, address: ClickHou
       query_params: { database: address.database },
     })
     await withoutDatabase.close()
+  } finally {
+    await client.close()
   }
 }
 

@@ -22,6 +22,12 @@ export interface ClusterNode {
   readonly isFirst: boolean
 }
 
+export interface ClusterNaming {
+  name: string
+  /** HTTP addresses of its nodes; empty: the hosts of the cluster's configuration, at the port of `CLICKHOUSE_URL`. */
+  nodeUrls: readonly string[]
+}
+
 export interface Identity {
   host: string
   shard: string
@@ -35,7 +41,7 @@ export interface Identity {
 export async function openCluster(
   client: ClickHouseClient,
   address: ClickHouseAddress,
-  { name, nodeUrls }: { name: string; nodeUrls: readonly string[] },
+  { name, nodeUrls }: ClusterNaming,
 ): Promise<Cluster> {
   const members = await membersOf(client, name)
   if (nodeUrls.length > 0 && nodeUrls.length !== members.length) {
@@ -51,9 +57,9 @@ export async function openCluster(
   }
   try {
     for (const url of urls) {
-      await createDatabaseOn({ ...address, url, database: localDatabase })
+      await ensureDatabase({ ...address, url, database: localDatabase })
       // Of the distributed tables, so that any node can be queried.
-      await createDatabaseOn({ ...address, url })
+      await ensureDatabase({ ...address, url })
     }
     const identities = await Promise.all(clients.map(identify))
     const isReplicated = assertClusterTopology(name, members, identities)
@@ -76,12 +82,6 @@ export async function openCluster(
     await close()
     throw error
   }
-}
-
-async function createDatabaseOn(node: ClickHouseAddress): Promise<void> {
-  const client = connect(node)
-  await ensureDatabase(client, node)
-  await client.close()
 }
 
 export interface Member {

@@ -1,4 +1,4 @@
-import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/writer.ts'
 
 /** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole account. */
@@ -7,22 +7,21 @@ export async function rebuildConversionTables(writer: Writer): Promise<void> {
 }
 
 export function derivations({ ofAccount }: Writer): Derivation[] {
-  const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
+  const indexed = ch`account_id, id, version, converted_at`
+  const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
     {
       name: 'conversion_index',
-      table: ch`conversion_index`,
-      columns: ch`account_id, id, version, converted_at`,
+      columns: indexed,
       key: ch`id`,
-      stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${ofAccount}`,
-      derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${ofAccount}`,
+      stored: ch`SELECT ${indexed} FROM conversion_index FINAL WHERE ${ofAccount}`,
+      derived: ch`SELECT ${indexed} FROM conversions FINAL WHERE ${ofAccount}`,
     },
     {
       name: 'converted_clicks',
-      table: ch`converted_clicks`,
-      columns,
+      columns: converted,
       key: ch`clicked_at, click_id, conversion_id`,
-      stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${ofAccount}`,
+      stored: ch`SELECT ${converted} FROM converted_clicks FINAL WHERE ${ofAccount}`,
       derived: ch`
 SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
   click_campaign_id AS campaign_id, click_offer_id AS offer_id
@@ -35,7 +34,6 @@ WHERE ${ofAccount} AND click_at IS NOT NULL`,
 /** A table that is derived from the conversions of an account. */
 export interface Derivation {
   name: string
-  table: Fragment
   columns: Fragment
   /** The sort key without the account. */
   key: Fragment
@@ -60,7 +58,7 @@ HAVING min(is_derived) = max(is_derived)`
 }
 
 async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
-  const { table, columns, key, stored, derived } = derivation
+  const { name, columns, key, stored, derived } = derivation
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
   const [row] = await writer.select('comparing tables derived from conversions', ch`${wrong} LIMIT 1`, label)
@@ -69,7 +67,7 @@ async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
     'rebuilding tables derived from conversions',
     label,
     (inTime) => ch`
-INSERT INTO ${table} (${columns})
+INSERT INTO ${identifier(name)} (${columns})
 SELECT ${columns}
 FROM (${derived})
 WHERE (${columns}) NOT IN (${stored})
@@ -77,5 +75,5 @@ WHERE (${columns}) NOT IN (${stored})
   )
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
   const hiding = ch`${writer.ofAccount} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await writer.deleteRows(table, hiding, label)
+  await writer.deleteRows(identifier(name), hiding, label)
 }

@@ -33,12 +33,12 @@ HAVING ${join(unequal, ' OR ')}`
  * @param span whole UTC days of one year, which is one partition and so one part
  */
 export function sumCorrection(name: SumsTableName, span: Span, condition: Fragment): Fragment {
-  const { table, keys } = sumsTables[name]
+  const { keys } = sumsTables[name]
   const sums = comparedSums(span)
   const columns = sums.map(({ column }) => column)
   const missing = sums.map((sum) => ch`${differenceColumns(sum.name).actual} - ${differenceColumns(sum.name).stored}`)
   return ch`
-INSERT INTO ${table} (account_id, ${keys}, ${join(columns, ', ')})
+INSERT INTO ${identifier(name)} (account_id, ${keys}, ${join(columns, ', ')})
 SELECT account_id, ${keys}, ${join(missing, ', ')}
 FROM (${sumDifferences(name, span)})
 WHERE ${condition}`

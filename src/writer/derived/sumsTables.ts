@@ -21,7 +21,6 @@ export function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`c
 
 /** A table of sums over clicks and conversions. Views update it at each insert. */
 interface SumsTable {
-  readonly table: Fragment
   /** The key column that holds the time. */
   readonly at: Fragment
   /** The sort key without the account, in the order of the table. */
@@ -38,7 +37,6 @@ const withinDays = ({ fromMs, untilMs }: Span) => ch`day >= ${day(fromMs)} AND d
 
 export const sumsTables = {
   sums_by_day: {
-    table: ch`sums_by_day`,
     at: ch`day`,
     keys: ch`dimension, day, value`,
     keysOf: (time) => ch`dimension, toDate(${time}) AS day, value`,
@@ -50,7 +48,6 @@ ARRAY JOIN
     within: withinDays,
   },
   sums_by_day_and_campaign: {
-    table: ch`sums_by_day_and_campaign`,
     at: ch`day`,
     keys: ch`dimension, campaign_id, day, value`,
     keysOf: (time) => ch`dimension, campaign_id, toDate(${time}) AS day, value`,
@@ -62,7 +59,6 @@ ARRAY JOIN
     within: withinDays,
   },
   sums_by_quarter_hour: {
-    table: ch`sums_by_quarter_hour`,
     at: ch`bucket`,
     keys: ch`bucket, campaign_id`,
     keysOf: (time) => ch`toStartOfFifteenMinutes(${time}) AS bucket, campaign_id`,
@@ -88,10 +84,10 @@ export function comparedSums({ lacksClicks }: Span): readonly Sum[] {
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
 export function storedSums(name: SumsTableName, span: Span): Fragment {
-  const { table, keys, within }: SumsTable = sumsTables[name]
+  const { keys, within }: SumsTable = sumsTables[name]
   return ch`
 SELECT account_id, ${keys}, ${sumColumns}
-FROM ${table}
+FROM ${identifier(name)}
 WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
 }
 

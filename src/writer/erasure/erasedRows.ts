@@ -39,7 +39,7 @@ export async function blankRows(
 
 async function countRowsToBlank(writer: Writer, table: PersonalTable, page: readonly Erasure[]): Promise<number> {
   const query = ch`
-SELECT toUInt32(uniqExact(${table.id})) AS rows
+SELECT toUInt32(uniqExact(id)) AS rows
 FROM ${identifier(table.name)}
 WHERE ${isToBlank(writer, table, page)}`
   const [row] = await writer.select<{ rows: number }>('looking for rows to erase', query, label)

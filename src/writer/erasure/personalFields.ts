@@ -43,7 +43,6 @@ export interface PersonalTable {
   copy?: Fragment
   /** Column of the click that a row is or belongs to. */
   clickId: Fragment
-  id: Fragment
   /** The earliest time of a row: rows with a time after an erasure are new data. */
   datedAt: Fragment
 }
@@ -55,7 +54,6 @@ const clicks = {
   personal: personalColumns(personalOfClick),
   copy: ch`row_text`,
   clickId: ch`id`,
-  id: ch`id`,
   datedAt: ch`least(clicked_at, stored_at)`,
 } as const
 
@@ -66,7 +64,6 @@ export const personalTables: readonly PersonalTable[] = [
     resource: 'conversions',
     personal: personalColumns([...ownConversionFields, ...personalCopiedFields]),
     clickId: ch`click_id`,
-    id: ch`id`,
     datedAt: ch`least(converted_at, stored_at)`,
   },
   { name: 'converted_click_rows', ...clicks },
@@ -76,7 +73,6 @@ export const personalTables: readonly PersonalTable[] = [
     resource: 'events',
     personal: personalColumns(personalOfEvent),
     clickId: ch`click_id`,
-    id: ch`id`,
     // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
     datedAt: ch`least(if(origin = 'server', received_at, occurred_at), received_at, stored_at)`,
   },

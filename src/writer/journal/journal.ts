@@ -1,17 +1,11 @@
 import type { Writer } from '../fence/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
-import type { MonthlyRows } from './months.ts'
+import type { Extent, MonthlyRows } from './months.ts'
 
-/** A batch that may have been sent: its token and the time range of its rows. */
-export interface JournalEntry {
+/** A batch that may have been sent. */
+export interface JournalEntry extends Extent {
   token: string
   resource: 'clicks' | 'conversions'
-  /** Earliest clicked_at or converted_at in it, epoch milliseconds. */
-  firstMs: number
-  /** Latest clicked_at or converted_at in it, epoch milliseconds. */
-  lastMs: number
-  /** Rows that it adds to the counts of stored rows once it is confirmed. */
-  added: readonly MonthlyRows[]
 }
 
 /**

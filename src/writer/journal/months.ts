@@ -7,11 +7,11 @@ export interface MonthlyRows {
   rows: number
 }
 
-/** The time range of a batch, epoch milliseconds, and the rows that it adds. */
+/** Earliest and latest clicked_at or converted_at of a batch, epoch milliseconds, and the rows that it adds to the counts. */
 export interface Extent {
   firstMs: number
   lastMs: number
-  added: MonthlyRows[]
+  added: readonly MonthlyRows[]
 }
 
 /**
