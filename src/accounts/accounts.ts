@@ -29,28 +29,22 @@ export async function createAccount(
     retention?: { clickMonths: number | null; eventMonths: number | null }
   },
 ): Promise<Account | undefined> {
-  const [account] = await queryPostgres(
-    postgres<Account[]>`
-      WITH created AS (
-        INSERT INTO accounts (id, name, plan, currency, created_at, import_of, retained_click_months, retained_event_months)
-        SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency},
-          COALESCE(${values.createdAt ?? null}::timestamptz, now()), ${values.importOf ?? null}::text,
-          ${values.retention?.clickMonths ?? null}::smallint, ${values.retention?.eventMonths ?? null}::smallint
-        FROM plans
-        WHERE plans.name = ${values.plan}
-          AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = ${values.id ?? null}::text)
-        ON CONFLICT (id) DO NOTHING
-        RETURNING *),
-      ${auditClause(
-        postgres,
-        'account.create',
-        postgres`
-          SELECT id, jsonb_build_object('name', name, 'plan', plan, 'currency', currency)
-          FROM created`,
-      )}
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM created`,
-  )
+  const [account] = await queryPostgres(postgres<Account[]>`
+    WITH created AS (
+      INSERT INTO accounts (id, name, plan, currency, created_at, import_of, retained_click_months, retained_event_months)
+      SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency},
+        COALESCE(${values.createdAt ?? null}::timestamptz, now()), ${values.importOf ?? null}::text,
+        ${values.retention?.clickMonths ?? null}::smallint, ${values.retention?.eventMonths ?? null}::smallint
+      FROM plans
+      WHERE plans.name = ${values.plan}
+        AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = ${values.id ?? null}::text)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING *),
+    ${auditClause(postgres, 'account.create')`
+      SELECT id, jsonb_build_object('name', name, 'plan', plan, 'currency', currency)
+      FROM created`}
+    SELECT id, name, plan, currency, created_at AS "createdAt"
+    FROM created`)
   return account
 }
 
@@ -76,41 +70,33 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
 }
 
 async function readAccounts(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<Account[]> {
-  return await queryPostgres(
-    postgres<Account[]>`
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM accounts
-      WHERE ${condition} AND ${isNotDeleted(postgres)}
-      ORDER BY created_at, id`,
-  )
+  return await queryPostgres(postgres<Account[]>`
+    SELECT id, name, plan, currency, created_at AS "createdAt"
+    FROM accounts
+    WHERE ${condition} AND ${isNotDeleted(postgres)}
+    ORDER BY created_at, id`)
 }
 
 /** Changes the plan of an account; all instances apply it within 5 seconds. @returns undefined when account or plan does not exist */
 export async function setPlanOfAccount(postgres: Postgres, id: string, plan: string): Promise<Account | undefined> {
-  const [account] = await queryPostgres(
-    postgres<Account[]>`
-      WITH previous AS (
-        SELECT id, plan
-        FROM accounts
-        WHERE id = ${id} AND ${isNotDeleted(postgres)}
-        FOR UPDATE),
-      changed AS (
-        UPDATE accounts
-        SET plan = plans.name
-        FROM plans, previous
-        WHERE accounts.id = previous.id AND plans.name = ${plan}
-        RETURNING accounts.*, previous.plan AS plan_before),
-      ${auditClause(
-        postgres,
-        'account.set_plan',
-        postgres`
-          SELECT id, jsonb_build_object('plan', plan, 'before', jsonb_build_object('plan', plan_before))
-          FROM changed
-          WHERE plan <> plan_before`,
-      )}
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM changed`,
-  )
+  const [account] = await queryPostgres(postgres<Account[]>`
+    WITH previous AS (
+      SELECT id, plan
+      FROM accounts
+      WHERE id = ${id} AND ${isNotDeleted(postgres)}
+      FOR UPDATE),
+    changed AS (
+      UPDATE accounts
+      SET plan = plans.name
+      FROM plans, previous
+      WHERE accounts.id = previous.id AND plans.name = ${plan}
+      RETURNING accounts.*, previous.plan AS plan_before),
+    ${auditClause(postgres, 'account.set_plan')`
+      SELECT id, jsonb_build_object('plan', plan, 'before', jsonb_build_object('plan', plan_before))
+      FROM changed
+      WHERE plan <> plan_before`}
+    SELECT id, name, plan, currency, created_at AS "createdAt"
+    FROM changed`)
   return account
 }
 

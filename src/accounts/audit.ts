@@ -1,26 +1,11 @@
 import { hostname, userInfo } from 'node:os'
-import type { PendingQuery, Row } from 'postgres'
+import type { ParameterOrFragment } from 'postgres'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-
-/** Changes that the audit log records: `<resource>.<verb>`. */
-export type AuditAction =
-  | 'account.create'
-  | 'account.set_plan'
-  | 'account.delete'
-  | 'account.delete_complete'
-  | 'erasure.add'
-  | 'erasure.apply'
-  | 'key.create'
-  | 'key.import'
-  | 'key.revoke'
-  | 'key.rotate'
-  | 'plan.set'
-  | 'retention.remove'
-  | 'retention.set'
 
 export interface AuditEntry {
   at: Date
-  action: AuditAction
+  /** `<resource>.<verb>`. */
+  action: string
   /** The operating system user who ran the command, and the host: `deploy@api-1`. */
   actor: string
   /** Null when the change concerns no single account. */
@@ -31,29 +16,23 @@ export interface AuditEntry {
 
 /**
  * WITH clause that records changes in the audit log, for the statement that makes them: both are stored or neither.
- * @param changes query of `account_id` and `details` (jsonb), one row per change
+ * @returns the tag of a query of `account_id` and `details` (jsonb), one row per change
  */
-export function auditClause(
-  postgres: Postgres,
-  action: AuditAction,
-  changes: PendingQuery<Row[]>,
-): PendingQuery<Row[]> {
-  return postgres`
+export function auditClause(postgres: Postgres, action: `${string}.${string}`) {
+  return (changes: TemplateStringsArray, ...values: ParameterOrFragment<never>[]) => postgres`
     audited AS (
       INSERT INTO audit_log (action, actor, account_id, details)
       SELECT ${action}, ${readActor()}, change.account_id, change.details
-      FROM (${changes}) AS change (account_id, details))`
+      FROM (${postgres(changes, ...values)}) AS change (account_id, details))`
 }
 
 /** @returns the entries of all accounts, or of one, oldest first; entries of a deleted account remain */
 export async function listAuditEntries(postgres: Postgres, accountId?: string): Promise<AuditEntry[]> {
-  return await queryPostgres(
-    postgres<AuditEntry[]>`
-      SELECT at, action, actor, account_id AS "accountId", details
-      FROM audit_log
-      WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
-      ORDER BY id`,
-  )
+  return await queryPostgres(postgres<AuditEntry[]>`
+    SELECT at, action, actor, account_id AS "accountId", details
+    FROM audit_log
+    WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
+    ORDER BY id`)
 }
 
 /** A container may run as a user id without a name. */

@@ -15,15 +15,13 @@ export interface ExpiringKey {
 
 /** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. @throws Problem `unavailable` */
 export async function listExpiringKeys(postgres: Postgres, nowMs: number): Promise<ExpiringKey[]> {
-  return await queryPostgres(
-    postgres<ExpiringKey[]>`
-      SELECT id, account_id AS "accountId", name, expires_at AS "expiresAt"
-      FROM api_keys
-      WHERE revoked_at IS NULL AND replaced_by IS NULL
-        AND expires_at > ${new Date(nowMs)}::timestamptz
-        AND expires_at <= ${new Date(nowMs + noticeMs)}::timestamptz
-      ORDER BY expires_at, id`,
-  )
+  return await queryPostgres(postgres<ExpiringKey[]>`
+    SELECT id, account_id AS "accountId", name, expires_at AS "expiresAt"
+    FROM api_keys
+    WHERE revoked_at IS NULL AND replaced_by IS NULL
+      AND expires_at > ${new Date(nowMs)}::timestamptz
+      AND expires_at <= ${new Date(nowMs + noticeMs)}::timestamptz
+    ORDER BY expires_at, id`)
 }
 
 /**

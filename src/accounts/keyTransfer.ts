@@ -1,34 +1,24 @@
-import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
+import type { KeyRow } from './keys.ts'
 
-/** A key as it is moved to another installation: its hash instead of its secret, times as ISO 8601. */
-export interface TransferredKey {
-  id: string
-  name: string
-  /** SHA-256 in hexadecimal. */
-  hash: string
-  prefix: string
-  scopes: Scope[]
-  createdAt: string
-  expiresAt: string | null
-  revokedAt: string | null
-  lastUsedAt: string | null
-  replacedBy: string | null
+/** A key as it is moved to another installation: times as ISO 8601, and `hash`, SHA-256 in hexadecimal. */
+type TransferredKey = { hash: string } & {
+  [Field in Exclude<keyof KeyRow, 'accountId'>]:
+    | Exclude<KeyRow[Field], Date>
+    | (Date extends KeyRow[Field] ? string : never)
 }
 
 /** @returns all keys of an account, oldest first */
 export async function readAccountKeys(postgres: Postgres, accountId: string): Promise<TransferredKey[]> {
-  const rows = await queryPostgres(
-    postgres<Record<keyof TransferredKey, unknown>[]>`
-      SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
-        replaced_by AS "replacedBy"
-      FROM api_keys
-      WHERE account_id = ${accountId}
-      ORDER BY created_at, id`,
-  )
+  const rows = await queryPostgres(postgres<Record<keyof TransferredKey, unknown>[]>`
+    SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",
+      expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+      replaced_by AS "replacedBy"
+    FROM api_keys
+    WHERE account_id = ${accountId}
+    ORDER BY created_at, id`)
   // Dates become ISO 8601.
   return JSON.parse(JSON.stringify(rows))
 }
@@ -39,14 +29,12 @@ export async function countKeysOfOthers(
   accountId: string,
   keys: readonly TransferredKey[],
 ): Promise<number> {
-  const [row] = await queryPostgres(
-    postgres<{ count: number }[]>`
-      SELECT count(*)::integer AS count
-      FROM unnest(${keys.map(({ id }) => id)}::text[], ${keys.map(({ hash }) => hash)}::text[]) AS sent (id, hash)
-      WHERE EXISTS (
-        SELECT FROM api_keys
-        WHERE account_id <> ${accountId} AND (api_keys.id = sent.id OR api_keys.hash = decode(sent.hash, 'hex')))`,
-  )
+  const [row] = await queryPostgres(postgres<{ count: number }[]>`
+    SELECT count(*)::integer AS count
+    FROM unnest(${keys.map(({ id }) => id)}::text[], ${keys.map(({ hash }) => hash)}::text[]) AS sent (id, hash)
+    WHERE EXISTS (
+      SELECT FROM api_keys
+      WHERE account_id <> ${accountId} AND (api_keys.id = sent.id OR api_keys.hash = decode(sent.hash, 'hex')))`)
   return row?.count ?? 0
 }
 
@@ -57,38 +45,30 @@ export async function storeKeys(
   keys: readonly TransferredKey[],
 ): Promise<number> {
   const ids = keys.map(({ id }) => id)
-  await queryPostgres(
-    postgres`
-      WITH created AS (
-        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by)
-        SELECT sent.id, accounts.id, sent.name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt",
-          "lastUsedAt", "replacedBy"
-        FROM accounts, jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
-          id text, name text, hash text, prefix text, scopes text[], "createdAt" timestamptz, "expiresAt" timestamptz,
-          "revokedAt" timestamptz, "lastUsedAt" timestamptz, "replacedBy" text)
-        WHERE accounts.id = ${accountId} AND ${isNotDeleted(postgres)}
-        ON CONFLICT DO NOTHING
-        RETURNING *),
-      ${auditClause(
-        postgres,
-        'key.import',
-        postgres`
-          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
-          FROM created`,
-      )},
-      ended AS (
-        UPDATE accounts
-        SET import_of = NULL
-        WHERE id = ${accountId} AND import_of IS NOT NULL
-          AND ${keys.length} = (SELECT count(*) FROM created) + (
-            SELECT count(*) FROM api_keys WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])))
-      SELECT 1`,
-  )
-  const [row] = await queryPostgres(
-    postgres<{ count: number }[]>`
-      SELECT count(*)::integer AS count
-      FROM api_keys
-      WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])`,
-  )
+  await queryPostgres(postgres`
+    WITH created AS (
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by)
+      SELECT sent.id, accounts.id, sent.name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt",
+        "lastUsedAt", "replacedBy"
+      FROM accounts, jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
+        id text, name text, hash text, prefix text, scopes text[], "createdAt" timestamptz, "expiresAt" timestamptz,
+        "revokedAt" timestamptz, "lastUsedAt" timestamptz, "replacedBy" text)
+      WHERE accounts.id = ${accountId} AND ${isNotDeleted(postgres)}
+      ON CONFLICT DO NOTHING
+      RETURNING *),
+    ${auditClause(postgres, 'key.import')`
+      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+      FROM created`},
+    ended AS (
+      UPDATE accounts
+      SET import_of = NULL
+      WHERE id = ${accountId} AND import_of IS NOT NULL
+        AND ${keys.length} = (SELECT count(*) FROM created) + (
+          SELECT count(*) FROM api_keys WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])))
+    SELECT 1`)
+  const [row] = await queryPostgres(postgres<{ count: number }[]>`
+    SELECT count(*)::integer AS count
+    FROM api_keys
+    WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])`)
   return row?.count ?? 0
 }

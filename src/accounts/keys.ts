@@ -34,32 +34,26 @@ export async function createKey(
 ): Promise<{ key: string; row: KeyRow } | undefined> {
   const key = makeKeyText()
   const { isShown = true } = values
-  const [row] = await queryPostgres(
-    postgres<KeyRow[]>`
-      WITH unshown AS (
-        DELETE FROM api_keys
-        WHERE account_id = ${values.accountId} AND name = ${values.name} AND shown_at IS NULL AND last_used_at IS NULL
-          AND revoked_at IS NULL AND replaced_by IS NULL AND NOT ${isShown}
-        RETURNING id),
-      created AS (
-        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, shown_at)
-        SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
-          ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz,
-          CASE WHEN ${isShown} THEN now() END
-        FROM accounts
-        WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
-        RETURNING *),
-      ${auditClause(
-        postgres,
-        'key.create',
-        postgres`
-          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
-            || COALESCE((SELECT jsonb_build_object('replaces', min(id)) FROM unshown HAVING count(*) > 0), '{}')
-          FROM created`,
-      )}
-      SELECT ${keyColumns(postgres)}
-      FROM created`,
-  )
+  const [row] = await queryPostgres(postgres<KeyRow[]>`
+    WITH unshown AS (
+      DELETE FROM api_keys
+      WHERE account_id = ${values.accountId} AND name = ${values.name} AND shown_at IS NULL AND last_used_at IS NULL
+        AND revoked_at IS NULL AND replaced_by IS NULL AND NOT ${isShown}
+      RETURNING id),
+    created AS (
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, shown_at)
+      SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
+        ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz,
+        CASE WHEN ${isShown} THEN now() END
+      FROM accounts
+      WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
+      RETURNING *),
+    ${auditClause(postgres, 'key.create')`
+      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+        || COALESCE((SELECT jsonb_build_object('replaces', min(id)) FROM unshown HAVING count(*) > 0), '{}')
+      FROM created`}
+    SELECT ${keyColumns(postgres)}
+    FROM created`)
   return row && { key, row }
 }
 
@@ -90,30 +84,24 @@ async function readKeys(postgres: Postgres, condition: PendingQuery<Row[]>): Pro
 
 /** Revokes a key, once; all instances reject it within 5 seconds. @returns the updated key, or undefined when it does not exist */
 export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
-  const [row] = await queryPostgres(
-    postgres<KeyRow[]>`
-      WITH previous AS (
-        SELECT id, revoked_at
-        FROM api_keys
-        WHERE id = ${id}
-        FOR UPDATE),
-      revoked AS (
-        UPDATE api_keys
-        SET revoked_at = COALESCE(previous.revoked_at, clock_timestamp())
-        FROM previous
-        WHERE api_keys.id = previous.id
-        RETURNING api_keys.*, previous.revoked_at IS NULL AS is_changed),
-      ${auditClause(
-        postgres,
-        'key.revoke',
-        postgres`
-          SELECT account_id, jsonb_build_object('key', id, 'name', name)
-          FROM revoked
-          WHERE is_changed`,
-      )}
-      SELECT ${keyColumns(postgres)}
-      FROM revoked`,
-  )
+  const [row] = await queryPostgres(postgres<KeyRow[]>`
+    WITH previous AS (
+      SELECT id, revoked_at
+      FROM api_keys
+      WHERE id = ${id}
+      FOR UPDATE),
+    revoked AS (
+      UPDATE api_keys
+      SET revoked_at = COALESCE(previous.revoked_at, clock_timestamp())
+      FROM previous
+      WHERE api_keys.id = previous.id
+      RETURNING api_keys.*, previous.revoked_at IS NULL AS is_changed),
+    ${auditClause(postgres, 'key.revoke')`
+      SELECT account_id, jsonb_build_object('key', id, 'name', name)
+      FROM revoked
+      WHERE is_changed`}
+    SELECT ${keyColumns(postgres)}
+    FROM revoked`)
   return row
 }
 
@@ -123,58 +111,45 @@ function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
     replaced_by AS "replacedBy"`
 }
 
-export interface Rotation {
-  /** The new key itself, which is not stored. */
-  key: string
-  row: KeyRow
-  previousExpiresAt: Date
-}
-
 /**
  * Replaces a key by one with the same name, scopes and lifetime; the old key ends after the grace period or at its own expiry.
  * @param graceMs milliseconds from `nowMs`; 0 ends the old key at once, on all instances within 5 seconds
- * @returns undefined when the key does not exist, is revoked, expired or already replaced
+ * @returns the new key, as `createKey` does; undefined when the key does not exist, is revoked, expired or already replaced
  */
 export async function rotateKey(
   postgres: Postgres,
   { id, graceMs, nowMs }: { id: string; graceMs: number; nowMs: number },
-): Promise<Rotation | undefined> {
+): Promise<{ key: string; row: KeyRow; previousExpiresAt: Date } | undefined> {
   const key = makeKeyText()
   const newId = uuidv7()
   const now = new Date(nowMs)
-  const [rotated] = await queryPostgres(
-    postgres<(KeyRow & { previousExpiresAt: Date })[]>`
-      WITH previous AS (
-        SELECT * FROM api_keys
-        WHERE id = ${id}
-          AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > ${now}::timestamptz)
-          AND replaced_by IS NULL
-          AND NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = api_keys.account_id)
-        FOR UPDATE),
-      created AS (
-        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at)
-        SELECT ${newId}, account_id, name, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)}, scopes,
-          ${now}::timestamptz, ${now}::timestamptz + (expires_at - created_at)
-        FROM previous
-        RETURNING *),
-      ended AS (
-        UPDATE api_keys
-        SET expires_at = least(previous.expires_at, ${new Date(nowMs + graceMs)}::timestamptz), replaced_by = ${newId}
-        FROM previous
-        WHERE api_keys.id = previous.id
-        RETURNING api_keys.expires_at AS previous_expires_at),
-      ${auditClause(
-        postgres,
-        'key.rotate',
-        postgres`
-          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at,
-            'replaces', ${id}::text, 'previousExpiresAt', previous_expires_at)
-          FROM created, ended`,
-      )}
-      SELECT ${keyColumns(postgres)}, previous_expires_at AS "previousExpiresAt"
-      FROM created, ended`,
-  )
+  const [rotated] = await queryPostgres(postgres<(KeyRow & { previousExpiresAt: Date })[]>`
+    WITH previous AS (
+      SELECT * FROM api_keys
+      WHERE id = ${id}
+        AND revoked_at IS NULL
+        AND (expires_at IS NULL OR expires_at > ${now}::timestamptz)
+        AND replaced_by IS NULL
+        AND NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = api_keys.account_id)
+      FOR UPDATE),
+    created AS (
+      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at)
+      SELECT ${newId}, account_id, name, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)}, scopes,
+        ${now}::timestamptz, ${now}::timestamptz + (expires_at - created_at)
+      FROM previous
+      RETURNING *),
+    ended AS (
+      UPDATE api_keys
+      SET expires_at = least(previous.expires_at, ${new Date(nowMs + graceMs)}::timestamptz), replaced_by = ${newId}
+      FROM previous
+      WHERE api_keys.id = previous.id
+      RETURNING api_keys.expires_at AS previous_expires_at),
+    ${auditClause(postgres, 'key.rotate')`
+      SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at,
+        'replaces', ${id}::text, 'previousExpiresAt', previous_expires_at)
+      FROM created, ended`}
+    SELECT ${keyColumns(postgres)}, previous_expires_at AS "previousExpiresAt"
+    FROM created, ended`)
   if (!rotated) return undefined
   const { previousExpiresAt, ...row } = rotated
   return { key, row, previousExpiresAt }

@@ -25,12 +25,10 @@ export type SubscriptionPlanLimits = Partial<Record<Exclude<keyof SubscriptionPl
 
 /** @returns all plans, the smallest allowance first */
 export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow[]> {
-  return await queryPostgres(
-    postgres<SubscriptionPlanRow[]>`
-      SELECT ${planColumns(postgres)}
-      FROM plans
-      ORDER BY click_allowance, name`,
-  )
+  return await queryPostgres(postgres<SubscriptionPlanRow[]>`
+    SELECT ${planColumns(postgres)}
+    FROM plans
+    ORDER BY click_allowance, name`)
 }
 
 /** Changes limits of a plan; all instances apply them within 5 seconds. @returns undefined when the plan does not exist */
@@ -39,36 +37,30 @@ export async function setPlanLimits(
   name: string,
   limits: SubscriptionPlanLimits,
 ): Promise<SubscriptionPlanRow | undefined> {
-  const [plan] = await queryPostgres(
-    postgres<SubscriptionPlanRow[]>`
-      WITH previous AS (
-        SELECT * FROM plans
-        WHERE name = ${name}
-        FOR UPDATE),
-      changed AS (
-        UPDATE plans
-        SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
-          events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
-          identifier_events_per_minute =
-            COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
-          click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance),
-          retained_click_months = COALESCE(${limits.retainedClickMonths ?? null}, previous.retained_click_months),
-          retained_event_months = COALESCE(${limits.retainedEventMonths ?? null}, previous.retained_event_months)
-        FROM previous
-        WHERE plans.name = previous.name
-        RETURNING plans.*),
-      ${auditClause(
-        postgres,
-        'plan.set',
-        postgres`
-          SELECT NULL, to_jsonb(after) || jsonb_build_object('before', to_jsonb(before))
-          FROM (SELECT ${planColumns(postgres)} FROM changed) AS after
-          JOIN (SELECT ${planColumns(postgres)} FROM previous) AS before USING (name)
-          WHERE to_jsonb(after) <> to_jsonb(before)`,
-      )}
-      SELECT ${planColumns(postgres)}
-      FROM changed`,
-  )
+  const [plan] = await queryPostgres(postgres<SubscriptionPlanRow[]>`
+    WITH previous AS (
+      SELECT * FROM plans
+      WHERE name = ${name}
+      FOR UPDATE),
+    changed AS (
+      UPDATE plans
+      SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
+        events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
+        identifier_events_per_minute =
+          COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
+        click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance),
+        retained_click_months = COALESCE(${limits.retainedClickMonths ?? null}, previous.retained_click_months),
+        retained_event_months = COALESCE(${limits.retainedEventMonths ?? null}, previous.retained_event_months)
+      FROM previous
+      WHERE plans.name = previous.name
+      RETURNING plans.*),
+    ${auditClause(postgres, 'plan.set')`
+      SELECT NULL, to_jsonb(after) || jsonb_build_object('before', to_jsonb(before))
+      FROM (SELECT ${planColumns(postgres)} FROM changed) AS after
+      JOIN (SELECT ${planColumns(postgres)} FROM previous) AS before USING (name)
+      WHERE to_jsonb(after) <> to_jsonb(before)`}
+    SELECT ${planColumns(postgres)}
+    FROM changed`)
   return plan
 }
 

@@ -26,22 +26,20 @@ export interface RetentionSetting {
 
 /** @returns the retention of all accounts, or of one, by id */
 export async function listRetention(postgres: Postgres, accountId?: string): Promise<Retention[]> {
-  const rows = await queryPostgres(
-    postgres<(Omit<Retention, 'retained'> & RetainedRanges)[]>`
-      SELECT accounts.id AS "accountId",
-        COALESCE(accounts.retained_click_months, plans.retained_click_months) AS "clickMonths",
-        COALESCE(accounts.retained_event_months, plans.retained_event_months) AS "eventMonths",
-        accounts.import_of IS NOT NULL AS "isImporting",
-        COALESCE(EXTRACT(EPOCH FROM clicks.retained_from)::float8 * 1000, 0) AS "clicksMs",
-        COALESCE(EXTRACT(EPOCH FROM events.retained_from)::float8 * 1000, 0) AS "eventsMs",
-        EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"
-      FROM accounts
-      JOIN plans ON plans.name = accounts.plan
-      LEFT JOIN retained_ranges AS clicks ON clicks.account_id = accounts.id AND clicks.resource = 'clicks'
-      LEFT JOIN retained_ranges AS events ON events.account_id = accounts.id AND events.resource = 'events'
-      WHERE ${isNotDeleted(postgres)} AND (${accountId ?? null}::text IS NULL OR accounts.id = ${accountId ?? null})
-      ORDER BY accounts.id`,
-  )
+  const rows = await queryPostgres(postgres<(Omit<Retention, 'retained'> & RetainedRanges)[]>`
+    SELECT accounts.id AS "accountId",
+      COALESCE(accounts.retained_click_months, plans.retained_click_months) AS "clickMonths",
+      COALESCE(accounts.retained_event_months, plans.retained_event_months) AS "eventMonths",
+      accounts.import_of IS NOT NULL AS "isImporting",
+      COALESCE(EXTRACT(EPOCH FROM clicks.retained_from)::float8 * 1000, 0) AS "clicksMs",
+      COALESCE(EXTRACT(EPOCH FROM events.retained_from)::float8 * 1000, 0) AS "eventsMs",
+      EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"
+    FROM accounts
+    JOIN plans ON plans.name = accounts.plan
+    LEFT JOIN retained_ranges AS clicks ON clicks.account_id = accounts.id AND clicks.resource = 'clicks'
+    LEFT JOIN retained_ranges AS events ON events.account_id = accounts.id AND events.resource = 'events'
+    WHERE ${isNotDeleted(postgres)} AND (${accountId ?? null}::text IS NULL OR accounts.id = ${accountId ?? null})
+    ORDER BY accounts.id`)
   return rows.map(({ clicksMs, eventsMs, ...row }) => ({ ...row, retained: { clicksMs, eventsMs } }))
 }
 
@@ -89,12 +87,10 @@ export async function readRetentionSetting(
   postgres: Postgres,
   accountId: string,
 ): Promise<Required<RetentionSetting> | undefined> {
-  const [row] = await queryPostgres(
-    postgres<Required<RetentionSetting>[]>`
-      SELECT retained_click_months AS "clickMonths", retained_event_months AS "eventMonths"
-      FROM accounts
-      WHERE id = ${accountId} AND ${isNotDeleted(postgres)}`,
-  )
+  const [row] = await queryPostgres(postgres<Required<RetentionSetting>[]>`
+    SELECT retained_click_months AS "clickMonths", retained_event_months AS "eventMonths"
+    FROM accounts
+    WHERE id = ${accountId} AND ${isNotDeleted(postgres)}`)
   return row
 }
 
@@ -106,29 +102,26 @@ export async function setRetention(
 ): Promise<boolean> {
   const columns = postgres`
     jsonb_build_object('retainedClickMonths', retained_click_months, 'retainedEventMonths', retained_event_months)`
-  const rows = await queryPostgres(
-    postgres<{ id: string }[]>`
-      WITH previous AS (
-        SELECT id, retained_click_months, retained_event_months, ${columns} AS setting FROM accounts
-        WHERE id = ${accountId} AND ${isNotDeleted(postgres)}
-        FOR UPDATE),
-      changed AS (
-        UPDATE accounts
-        SET
-          retained_click_months = CASE
-            WHEN ${clickMonths === undefined} THEN previous.retained_click_months ELSE ${clickMonths ?? null}::smallint END,
-          retained_event_months = CASE
-            WHEN ${eventMonths === undefined} THEN previous.retained_event_months ELSE ${eventMonths ?? null}::smallint END
-        FROM previous
-        WHERE accounts.id = previous.id
-        RETURNING accounts.id, accounts.retained_click_months, accounts.retained_event_months,
-          previous.setting AS before),
-      ${auditClause(
-        postgres,
-        'retention.set',
-        postgres`SELECT id, ${columns} || jsonb_build_object('before', before) FROM changed WHERE ${columns} <> before`,
-      )}
-      SELECT id FROM changed`,
-  )
+  const rows = await queryPostgres(postgres<{ id: string }[]>`
+    WITH previous AS (
+      SELECT id, retained_click_months, retained_event_months, ${columns} AS setting FROM accounts
+      WHERE id = ${accountId} AND ${isNotDeleted(postgres)}
+      FOR UPDATE),
+    changed AS (
+      UPDATE accounts
+      SET
+        retained_click_months = CASE
+          WHEN ${clickMonths === undefined} THEN previous.retained_click_months ELSE ${clickMonths ?? null}::smallint END,
+        retained_event_months = CASE
+          WHEN ${eventMonths === undefined} THEN previous.retained_event_months ELSE ${eventMonths ?? null}::smallint END
+      FROM previous
+      WHERE accounts.id = previous.id
+      RETURNING accounts.id, accounts.retained_click_months, accounts.retained_event_months,
+        previous.setting AS before),
+    ${auditClause(postgres, 'retention.set')`
+      SELECT id, ${columns} || jsonb_build_object('before', before)
+      FROM changed
+      WHERE ${columns} <> before`}
+    SELECT id FROM changed`)
   return rows.length > 0
 }

@@ -83,12 +83,11 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
     const key = await readErasureKey(writer)
     const hash = identifierHash(key, kind, id)
     const erasure = { kind, key, hash, erasedMs: await readErasureClock(writer) }
-    await addErasures(writer, [erasure], (postgres) =>
-      auditClause(
-        postgres,
-        'erasure.add',
-        postgres`SELECT ${accountId}, jsonb_build_object('kind', ${kind}::text, 'hash', ${hash}::text) FROM added`,
-      ),
+    await addErasures(
+      writer,
+      [erasure],
+      (postgres) => auditClause(postgres, 'erasure.add')`
+        SELECT ${accountId}, jsonb_build_object('kind', ${kind}::text, 'hash', ${hash}::text) FROM added`,
     )
     return await completeErasures(writer)
   })
@@ -111,12 +110,11 @@ async function applyList(context: CommandContext, file: string): Promise<void> {
   const total = { clicks: 0, conversions: 0, events: 0 }
   for (const [accountId, erasures] of byAccount) {
     const erased = await context.withWriter(accountId, async (writer) => {
-      await addErasures(writer, erasures, (postgres) =>
-        auditClause(
-          postgres,
-          'erasure.apply',
-          postgres`SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
-        ),
+      await addErasures(
+        writer,
+        erasures,
+        (postgres) => auditClause(postgres, 'erasure.apply')`
+          SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
       )
       return await completeErasures(writer)
     })

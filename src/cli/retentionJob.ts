@@ -32,13 +32,8 @@ export async function removeOldMonths(
   if (!setting || !isDue(setting, nowMs)) return undefined
   const retained = retainedBy(setting, nowMs)
   const removed = await removeMonths(writer, retained, {
-    audit: (postgres) =>
-      auditClause(
-        postgres,
-        'retention.remove',
-        postgres`
-          SELECT account_id, jsonb_build_object('rows', resource, 'retainedFrom', retained_from) FROM recorded`,
-      ),
+    audit: (postgres) => auditClause(postgres, 'retention.remove')`
+      SELECT account_id, jsonb_build_object('rows', resource, 'retainedFrom', retained_from) FROM recorded`,
     isDue: (postgres) => hasRetention(postgres, setting),
     announceMs,
   })
