@@ -1,5 +1,4 @@
-import type { ProblemCode } from '../schema/errorCodes.ts'
-import { statusOfProblem } from '../schema/errorCodes.ts'
+import { type ProblemCode, statusOfProblem } from '../schema/errorCodes.ts'
 import { ExpectedError } from './expectedError.ts'
 
 export interface ProblemDetails {

@@ -1,17 +1,13 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
+import type { KeyRow } from './keys.ts'
 
 /** How long before its expiry a key is reported. */
 const noticeMs = 7 * 86_400_000
 
 const intervalDefaultMs = 3_600_000
 
-export interface ExpiringKey {
-  id: string
-  accountId: string
-  name: string
-  expiresAt: Date
-}
+type ExpiringKey = Pick<KeyRow, 'id' | 'accountId' | 'name'> & { expiresAt: Date }
 
 /** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. @throws Problem `unavailable` */
 export async function listExpiringKeys(postgres: Postgres, nowMs: number): Promise<ExpiringKey[]> {

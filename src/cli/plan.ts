@@ -4,16 +4,10 @@ import { CommandError, UsageError } from './errors.ts'
 import { retainedMonthsMax, wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
 
-const columns = [
-  'name',
-  'hasApi',
-  'requestsPerMinute',
-  'eventsPerMinute',
-  'identifierEventsPerMinute',
-  'clickAllowance',
-  'retainedClickMonths',
-  'retainedEventMonths',
-] as const satisfies readonly (keyof SubscriptionPlanRow)[]
+/** @returns a table with all fields */
+function planTable(plans: readonly SubscriptionPlanRow[]): string {
+  return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
+}
 
 export function addPlanCommands(program: Command, context: CommandContext): void {
   const plan = program.command('plan').description('Manage subscription plans: the limits of accounts.')
@@ -25,7 +19,7 @@ export function addPlanCommands(program: Command, context: CommandContext): void
     .action(async () => {
       const { postgres } = await context.openStores()
       const plans = await listPlans(postgres)
-      context.print({ plans }, table(plans, columns, 'No plans.'))
+      context.print({ plans }, planTable(plans))
     })
 
   plan
@@ -52,6 +46,6 @@ export function addPlanCommands(program: Command, context: CommandContext): void
       const { postgres } = await context.openStores()
       const changed = await setPlanLimits(postgres, name, limits)
       if (!changed) throw new CommandError(`no such plan: ${name}; see: plan list.`)
-      context.print(changed, table([changed], columns, ''))
+      context.print(changed, planTable([changed]))
     })
 }

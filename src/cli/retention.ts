@@ -31,7 +31,8 @@ Example:
         throw new UsageError('retention set requires --clicks or --events.')
       await context.requireAccount(account)
       const { postgres } = await context.openStores()
-      await setRetention(postgres, account, { clickMonths: ownSetting(clicks), eventMonths: ownSetting(events) })
+      const [clickMonths, eventMonths] = [clicks, events].map((months) => (months === 'plan' ? null : months))
+      await setRetention(postgres, account, { clickMonths, eventMonths })
       printRetention(context, await listRetention(postgres, account))
     })
 
@@ -103,13 +104,8 @@ function settingOf(months: number): string {
   return months === 0 ? 'off' : `${months}mo`
 }
 
-/** Months; 0 for off. */
+/** Months; 0 for off. The plan is not null, which commander would replace by an empty text. */
 type Months = number | 'plan'
-
-/** @returns null: the plan decides; commander would replace null by an empty text */
-function ownSetting(months: Months | undefined): number | null | undefined {
-  return months === 'plan' ? null : months
-}
 
 function parseMonths(text: string): Months {
   if (text === 'plan') return text

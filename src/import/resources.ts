@@ -65,16 +65,9 @@ export interface ImportRun {
 
 export async function importResource(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
   const table = resourceTables[resource]
-  switch (table) {
-    case 'clicks':
-      return await importClicks(run)
-    case 'conversions':
-      return await importConversions(run)
-    case 'pixel_events':
-      return await importPixelEvents(run)
-    default:
-      return importMetadata(table, run)
-  }
+  if (table === 'clicks') return await importClicks(run)
+  if (table === 'conversions') return await importConversions(run)
+  return table === 'pixel_events' ? await importPixelEvents(run) : importMetadata(table, run)
 }
 
 async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {

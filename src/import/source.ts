@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
@@ -42,23 +41,12 @@ export async function openSource(
 ): Promise<Source> {
   const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
-  const content: Readable = isGzipped ? stream.pipe(createGunzip({ chunkSize: chunkBytes })) : stream
-  if (content !== stream) stream.once('error', (error) => content.destroy(error))
+  const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})
-  const stop = () => {
-    content.destroy(signal.reason as Error)
-    stream.destroy()
-  }
-  // Rows that are not read to their end leave the file open: a pipe closes its end, not its source.
-  content.once('close', () => {
-    stream.destroy()
-    signal.removeEventListener('abort', stop)
-  })
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
+  addAbortSignal(signal, content)
   let endsWithLineFeed = true
-  const chunks = withSourceErrors(content, file, (chunk) => {
+  const chunks = withSourceErrors(content, file, signal, (chunk) => {
     endsWithLineFeed = chunk.at(-1) === lineFeed
     onChunk?.(chunk)
   })
@@ -89,7 +77,7 @@ const beginningBytes = 1 << 16
 async function fingerprintOf(file: string, chunks: AsyncGenerator<Buffer>, beginning: Buffer[]): Promise<string> {
   const hash = createHash('sha256')
   if (file !== '-' && (await stat(file)).isFile()) {
-    await pipeline(createReadStream(file), hash)
+    for await (const chunk of createReadStream(file)) hash.update(chunk)
   } else {
     for (let bytes = 0; bytes < beginningBytes; bytes += beginning.at(-1)?.length ?? 0) {
       const { value, done } = await chunks.next()
@@ -144,6 +132,7 @@ async function openInput(path: string): Promise<{ stream: ReadStream; fractionRe
 async function* withSourceErrors(
   stream: Readable,
   path: string,
+  signal: AbortSignal,
   onChunk: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   try {
@@ -152,7 +141,7 @@ async function* withSourceErrors(
       yield chunk
     }
   } catch (error) {
-    throw asSourceError(error, path)
+    throw signal.aborted ? signal.reason : asSourceError(error, path)
   }
 }
 

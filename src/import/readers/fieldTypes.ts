@@ -74,20 +74,14 @@ const instant: FieldType<number> = {
   },
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+const rfc3339 =
+  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:(\.\d{1,3})\d*)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 function epochMsOf(value: string): number | undefined {
-  const parts = rfc3339.exec(value)
-  if (!parts) return undefined
-  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = parts
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
-  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined
-  const midnight = new Date(0)
-  midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  if (midnight.getUTCMonth() !== Number(month) - 1 || midnight.getUTCDate() !== Number(day)) return undefined
-  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
-  const clock = ((Number(hour) * 60 + Number(minute) - offset) * 60 + Number(second)) * 1_000
-  return midnight.getTime() + clock + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  const [, date = '', clock, fraction = '', offset = ''] = rfc3339.exec(value) ?? []
+  const epochMs = Date.parse(`${date}T${clock}${fraction}${offset.toUpperCase()}`)
+  // TRAP: Date reads 30 February as 2 March.
+  return new Date(date).getUTCDate() === Number(date.slice(8)) ? epochMs : undefined
 }
 
 /** An anonymised address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */

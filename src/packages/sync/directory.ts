@@ -146,7 +146,7 @@ async function download(
   }
 }
 
-/** Yields the same bytes. @throws InvalidResponse at their end when they are no Parquet file: a proxy may have sent a page with 200 */
+/** Yields the same bytes. @throws TemporaryError at their end when they are no Parquet file: a proxy may have sent a page with 200 */
 async function* onlyParquet(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0
   let [first, last] = [Buffer.alloc(0), Buffer.alloc(0)]

@@ -6,9 +6,9 @@ import { assignFolder, type DirectoryRun, writeAll, writeDays } from './director
 import { openTarget } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import type { Source } from './source/checksums.ts'
-import { StillDifferent, SyncError } from './source/errors.ts'
+import { SyncError, TemporaryError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
-import { InvalidResponse, isAccountId, isDay, received } from './source/received.ts'
+import { isAccountId, isDay, received } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
 import { readChecksums, type Verified, verified, verifyCopy } from './verify.ts'
 
@@ -215,7 +215,7 @@ function printResult(result: Result, { json }: Options): void {
 /** Whether a later run may succeed: the network, a server that is starting or busy, or a proxy that responds in its place. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof TributaryError) return error.status >= 500 || error.status === 429 || error.status === 200
-  return error instanceof StillDifferent || error instanceof InvalidResponse || !(error instanceof SyncError)
+  return error instanceof TemporaryError || !(error instanceof SyncError)
 }
 
 /** @returns one line; a response may have any characters */

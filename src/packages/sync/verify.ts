@@ -7,7 +7,7 @@ import {
   type SourceChecksums,
   timeRange,
 } from './source/checksums.ts'
-import { StillDifferent } from './source/errors.ts'
+import { TemporaryError } from './source/errors.ts'
 import { checkDay } from './source/received.ts'
 import { type ChangingResource, exportedFields } from './source/resources.ts'
 
@@ -30,14 +30,14 @@ export async function readChecksums(run: Run, resource: ChangingResource): Promi
 
 /**
  * Compares the copy with checksums that were read before the copy was updated, and replaces the days that differ.
- * @throws StillDifferent when a day still differs after several replacements
+ * @throws TemporaryError when a day still differs after several replacements
  */
 export async function verifyCopy(run: Run, resource: ChangingResource, source: SourceChecksums): Promise<Verified> {
   const repaired = new Set<string>()
   let different = await differences(run, resource, source)
   for (let attempt = 0; different.length > 0; attempt++) {
     if (attempt === repairsMax) {
-      throw new StillDifferent(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
+      throw new TemporaryError(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
     }
     const again: string[] = []
     for (const [index, day] of different.entries()) {

@@ -37,7 +37,7 @@ export interface SourceChecksums {
 /**
  * Reads the checksums of the days of a range.
  * @returns days with rows, in order
- * @throws InvalidResponse
+ * @throws TemporaryError
  */
 export async function requestChecksums(
   { client, signal }: Source,

@@ -3,9 +3,12 @@ export class SyncError extends Error {
   override name = 'SyncError'
 }
 
-/** Rows still differ after they were replaced, since they change at the same time. A later comparison may succeed. */
-export class StillDifferent extends SyncError {
-  override name = 'StillDifferent'
+/**
+ * A failure after which a later run may succeed: a response is not one of the API, since a proxy may have sent it; or rows still
+ * differ after they were replaced, since they change at the same time.
+ */
+export class TemporaryError extends SyncError {
+  override name = 'TemporaryError'
 }
 
 /**

@@ -1,14 +1,9 @@
-import { SyncError } from './errors.ts'
+import { TemporaryError } from './errors.ts'
 import { type ChangingResource, type Resource, subIdNames } from './resources.ts'
 
 // Responses and stored states are checked here before any other code uses them.
 
 export type Row = Record<string, unknown>
-
-/** A response that is not one of the API. A later run may succeed: a proxy may have sent it. */
-export class InvalidResponse extends SyncError {
-  override name = 'InvalidResponse'
-}
 
 /** Whether a value is a day of the calendar, such as `2026-11-20`. */
 export function isDay(value: unknown): value is string {
@@ -44,7 +39,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /**
  * Checks a value of a response.
  * @param path of the request
- * @throws InvalidResponse that names the field and the value
+ * @throws TemporaryError that names the field and the value
  */
 export function received<Value>(
   path: string,
@@ -56,24 +51,24 @@ export function received<Value>(
   throw invalidResponse(path, field, value)
 }
 
-function invalidResponse(path: string, field: string, value: unknown): InvalidResponse {
+function invalidResponse(path: string, field: string, value: unknown): TemporaryError {
   const text = JSON.stringify(value) ?? 'missing'
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
-  return new InvalidResponse(`the response of ${path} is not valid: ${field} is ${shown}; check --url.`)
+  return new TemporaryError(`the response of ${path} is not valid: ${field} is ${shown}; check --url.`)
 }
 
-/** Checks the list `data` of a response. @throws InvalidResponse */
+/** Checks the list `data` of a response. @throws TemporaryError */
 export function receivedRows(path: string, { data }: { data: unknown }): Row[] {
   return received(path, 'data', data, (value): value is Row[] => Array.isArray(value) && value.every(isRecord))
 }
 
-/** Checks `retainedFrom` of a response. @returns its day; empty if it is absent @throws InvalidResponse */
+/** Checks `retainedFrom` of a response. @returns its day; empty if it is absent @throws TemporaryError */
 export function receivedRetainedDay(path: string, response: object): string {
   const { retainedFrom } = response as { retainedFrom?: unknown }
   return retainedFrom === undefined ? '' : received(path, 'retainedFrom', retainedFrom, isInstant).slice(0, 10)
 }
 
-/** @throws InvalidResponse when a row has no valid key, time or cursor, or a stored field of another type */
+/** @throws TemporaryError when a row has no valid key, time or cursor, or a stored field of another type */
 export function checkRows(resource: Resource, rows: readonly Row[]): void {
   const fields = Object.entries(resource.fields).map(([field, declared]) => {
     const type = declared.replace(/ NOT NULL$/, '')
@@ -91,7 +86,7 @@ export function checkRows(resource: Resource, rows: readonly Row[]): void {
   }
 }
 
-/** As `checkRows`, for an export of one UTC day: its rows belong to the day. @throws InvalidResponse */
+/** As `checkRows`, for an export of one UTC day: its rows belong to the day. @throws TemporaryError */
 export function checkDay(resource: ChangingResource, day: string, rows: readonly Row[]): void {
   checkRows(resource, rows)
   const { path, time } = resource
