@@ -12,17 +12,6 @@ export interface EventCampaign {
   readonly userId: string
 }
 
-export interface Attribution {
-  /**
-   * Finds the campaign of an event. An id that does not exist and an id of another account give the same error.
-   * @returns the campaign, or Problem `click_not_found` or `campaign_not_found`
-   * @throws Problem `unavailable`
-   */
-  resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign | Problem>
-  /** @returns the campaign if `resolve` finds it without a query, else undefined */
-  peek(accountId: string, of: ValidEvent['identifiers']): EventCampaign | undefined
-}
-
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
 const clicksMax = 100_000
 
@@ -40,40 +29,22 @@ const deadlineMs = 5_000
 export function openAttribution(
   { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
   now: () => number,
-): Attribution {
+) {
   const clicks = new LRUCache<string, string>({ max: clicksMax })
 
-  const clickLookUps = new Batcher<OwnedId, string | undefined>({
-    itemsMax: lookUpsMax,
-    concurrentMax: 1,
-    deadlineMs,
-    async run(wanted, signal) {
-      const rows = await selectRows<OwnedId & { campaignId: string }>(clickhouse, clickCampaignsSql(wanted), {
-        label: 'events.clicks',
-        signal,
-      })
-      const found = new Map(rows.map((row) => [ownedKey(row), row.campaignId]))
-      return wanted.map((click) => found.get(ownedKey(click)))
-    },
-  })
-
-  const campaignLookUps = new Batcher<OwnedId, string | undefined>({
-    itemsMax: lookUpsMax,
-    concurrentMax: 1,
-    deadlineMs,
-    async run(wanted) {
-      const rows = await queryPostgres(
-        postgres<(OwnedId & { userId: string })[]>`
-          SELECT account_id AS "accountId", id, user_id AS "userId"
-          FROM campaigns
-          WHERE (account_id, id) IN (
-            SELECT * FROM unnest(${wanted.map(({ accountId }) => accountId)}::text[], ${wanted.map(({ id }) => id)}::text[])
-          )`,
-      )
-      const found = new Map(rows.map((row) => [ownedKey(row), row.userId]))
-      return wanted.map((campaign) => found.get(ownedKey(campaign)))
-    },
-  })
+  const clickLookUps = openLookUps((wanted, signal) =>
+    selectRows<Found>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
+  )
+  const ownerLookUps = openLookUps((wanted) =>
+    queryPostgres(
+      postgres<Found[]>`
+        SELECT account_id AS "accountId", id, user_id AS value
+        FROM campaigns
+        WHERE (account_id, id) IN (
+          SELECT * FROM unnest(${wanted.map(({ accountId }) => accountId)}::text[], ${wanted.map(({ id }) => id)}::text[])
+        )`,
+    ),
+  )
 
   /** @returns the campaign id of a click, undefined for an unknown click */
   async function findClick(click: OwnedId): Promise<string | undefined> {
@@ -89,17 +60,23 @@ export function openAttribution(
     max: campaignsMax,
     ...{ refreshMs, ttlMs, retryMs, now, keyOf: ownedKey },
     async read(campaign) {
-      const userId = await campaignLookUps.add(campaign)
+      const userId = await ownerLookUps.add(campaign)
       return userId === undefined ? undefined : { campaignId: campaign.id, userId }
     },
   })
 
   return {
-    peek(accountId, of) {
+    /** @returns the campaign if `resolve` finds it without a query, else undefined */
+    peek(accountId: string, of: ValidEvent['identifiers']): EventCampaign | undefined {
       const id = 'campaignId' in of ? of.campaignId : clicks.get(ownedKey({ accountId, id: of.clickId }))
       return id === undefined ? undefined : campaigns.peek({ accountId, id })
     },
-    async resolve(accountId, of) {
+    /**
+     * Finds the campaign of an event. An id that does not exist and an id of another account give the same error.
+     * @returns the campaign, or Problem `click_not_found` or `campaign_not_found`
+     * @throws Problem `unavailable`
+     */
+    async resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign | Problem> {
       if ('campaignId' in of) {
         const campaign = await campaigns.find({ accountId, id: of.campaignId })
         return campaign ?? new Problem('campaign_not_found', 'No such campaign.', { param: 'campaign_id' })
@@ -110,4 +87,17 @@ export function openAttribution(
       return campaign ?? new Problem('click_not_found', message, { param: 'click_id' })
     },
   }
+}
+
+type Found = OwnedId & { value: string }
+
+/** Combines look-ups of one value by id; undefined for an unknown id. */
+function openLookUps(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found[]>) {
+  return new Batcher<OwnedId, string | undefined>({
+    ...{ itemsMax: lookUpsMax, concurrentMax: 1, deadlineMs },
+    async run(wanted, signal) {
+      const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
+      return wanted.map((id) => found.get(ownedKey(id)))
+    },
+  })
 }

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
-import type { EventNote } from '../../schema/eventNote.ts'
 import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
@@ -23,22 +22,7 @@ export interface Preview {
   row: PixelEvent | undefined
 }
 
-export interface Intake {
-  /**
-   * Accepts events in one flush: attribution, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
-   * @param events at most 1,000
-   * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
-   *   `campaign_not_found`: the event has no click or campaign of the account
-   * @throws Problem `unavailable`: any of the events may be stored or not
-   */
-  accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]>
-  /** Decides as `accept`, and stores and caches nothing. */
-  preview(events: readonly ValidEvent[], sender: Sender): Promise<(Preview | Problem)[]>
-  /** Counts the notes on an accepted event. */
-  countNotes(notes: readonly EventNote[]): void
-  /** Resolves when no event is in flight, including events of disconnected clients. */
-  idle(): Promise<void>
-}
+export type Intake = ReturnType<typeof openIntake>
 
 /** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
 const inFlightMax = 10_000
@@ -69,7 +53,7 @@ export interface IntakeParts {
   deadlineMs?: number
 }
 
-export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: IntakeParts): Intake {
+export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
   const reader = asWriter(clickhouse)
   const attribution = openAttribution({ clickhouse: reader, postgres }, now)
@@ -128,13 +112,21 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   }
 
   return {
-    accept: (events, sender) =>
+    /**
+     * Accepts events in one flush: attribution, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
+     * @param events at most 1,000
+     * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
+     *   `campaign_not_found`: the event has no click or campaign of the account
+     * @throws Problem `unavailable`: any of the events may be stored or not
+     */
+    accept: (events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> =>
       whileInFlight(events, sender, async (own) => {
         const outcomes = await byId.run(own, (firsts) => flushes.addAll(firsts))
         for (const outcome of outcomes) metrics.outcomes[outcome] += 1
         return outcomes
       }),
-    preview: (events, sender) =>
+    /** Decides as `accept`, and stores and caches nothing. */
+    preview: (events: readonly ValidEvent[], sender: Sender): Promise<(Preview | Problem)[]> =>
       whileInFlight(events, sender, async (own) => {
         const rows = new Map<IncomingEvent, PixelEvent>()
         const decide = async (firsts: IncomingEvent[]) => {
@@ -149,6 +141,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
         return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
       }),
     countNotes: metrics.countNotes,
+    /** Resolves when no event is in flight, including events of disconnected clients. */
     idle: () => flushes.idle(),
   }
 }

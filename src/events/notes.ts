@@ -4,35 +4,22 @@ import { type EventNote, type EventNoteCode, notesMax } from '../../schema/event
 /** Receives a note on a value that is stored differently from the way it was sent. */
 export type Note = (code: EventNoteCode, field: string, message: string) => void
 
-export const noNotes: Note = () => {}
-
-const none: readonly EventNote[] = []
-
 /** Maximum length of a field name in a note; names come from the caller. */
 const fieldLengthMax = 128
 
-/** Collects the notes on one event after the other. Nearly all events have none, so nothing is allocated before the first. */
-export class NoteCollector {
-  #notes: EventNote[] = []
-  #count = 0
-
-  /** @returns at most 20 notes since the last call, and one on the number of the others */
-  take(): readonly EventNote[] {
-    if (this.#count === 0) return none
-    const notes = this.#notes
-    this.#notes = []
-    this.#count = 0
-    return notes
-  }
-
-  readonly note: Note = (code, field, message) => {
-    this.#count += 1
-    const omitted = this.#count - notesMax
-    if (omitted <= 0) this.#notes.push({ code, field: shortened(field), message })
-    else if (omitted === 1) this.#notes.push({ code: 'notes_omitted', field: shortened(field), message: '' })
-    const last = this.#notes[notesMax]
+/** Collects the notes on one event: at most 20, and one on the number of the others. */
+export function collectNotes(): { notes: readonly EventNote[]; note: Note } {
+  const notes: EventNote[] = []
+  let count = 0
+  const note: Note = (code, field, message) => {
+    count += 1
+    const omitted = count - notesMax
+    if (omitted <= 0) notes.push({ code, field: shortened(field), message })
+    else if (omitted === 1) notes.push({ code: 'notes_omitted', field: shortened(field), message: '' })
+    const last = notes[notesMax]
     if (last) last.message = `${omitted} notes are omitted; this field is the first of them.`
   }
+  return { notes, note }
 }
 
 /** TRAP: a slice of a string keeps the whole string in memory while the event waits; the bytes are a copy. */

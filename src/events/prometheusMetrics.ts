@@ -2,13 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type EventNote, eventNoteTexts } from '../../schema/eventNote.ts'
 import type { Outcome } from './duplicates.ts'
 
-export interface EventMetrics {
-  /** Events with a 200 response so far; add to it. */
-  readonly outcomes: Record<Outcome, number>
-  countNotes(notes: readonly EventNote[]): void
-  /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined if nothing was stored */
-  countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
-}
+export type EventMetrics = ReturnType<typeof openEventMetrics>
 
 const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
 const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -17,7 +11,7 @@ const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export function openEventMetrics(
   registry: Registry | undefined,
   now: { inFlight: () => number; queued: () => number },
-): EventMetrics {
+) {
   const registers = [registry ?? new Registry()]
   const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
   new Counter({
@@ -50,28 +44,23 @@ export function openEventMetrics(
     buckets: durationBucketsS,
     registers,
   })
-  new Gauge({
-    name: 'events_in_flight',
-    help: 'Events without a response yet.',
-    registers,
-    collect() {
-      this.set(now.inFlight())
-    },
-  })
-  new Gauge({
-    name: 'events_queued',
-    help: 'Events queued for the next flush.',
-    registers,
-    collect() {
-      this.set(now.queued())
-    },
-  })
+  const addGauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(read())
+      },
+    })
+  addGauge('events_in_flight', 'Events without a response yet.', now.inFlight)
+  addGauge('events_queued', 'Events queued for the next flush.', now.queued)
   return {
+    /** Events with a 200 response so far; add to it. */
     outcomes,
-    countNotes(given) {
+    countNotes(given: readonly EventNote[]) {
       for (const { code } of given) notes.inc({ code })
     },
-    countFlush(size, { lookUp, insert }) {
+    /** @param size number of events; then the seconds of the look-up and of the insert, undefined if nothing was stored */
+    countFlush(size: number, { lookUp, insert }: { lookUp: number; insert: number | undefined }) {
       sizes.observe(size)
       durations.observe({ step: 'look_up' }, lookUp)
       if (insert !== undefined) durations.observe({ step: 'insert' }, insert)

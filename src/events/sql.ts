@@ -12,11 +12,11 @@ export function ownedKey({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }
 
-/** The campaigns of clicks, at least one. @returns rows `accountId`, `id`, `campaignId` */
+/** The campaigns of clicks, at least one. @returns rows `accountId`, `id`, `value` (the campaign) */
 export function clickCampaignsSql(wanted: readonly OwnedId[]): Fragment {
   return ch`
 WITH ${textList(wanted.map(({ id }) => id))} AS ids
-SELECT account_id AS accountId, id, campaign_id AS campaignId
+SELECT account_id AS accountId, id, campaign_id AS value
 FROM click_index
 WHERE ${isWanted(wanted)}`
 }

@@ -3,7 +3,7 @@ import type { EventNote } from '../../../schema/eventNote.ts'
 import { besideProblems } from '../../events/besideProblems.ts'
 import type { Outcome } from '../../events/duplicates.ts'
 import type { Intake } from '../../events/intake.ts'
-import { NoteCollector, noteUnknownFields } from '../../events/notes.ts'
+import { collectNotes, noteUnknownFields } from '../../events/notes.ts'
 import { identifierOf, type ValidEvent, validateEvent } from '../../events/validate.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { EventLimits } from '../../http/rateLimit.ts'
@@ -33,18 +33,15 @@ export interface BatchContext {
   reply?: FastifyReply
 }
 
-/** Shared by all events: `judge` does not wait. */
-const collector = new NoteCollector()
-
 /** Validates an item. */
 export function judge(item: BatchItem, nowMs: number): JudgedEvent {
   if (item instanceof Problem) return item
   try {
-    const event = validateEvent(item, nowMs, collector.note)
-    noteUnknownFields(item, collector.note)
-    return { event, notes: collector.take() }
+    const { notes, note } = collectNotes()
+    const event = validateEvent(item, nowMs, note)
+    noteUnknownFields(item, note)
+    return { event, notes }
   } catch (error) {
-    collector.take()
     if (error instanceof Problem) return error
     throw error
   }

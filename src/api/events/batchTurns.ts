@@ -16,22 +16,16 @@ const contendedMs = 5_000
  */
 export const rejectedMs = 100
 
-/** The turns of large batches: two bodies are read and parsed at a time, one per account, which limits memory. */
-export interface BatchTurns {
-  /**
-   * Waits until the body of a request may be read. The turn ends `rejectedMs` after the response at the latest.
-   * @throws Problem `unavailable` after half of the time in which a request must arrive
-   */
-  wait(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Ends the turn of a request, when its body and the parsed items are no longer needed. */
-  end(request: FastifyRequest): void
-}
-
-export function openBatchTurns(): BatchTurns {
+/** Opens the turns of large batches: two bodies are read and parsed at a time, one per account, which limits memory. */
+export function openBatchTurns() {
   const turns = new ConcurrencyLimiter({ perAccountMax: 1, totalMax: 2, waitMs: arrivalMaxMs / 2, refuse: busy })
   const endOf = new WeakMap<FastifyRequest, () => void>()
   return {
-    async wait(request, reply) {
+    /**
+     * Waits until the body of a request may be read. The turn ends `rejectedMs` after the response at the latest.
+     * @throws Problem `unavailable` after half of the time in which a request must arrive
+     */
+    async wait(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const { caller, headers } = request
       // A chunked body has no length: it may be large.
       const isChunked = headers['transfer-encoding'] !== undefined
@@ -50,7 +44,8 @@ export function openBatchTurns(): BatchTurns {
       endOf.set(request, end)
       releaseAfter(reply, () => setTimeout(end, rejectedMs).unref())
     },
-    end: (request) => endOf.get(request)?.(),
+    /** Ends the turn of a request, when its body and the parsed items are no longer needed. */
+    end: (request: FastifyRequest) => endOf.get(request)?.(),
   }
 }
 

@@ -35,20 +35,14 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
         body: EventBody,
         response: {
           200: EventResponse,
-          400: problems('A field is invalid', [
-            'invalid_json',
-            'invalid_body',
-            ...fieldErrors,
-            'invalid_dry_run',
-            'unknown_parameter',
-          ]),
-          404: problems(
-            'No such click or campaign in the account; a click is found only if the account also has its campaign, so import campaigns first',
-            ['click_not_found', 'campaign_not_found'],
+          400: problem(
+            'A field is invalid: `invalid_json`, `invalid_body`, `invalid_event_name`, `invalid_click_id`, `invalid_visitor_id`, `missing_identifier`, `invalid_campaign_id`, `invalid_value`, `invalid_event_id`, `invalid_timestamp`, `invalid_dry_run`, `unknown_parameter`.',
           ),
-          503: problems(
-            'Not acknowledged; retry with the same `event_id`. An insert that exceeded its deadline may still be stored',
-            ['unavailable', 'query_timeout'],
+          404: problem(
+            'No such click or campaign in the account; a click is found only if the account also has its campaign, so import campaigns first: `click_not_found`, `campaign_not_found`.',
+          ),
+          503: problem(
+            'Not acknowledged; retry with the same `event_id`. An insert that exceeded its deadline may still be stored: `unavailable`, `query_timeout`.',
           ),
         },
       },
@@ -118,20 +112,14 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
         },
         response: {
           200: EventBatchResponse,
-          400: problems('The batch cannot be read', [
-            'invalid_json',
-            'invalid_body',
-            'invalid_events',
-            'invalid_dry_run',
-            'unknown_parameter',
-          ]),
-          413: problems(
-            'The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels',
-            ['payload_too_large'],
+          400: problem(
+            'The batch cannot be read: `invalid_json`, `invalid_body`, `invalid_events`, `invalid_dry_run`, `unknown_parameter`.',
           ),
-          503: problems(
-            'No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account',
-            ['unavailable', 'query_timeout'],
+          413: problem(
+            'The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels: `payload_too_large`.',
+          ),
+          503: problem(
+            'No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account: `unavailable`, `query_timeout`.',
           ),
         },
       },
@@ -146,17 +134,6 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     },
   )
 }
-
-const fieldErrors = [
-  'invalid_event_name',
-  'invalid_click_id',
-  'invalid_visitor_id',
-  'missing_identifier',
-  'invalid_campaign_id',
-  'invalid_value',
-  'invalid_event_id',
-  'invalid_timestamp',
-]
 
 const responses = {
   stored: { accepted: true },
@@ -193,6 +170,7 @@ function rejectedResult(index: number, { code, message, details }: Problem) {
   }
 }
 
-function problems(reason: string, codes: readonly string[]): TObject {
-  return Type.Object({}, { description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.` })
+/** Error responses of one status. */
+function problem(description: string): TObject {
+  return Type.Object({}, { description })
 }
