@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
-import { formatValue, noValue } from './format.ts'
+import { formatValue, noValue, type Value } from './format.ts'
 import { cardMetrics, type Metric, type MetricKind, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
@@ -44,14 +44,8 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
   )
 }
 
-interface DifferenceProps {
-  now: number | null | undefined
-  before: number | null | undefined
-  kind: MetricKind
-}
-
 /** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
-export function Difference({ now, before, kind }: DifferenceProps) {
+export function Difference({ now, before, kind }: { now: Value; before: Value; kind: MetricKind }) {
   const isPercentage = kind === 'percent'
   const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0 || now === 0)
   if (!isKnown) return <span class="change same">{noValue}</span>

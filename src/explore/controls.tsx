@@ -27,20 +27,42 @@ export function optionsOf<Value extends string>(labels: Readonly<Record<Value, s
 }
 
 /** A text of a customer on one line, cut off at the end. */
-export function Name({ text, size = '' }: { text: string | null | undefined; size?: 'short' | 'medium' | '' }) {
+export function Name({ text }: { text: string | null | undefined }) {
   return (
-    <bdi class={`name ${size}`} title={text ?? undefined}>
+    <bdi class="name" title={text ?? undefined}>
       {text ?? noValue}
     </bdi>
   )
 }
 
-/** A table that scrolls inside its panel. @param label name of the region */
-export function Table({ label, isTall, children }: { label: string; isTall?: boolean; children: ComponentChildren }) {
+interface TableProps {
+  /** Name of the region. */
+  label: string
+  /** Cells of the header. */
+  head: ComponentChildren
+  children: ComponentChildren
+}
+
+/** A table that scrolls inside its panel. */
+export function Table({ label, head, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section class={isTall ? 'scroll tall' : 'scroll'} aria-label={label} tabIndex={0}>
-      <table>{children}</table>
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{head}</tr>
+        </thead>
+        {children}
+      </table>
     </section>
+  )
+}
+
+/** The header of a column. */
+export function Column({ label, isNumber = false }: { label: string; isNumber?: boolean }) {
+  return (
+    <th scope="col" class={isNumber ? 'number' : ''}>
+      {label}
+    </th>
   )
 }

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Name, Table } from './controls.tsx'
+import { Column, Name, Table } from './controls.tsx'
 import { formatValue, noValue } from './format.ts'
 import { Panel } from './panel.tsx'
 import { type Loaded, useGet } from './request.ts'
@@ -7,15 +7,14 @@ import type { PanelProps } from './view.ts'
 
 type Conversion = ResponseOf<'/conversions'>['data'][number]
 
-interface ConversionsProps extends PanelProps {
-  /** Has the range of the view as instants: lists have no time zone. */
-  overview: Loaded<ResponseOf<'/stats/overview'>>
-}
-
 const rowsShown = 20
+const columns = ['Time', 'Status', 'Event', 'Campaign', 'Country', 'Revenue']
 
-/** The latest conversions of the range, with their current status. */
-export function Conversions({ view, overview }: ConversionsProps) {
+/**
+ * The latest conversions of the range, with their current status.
+ * @param overview has the range of the view as instants: lists have no time zone
+ */
+export function Conversions({ view, overview }: PanelProps & { overview: Loaded<ResponseOf<'/stats/overview'>> }) {
   const hasRange = overview.missing.length === 0 && overview.phase !== 'error'
   const range = overview.phase === 'ready' ? { from: overview.data.from, to: overview.data.to } : undefined
   const isKnown = !hasRange || range !== undefined
@@ -31,19 +30,10 @@ export function Conversions({ view, overview }: ConversionsProps) {
     >
       {({ data }) =>
         data.length > 0 && (
-          <Table label="Rows of the latest conversions" isTall>
-            <thead>
-              <tr>
-                {['Time', 'Status', 'Event', 'Campaign', 'Country'].map((label) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-                <th scope="col" class="number">
-                  Revenue
-                </th>
-              </tr>
-            </thead>
+          <Table
+            label="Rows of the latest conversions"
+            head={columns.map((label) => <Column key={label} label={label} isNumber={label === 'Revenue'} />)}
+          >
             <tbody>
               {data.map((row) => (
                 <ConversionRow key={row.id} row={row} zone={view.tz} />
@@ -70,10 +60,10 @@ function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
         <span class={`status ${row.status}`}>{row.status}</span>
       </td>
       <td>
-        <Name text={row.eventName} size="short" />
+        <Name text={row.eventName} />
       </td>
       <td>
-        <Name text={row.campaignName ?? row.campaignId} size="medium" />
+        <Name text={row.campaignName ?? row.campaignId} />
       </td>
       <td>{row.country ?? noValue}</td>
       <td class="number">{formatValue(row.revenue, 'amount', row.currency ?? row.baseCurrency)}</td>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
-import { Name, Select, Table } from './controls.tsx'
+import { Column, Name, Select, Table } from './controls.tsx'
 import { addDays, endOfMonth } from './dates.ts'
 import { type Dimension, dimensionNames, dimensions, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
@@ -73,6 +73,7 @@ function Rows({ body, ...props }: PanelProps & { body: Report }) {
   const { view, onChange } = props
   const [shown, setShown] = useState(rowsAtOnce)
   const groups = body.groupBy.split(',') as Dimension[]
+  const [firstGroup = '', ...otherGroups] = groups.map((name) => dimensions[name].label)
   const { data, totals, previous, currency, bucketCount } = body
   const sorted = view.sort.replace('-', '')
   const rows = data.slice(0, shown)
@@ -88,17 +89,14 @@ function Rows({ body, ...props }: PanelProps & { body: Report }) {
     ))
   return (
     <>
-      <Table label="Rows of the drill-down" isTall>
-        <thead>
-          <tr>
-            {groups.map((name, index) => (
-              <Header key={name} label={dimensions[name].label} name={index === 0 ? 'id' : undefined} {...props} />
-            ))}
-            {tableMetrics.map((name) => (
-              <Header key={name} label={metrics[name].label} name={name} {...props} />
-            ))}
-          </tr>
-        </thead>
+      <Table
+        label="Rows of the drill-down"
+        head={[
+          <Sorter key="id" label={firstGroup} name="id" {...props} />,
+          ...otherGroups.map((label) => <Column key={label} label={label} />),
+          ...tableMetrics.map((name) => <Sorter key={name} label={metrics[name].label} name={name} {...props} />),
+        ]}
+      >
         <tbody>
           {rows.map((row) => {
             const change = changeFor(row, groups, view, dates)
@@ -152,9 +150,8 @@ function Rows({ body, ...props }: PanelProps & { body: Report }) {
   )
 }
 
-/** @param name what the column sorts by; undefined: rows cannot be sorted by it */
-function Header({ label, name, view, onChange }: PanelProps & { label: string; name: Metric | 'id' | undefined }) {
-  if (name === undefined) return <th scope="col">{label}</th>
+/** The header of a column that sorts the rows. @param name what the column sorts by */
+function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: Metric | 'id' }) {
   const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
   // Metrics begin with the largest, ids with the first.
   const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name

@@ -5,6 +5,4 @@ import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
 
-const root = document.getElementById('explore')
-root?.replaceChildren()
-if (root) render(<App />, root)
+render(<App />, document.body)

@@ -9,15 +9,10 @@ import { useGet, useSession } from './request.ts'
 import { Series } from './series.tsx'
 import { comparisonOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
 
-interface ExplorerProps {
-  onRefresh: () => void
-  onLeave: () => void
-}
-
 const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
 
 /** All panels of a key. The view is the query of the address. */
-export function Explorer({ onRefresh, onLeave }: ExplorerProps) {
+export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
   const { key } = useSession()
   const [view, setView] = useState(() => parseView(location.search))
   useEffect(() => {

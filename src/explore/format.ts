@@ -2,6 +2,9 @@ import type { MetricKind } from './metrics.ts'
 
 export const noValue = '–'
 
+/** The value of a metric; undefined: the response does not have the metric. */
+export type Value = number | null | undefined
+
 const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions> = {
   count: () => ({}),
   amount: (currency) => ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
@@ -15,12 +18,7 @@ const cache = new Map<string, Intl.NumberFormat>()
  * Formats the value of a metric in the language of the browser.
  * @param isShort in few characters, for axes
  */
-export function formatValue(
-  value: number | null | undefined,
-  kind: MetricKind,
-  currency: string,
-  isShort = false,
-): string {
+export function formatValue(value: Value, kind: MetricKind, currency: string, isShort = false): string {
   if (value === null || value === undefined) return noValue
   const id = `${kind} ${currency} ${isShort}`
   const known = cache.get(id)
@@ -38,14 +36,12 @@ export function formatSeconds(seconds: number | null): string {
   if (seconds === null) return noValue
   const [unit, size] = Object.entries(durationsSeconds).find(([, size]) => seconds >= 2 * size) ?? ['second', 1]
   const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(undefined, options).format(seconds / size)
+  return (seconds / size).toLocaleString(undefined, options)
 }
 
 /** The label of a unit of time: `2026-11-20`, or an hour `2026-11-20T14:00+05:30`. */
 export function formatUnit(id: string): string {
   const [date = '', time] = id.split('T')
-  const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
-    new Date(date),
-  )
+  const day = new Date(date).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
   return time ? `${day}, ${time.slice(0, 5)}` : day
 }

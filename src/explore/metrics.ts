@@ -30,7 +30,7 @@ export const metricNames = Object.keys(metrics) as Metric[]
 
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-export const tableMetrics = [
+export const tableMetrics: readonly Metric[] = [
   'clicks',
   'conversions',
   'revenue',
@@ -39,4 +39,4 @@ export const tableMetrics = [
   'roi',
   'cr',
   'epc',
-] as const satisfies Metric[]
+]

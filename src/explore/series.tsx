@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { drawChart } from './chart.ts'
-import { optionsOf, Select, Table } from './controls.tsx'
+import { Column, optionsOf, Select, Table } from './controls.tsx'
 import { daysBetween } from './dates.ts'
-import { formatUnit, formatValue } from './format.ts'
+import { formatUnit, formatValue, type Value } from './format.ts'
 import { type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
@@ -78,8 +78,8 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
     })
   }, [body, first, second])
   const row = hovered === null ? undefined : data[hovered]
-  const value = (metric: Metric, of: Partial<Record<Metric, number | null>> | undefined) =>
-    formatValue(of?.[metric], metrics[metric].kind, currency)
+  const value = (metric: Metric, of: Partial<Record<Metric, Value>>) =>
+    formatValue(of[metric], metrics[metric].kind, currency)
   // The same element while the pointer moves, so that its rows are not compared.
   const values = useMemo(() => <Values body={body} chosen={chosen} />, [body, first, second])
   const summary = `${metrics[first].label} and ${metrics[second].label}, ${labels[0]} to ${labels.at(-1)}`
@@ -111,24 +111,18 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
 function Values({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
   const { data, currency, previous } = body
   const columns = chosen.flatMap((metric, index) => [
-    { id: `${index} now`, metric, isBefore: false },
-    ...(previous ? [{ id: `${index} before`, metric, isBefore: true }] : []),
+    { id: `${index} now`, metric, label: metrics[metric].label, isBefore: false },
+    ...(previous ? [{ id: `${index} before`, metric, label: `${metrics[metric].label}, before`, isBefore: true }] : []),
   ])
   return (
     <details>
       <summary>Values</summary>
-      <Table label="Values of the time series">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {columns.map(({ id, metric, isBefore }) => (
-              <th scope="col" class="number" key={id}>
-                {metrics[metric].label}
-                {isBefore && ', before'}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <Table
+        label="Values of the time series"
+        head={[{ id: 'time', label: 'Time' }, ...columns].map(({ id, label }) => (
+          <Column key={id} label={label} isNumber={id !== 'time'} />
+        ))}
+      >
         <tbody>
           {data.map((unit) => (
             <tr key={unit.id}>
