@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { EventNote } from './eventNote.ts'
 import { described, eventIdPattern, Id, Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
@@ -87,7 +87,7 @@ export const EventBody = Type.Object(
 )
 
 /** The stored fields of an event. */
-export const storedEventFields = {
+const storedEventFields = {
   id: Type.String({ pattern: eventIdPattern, description: '`event_id`, or a generated UUIDv7.' }),
   origin: OneOf(eventOrigins, {
     description: '`server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.',
@@ -129,8 +129,7 @@ const PreviewedEvent = Type.Unsafe<(Omit<StoredEventFields, 'id'> & { id: string
   description:
     'With `dry_run=true`: the event as it would be stored, without `id` if it has no `event_id`; null for a duplicate and above the fair-use ceiling.',
 })
-export type StoredEventFields = StaticFields<typeof storedEventFields>
-type StaticFields<Fields extends Record<string, TSchema>> = { [Name in keyof Fields]: Static<Fields[Name]> }
+export type StoredEventFields = Static<TObject<typeof storedEventFields>>
 
 const dryRunFields = optional({
   event: PreviewedEvent,

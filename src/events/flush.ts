@@ -28,12 +28,6 @@ interface ReservedEvent {
   row: PixelEvent
 }
 
-interface Decisions {
-  /** One per event, in their order; `stored` for the events to store. */
-  outcomes: Outcome[]
-  reserved: ReservedEvent[]
-}
-
 type FlushRetry = RetryOptions & { signal: AbortSignal }
 
 /** Share of the remaining time that an insert has; the rest is for looking up events with an unknown outcome. */
@@ -68,12 +62,16 @@ export async function flushEvents(
   return outcomes.map((outcome) => (outcome === 'stored' ? (stored[next++] as Outcome | Problem) : outcome))
 }
 
-/** Looks up duplicates, and reserves the new events below the ceiling of their accounts. @throws like `flushEvents` */
+/**
+ * Looks up duplicates, and reserves the new events below the ceiling of their accounts.
+ * @returns one outcome per event, in their order; `stored` for the reserved events
+ * @throws like `flushEvents`
+ */
 export async function decideEvents(
   parts: FlushParts,
   events: readonly IncomingEvent[],
   signal: AbortSignal,
-): Promise<Decisions> {
+): Promise<{ outcomes: Outcome[]; reserved: ReservedEvent[] }> {
   const { reader, ceiling } = parts
   const named = events.filter(({ event }) => event.eventId !== undefined)
   const [lastOf, counts] = await retryWhileUnavailable(

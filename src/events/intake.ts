@@ -102,13 +102,11 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
       return found instanceof Problem ? found : toIncoming(event, found)
     }
     const attributed = events.map((event) => {
+      // Nearly always the campaign is known.
       const known = attribution.peek(accountId, event.identifiers)
       return known ? toIncoming(event, known) : find(event)
     })
-    // Nearly always every campaign is known.
-    return attributed.some((it) => it instanceof Promise)
-      ? await Promise.all(attributed)
-      : (attributed as IncomingEvent[])
+    return await Promise.all(attributed)
   }
 
   return {

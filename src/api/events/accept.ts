@@ -69,11 +69,11 @@ async function limitIdentifiers(
   const identifiers = valid.map(({ event }) => `${accountId} ${identifierOf(event)}`)
   const eventsOf = new Map<string, number>()
   for (const identifier of identifiers) eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
-  const counted = [...eventsOf].map(([identifier, events]) =>
-    eventLimits.countIdentifier(identifier, plan.identifierEventsPerMinute, events, reply),
-  )
-  const limits = await Promise.all(counted)
-  const limitOf = new Map([...eventsOf.keys()].map((identifier, index) => [identifier, limits[index]]))
+  const counted = [...eventsOf].map(async ([identifier, events]) => {
+    const limit = await eventLimits.countIdentifier(identifier, plan.identifierEventsPerMinute, events, reply)
+    return [identifier, limit] as const
+  })
+  const limitOf = new Map(await Promise.all(counted))
   return valid.map((item, index) => {
     const limit = limitOf.get(identifiers[index] as string)
     if (!limit) return item

@@ -160,14 +160,9 @@ function batchResponse(accepted: readonly (AcceptedEvent | Problem)[]): EventBat
 }
 
 function rejectedResult(index: number, { code, message, details }: Problem) {
-  const { param, retryAfterS } = details
-  return {
-    index,
-    error: code,
-    message,
-    ...(param !== undefined && { param }),
-    ...(retryAfterS !== undefined && { retryAfter: retryAfterS }),
-  }
+  const { param, retryAfterS: retryAfter } = details
+  const optional = { ...(param !== undefined && { param }), ...(retryAfter !== undefined && { retryAfter }) }
+  return { index, error: code, message, ...optional }
 }
 
 /** Error responses of one status. */

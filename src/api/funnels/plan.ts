@@ -55,6 +55,8 @@ export function planFunnel(
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
   }
+  const { clicksMs, eventsMs } = caller.retained
+  const hasEvents = labels.some((label) => kindOf(label) === 'event')
   const { range } = localRange(query, daysDefault, rangeDaysMax, 'A funnel', nowMs)
   return {
     accountId: caller.accountId,
@@ -66,13 +68,7 @@ export function planFunnel(
     range,
     filters: readFilters(query),
     groupBy: query.group_by,
-    retained: retainedFrom(
-      range.fromMs,
-      Math.max(
-        caller.retained.clicksMs,
-        labels.some((label) => kindOf(label) === 'event') ? caller.retained.eventsMs : 0,
-      ),
-    ),
+    retained: retainedFrom(range.fromMs, Math.max(clicksMs, hasEvents ? eventsMs : 0)),
     retainedRanges: caller.retained,
     nowMs,
   }

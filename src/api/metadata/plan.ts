@@ -1,16 +1,11 @@
 import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
-import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import type { ListPlan } from '../../query/listPlan.ts'
+import { fingerprint, readCursor } from '../../query/pagination.ts'
 
-export interface MetadataPlan {
+export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'fingerprint'> {
   table: NamedTable
-  accountId: string
   status: MetadataQuery['status']
-  limit: number
-  /** Sort key of the last row of the previous page; undefined for the first page. */
-  after: PageKey | undefined
-  /** Fingerprint that cursors of this list carry. */
-  fingerprint: string
 }
 
 /**
