@@ -5,25 +5,19 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { App } from './context.ts'
 
-/** Metrics of this process, for Prometheus. Metrics of received events are in `events/prometheusMetrics.ts`. */
-export interface Metrics {
-  readonly registry: Registry
-  observe(app: App): void
-  readonly countDenial: (limit: string) => void
-  readonly timeQuery: (label: string, seconds: number) => void
-  readonly countResponse: (source: string) => void
-  /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
-  readonly addGauge: (name: string, help: string, read: () => Promise<number>) => void
-}
-
 /** From cached responses to the query timeout. */
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
 /** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const gaugeDeadlineMs = 2_000
 
-/** Opens the registry with the metrics of Node.js, and with responses by route and status. */
-export function openMetrics(): Metrics {
+export type Metrics = ReturnType<typeof openMetrics>
+
+/**
+ * Opens the metrics of this process, for Prometheus: of Node.js, of responses by route and status, and of queries. Metrics
+ * of received events are in `events/prometheusMetrics.ts`.
+ */
+export function openMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -60,9 +54,10 @@ export function openMetrics(): Metrics {
   })
   return {
     registry,
-    timeQuery: (label, seconds) => queries.observe({ label }, seconds),
-    countResponse: (source) => responses.inc({ source }),
-    addGauge(name, help, read) {
+    timeQuery: (label: string, seconds: number) => queries.observe({ label }, seconds),
+    countResponse: (source: string) => responses.inc({ source }),
+    /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
+    addGauge(name: string, help: string, read: () => Promise<number>) {
       const late = () => new Error(`no response within ${gaugeDeadlineMs} ms`)
       new Gauge({
         ...{ name, help, registers: [registry] },
@@ -71,8 +66,8 @@ export function openMetrics(): Metrics {
         },
       })
     },
-    countDenial: (limit) => denials.inc({ limit }),
-    observe(app) {
+    countDenial: (limit: string) => denials.inc({ limit }),
+    observe(app: App) {
       app.addHook('onResponse', async (request, reply) => {
         const route = request.routeOptions.url ?? 'unknown'
         requests.inc({ method: request.method, route, status: reply.statusCode })

@@ -7,58 +7,6 @@ import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCo
 
 export type LimitKind = 'key' | 'address' | 'identifier' | 'queries'
 
-/** How many events of a click or visitor are within its limit. */
-interface IdentifierEvents {
-  allowed: number
-  exceeded(): Problem
-}
-
-export interface EventLimits {
-  /**
-   * Counts the events of a batch beyond the first one, which `countRequest` counted, against the limit of the key: all of
-   * them, or none if they exceed it.
-   * @throws Problem `rate_limited`
-   */
-  countFurtherEvents(request: FastifyRequest, reply: FastifyReply, events: number): Promise<void>
-  /**
-   * Counts events of one click or visitor.
-   * @param identifier of the account and the click or visitor
-   * @param reply of a single event: gets the headers when fewer events remain than for the key
-   * @returns how many of them are within the limit
-   * @throws Problem `unavailable`
-   */
-  countIdentifier(
-    identifier: string,
-    perMinute: number,
-    events: number,
-    reply?: FastifyReply,
-  ): Promise<IdentifierEvents>
-}
-
-/** Counters of requests. A window of a minute starts with its first request. */
-export interface RateLimits extends EventLimits {
-  /**
-   * Counts a request of a key against the limit of its subscription plan, reads and events separately, and sets the rate
-   * limit headers. A plan without API access has a limit of 0.
-   * @returns Problem `rate_limited` when the limit is exceeded
-   */
-  countRequest(request: FastifyRequest, reply: FastifyReply, record: KeyRecord): Promise<Problem | undefined>
-  /**
-   * Counts a malformed or unknown key against the client address, each kind separately. Existing keys are not affected.
-   * @returns Problem `rate_limited` when the limit is exceeded
-   */
-  countRefusedKey(
-    request: FastifyRequest,
-    reply: FastifyReply | undefined,
-    reason: 'malformed' | 'unknown',
-  ): Promise<Problem | undefined>
-  /**
-   * Counts a request of a revoked or expired key, separately from the limit of its plan.
-   * @returns Problem `rate_limited` when the limit is exceeded
-   */
-  countEndedKey(reply: FastifyReply | undefined, record: KeyRecord): Promise<Problem | undefined>
-}
-
 export interface RateLimitOptions {
   /** Shares the counters among all instances; without it each instance counts alone. */
   redis?: Redis | undefined
@@ -73,8 +21,14 @@ export interface RateLimitOptions {
 /** Requests per minute that get the reason why their key is rejected, by address or by key; more get 429. A forgotten script sends far fewer. */
 const refusalsPerMinute = 120
 
-/** Opens the counters of keys, addresses and identifiers, each kind with its own memory limit. */
-export function openRateLimits(options: RateLimitOptions): RateLimits {
+export type RateLimits = ReturnType<typeof openRateLimits>
+export type EventLimits = Pick<RateLimits, 'countFurtherEvents' | 'countIdentifier'>
+
+/**
+ * Opens the counters of requests of keys, addresses and identifiers, each kind with its own memory limit. A window of a
+ * minute starts with its first request.
+ */
+export function openRateLimits(options: RateLimitOptions) {
   const { onDenied = () => {} } = options
   const add = openCounters(options)
 
@@ -92,7 +46,12 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
   }
 
   return {
-    async countRequest(request, reply, { keyId, plan }) {
+    /**
+     * Counts a request of a key against the limit of its subscription plan, reads and events separately, and sets the rate
+     * limit headers. A plan without API access has a limit of 0.
+     * @returns Problem `rate_limited` when the limit is exceeded
+     */
+    async countRequest(request: FastifyRequest, reply: FastifyReply, { keyId, plan }: KeyRecord) {
       const isEvent = request.routeOptions.config.scope === 'write:events'
       const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
       const kind = isEvent ? 'events' : 'requests'
@@ -102,7 +61,12 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
       onDenied('key')
       return tooMany(`Limit of ${perMinute} ${kind} per minute for this API key reached`, window)
     },
-    async countFurtherEvents({ caller }, reply, events) {
+    /**
+     * Counts the events of a batch beyond the first one, which `countRequest` counted, against the limit of the key: all of
+     * them, or none if they exceed it.
+     * @throws Problem `rate_limited`
+     */
+    async countFurtherEvents({ caller }: FastifyRequest, reply: FastifyReply, events: number) {
       const { keyId, plan } = caller
       const max = plan.eventsPerMinute
       const window = await add('key', `${keyId}:events`, events, max)
@@ -111,7 +75,14 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
       onDenied('key')
       throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, window)
     },
-    async countIdentifier(identifier, perMinute, events, reply) {
+    /**
+     * Counts events of one click or visitor.
+     * @param identifier of the account and the click or visitor
+     * @param reply of a single event: gets the headers when fewer events remain than for the key
+     * @returns how many of them are within the limit, and the error of the others
+     * @throws Problem `unavailable`
+     */
+    async countIdentifier(identifier: string, perMinute: number, events: number, reply?: FastifyReply) {
       const window = await add('identifier', identifier, events)
       const allowed = Math.min(events, Math.max(0, perMinute - (window.count - events)))
       if (allowed < events) onDenied('identifier')
@@ -121,27 +92,28 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
       const exceeded = () => tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, window)
       return { allowed, exceeded }
     },
-    countRefusedKey(request, reply, reason) {
+    /**
+     * Counts a malformed or unknown key against the client address, each kind separately. Existing keys are not affected.
+     * @returns Problem `rate_limited` when the limit is exceeded
+     */
+    countRefusedKey(request: FastifyRequest, reply: FastifyReply | undefined, reason: 'malformed' | 'unknown') {
       // TRAP: a request has no address after its connection was reset.
       const name = `${reason}:${networkOf((request.ip as string | undefined) ?? '')}`
       return countRejected(reply, 'address', name, `Too many ${reason} API keys from this address`)
     },
-    countEndedKey: (reply, { keyId }) =>
+    /**
+     * Counts a request of a revoked or expired key, separately from the limit of its plan.
+     * @returns Problem `rate_limited` when the limit is exceeded
+     */
+    countEndedKey: (reply: FastifyReply | undefined, { keyId }: KeyRecord) =>
       countRejected(reply, 'key', `${keyId}:ended`, 'Too many requests with this API key, which is revoked or expired'),
   }
 }
 
 type CountedKind = Exclude<LimitKind, 'queries'>
 
-/** Adds an amount to a counter of a minute, or nothing if it would exceed `max`. @throws Problem `unavailable` */
-type AddToCounter = (
-  kind: CountedKind,
-  name: string,
-  amount: number,
-  max?: number,
-) => Promise<WindowCount> | WindowCount
-
-function openCounters({ redis, withoutRedis, now }: RateLimitOptions): AddToCounter {
+/** @returns a function that adds an amount to a counter, or nothing if it would exceed `max`; it throws Problem `unavailable` */
+function openCounters({ redis, withoutRedis, now }: RateLimitOptions) {
   const memory: Record<CountedKind, FixedWindowCounters> = {
     // Keys cannot be invented, so their counters are never forgotten.
     key: new FixedWindowCounters(Number.POSITIVE_INFINITY),
@@ -150,7 +122,7 @@ function openCounters({ redis, withoutRedis, now }: RateLimitOptions): AddToCoun
     // A new identifier costs an event with a valid key.
     identifier: new FixedWindowCounters(1_000_000),
   }
-  return (kind, name, amount, max) => {
+  return (kind: CountedKind, name: string, amount: number, max?: number): Promise<WindowCount> | WindowCount => {
     const addLocally = () => memory[kind].add(name, now(), amount, max)
     if (!redis) return addLocally()
     return redis.add(`${kind}:${name}`, minuteMs, amount, max).catch(() => {

@@ -3,26 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** Cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one query; clients can revalidate by ETag. */
-export interface ResponseCache {
-  /**
-   * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
-   * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
-   * the key are checked before.
-   * @param run plans the query and queries the databases, once for concurrent identical requests; its signal aborts when all their
-   *   clients have disconnected
-   */
-  send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    run: (signal: AbortSignal) => Promise<DatedResponse>,
-  ): Promise<void>
-  sendCsv(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    run: (signal: AbortSignal) => Promise<CsvResponse>,
-  ): Promise<void>
-}
+export type ResponseCache = ReturnType<typeof openResponseCache>
 
 export interface DatedResponse {
   asOf: string
@@ -41,11 +22,9 @@ export interface ResponseCacheOptions {
   bytesMax?: number
   /** Monotonic time, milliseconds; by default since the start of the process. */
   monotonicMs?: () => number
-  onResponse?: ((source: ResponseSource) => void) | undefined
+  /** Gets the source of each response: the cache, the running query of another request, or its own query. */
+  onResponse?: ((source: 'cache' | 'shared' | 'query') => void) | undefined
 }
-
-/** From the cache, from the running query of another request, or from its own query. */
-export type ResponseSource = 'cache' | 'shared' | 'query'
 
 interface Prepared {
   body: Buffer
@@ -64,12 +43,16 @@ interface SharedRun {
 /** Memory of a cache entry beside its body: key, headers, bookkeeping. */
 const overheadBytes = 1_000
 
+/**
+ * Opens the cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one
+ * query; clients can revalidate by ETag.
+ */
 export function openResponseCache({
   ttlMs = 2_000,
   bytesMax = 32 * 1_048_576,
   monotonicMs = () => performance.now(),
   onResponse = () => {},
-}: ResponseCacheOptions = {}): ResponseCache {
+}: ResponseCacheOptions = {}) {
   const cached = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
     sizeCalculation: ({ body }) => body.length + overheadBytes,
@@ -82,13 +65,10 @@ export function openResponseCache({
   function start(key: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
     const startedMs = monotonicMs()
     const disconnected = new AbortController()
-    let isOver = false
     const end = () => {
-      isOver = true
       if (runs.get(key) === started) runs.delete(key)
     }
     const abort = () => {
-      if (isOver) return
       end()
       disconnected.abort()
     }
@@ -119,26 +99,31 @@ export function openResponseCache({
     return await joined.response
   }
 
-  async function send(
-    key: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    run: (signal: AbortSignal) => Promise<Prepared>,
-  ): Promise<void> {
-    const found = cached.get(key)
-    if (found) onResponse('cache')
-    const { body, headers, etag } = found ?? (await joinOrStart(key, request.signal, run))
-    reply.header('etag', etag)
-    if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
-    else await reply.headers(headers).send(body)
-  }
+  /**
+   * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
+   * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
+   * the key are checked before.
+   * @param run plans the query and queries the databases, once for concurrent identical requests; its signal aborts when all their
+   *   clients have disconnected
+   */
+  const sendAs =
+    <Response>(format: string, prepare: (response: Response) => Prepared) =>
+    async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      run: (signal: AbortSignal) => Promise<Response>,
+    ): Promise<void> => {
+      const key = `${requestKey(request)} as ${format}`
+      const found = cached.get(key)
+      if (found) onResponse('cache')
+      const prepareRun = async (signal: AbortSignal) => prepare(await run(signal))
+      const { body, headers, etag } = found ?? (await joinOrStart(key, request.signal, prepareRun))
+      reply.header('etag', etag)
+      if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
+      else await reply.headers(headers).send(body)
+    }
 
-  return {
-    send: (request, reply, run) =>
-      send(requestKey(request), request, reply, async (signal) => prepareJson(await run(signal))),
-    sendCsv: (request, reply, run) =>
-      send(`${requestKey(request)} as CSV`, request, reply, async (signal) => prepareCsv(await run(signal))),
-  }
+  return { send: sendAs('JSON', prepareJson), sendCsv: sendAs('CSV', prepareCsv) }
 }
 
 /** The account is first, so that accounts never share a response. Parameters are in the order of their schema. */

@@ -11,15 +11,10 @@ export interface Content {
   type: string
 }
 
-/** Constant content of a path, created and compressed at the first request, then cached. */
-export interface StaticContent {
-  /** Handler of the path; with the current version in the query, `?v=`, clients may cache the response for ever. */
-  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
-  /** Changes with the content. */
-  version(): Promise<string>
-}
+export type StaticContent = ReturnType<typeof openStaticContent>
 
-export function openStaticContent(make: () => Content | Promise<Content>): StaticContent {
+/** Opens the constant content of a path, created and compressed at the first request, then cached. */
+export function openStaticContent(make: () => Content | Promise<Content>) {
   const content = once(async () => {
     const made = await make()
     return { ...made, etag: etagOf(made.body) }
@@ -27,8 +22,10 @@ export function openStaticContent(make: () => Content | Promise<Content>): Stati
   const encoded = Object.fromEntries(
     codings.map((coding) => [coding, once(async () => encode(coding, (await content()).body))]),
   ) as Record<Coding, () => Promise<Buffer>>
+  /** Changes with the content. */
   const version = async () => (await content()).etag.replace(/\W/g, '').slice(1, 13)
 
+  /** Handler of the path; with the current version in the query, `?v=`, clients may cache the response for ever. */
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { type, etag, body } = await content()
     const isVersioned = (request.query as { v?: string[] }).v?.[0] === (await version())

@@ -7,22 +7,6 @@ import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 
-export interface Streaming {
-  /**
-   * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
-   * it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
-   * @param read runs the query; its signal aborts when the client has disconnected or the server stops
-   * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports
-   */
-  send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    format: RowFormat,
-    read: (signal: AbortSignal) => AsyncIterable<Buffer>,
-  ): Promise<void>
-  close(): void
-}
-
 /** Level 3 takes half the time of the default level, for files a tenth larger. */
 const gzipLevel = 3
 
@@ -52,17 +36,30 @@ export function streamFormat<Format extends RowFormat>(
   return selected
 }
 
+export type Streaming = ReturnType<typeof openStreaming>
+
 /** Opens the streaming of exports; one instance for all routes, since limits are shared. */
-export function openStreaming(): Streaming {
+export function openStreaming() {
   const closing = new AbortController()
-  const slots = new ExportSlots()
+  const slots = new Set<{ accountId: string }>()
 
   return {
-    async send(request, reply, format, read) {
+    /**
+     * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
+     * it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
+     * @param read runs the query; its signal aborts when the client has disconnected or the server stops
+     * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports
+     */
+    async send(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      format: RowFormat,
+      read: (signal: AbortSignal) => AsyncIterable<Buffer>,
+    ): Promise<void> {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
-      if (request.method === 'HEAD') return await reply.send(Readable.from([]))
-      const release = slots.acquire(request.caller.accountId)
+      if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
+      const release = acquireSlot(slots, request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {
@@ -107,35 +104,31 @@ async function* chain(
   }
 }
 
-/** Limits of concurrent exports: each uses a ClickHouse connection for as long as its client reads. */
+/** Limits of the concurrent exports of this process: each uses a ClickHouse connection for as long as its client reads. */
 const perAccountMax = 2
 const totalMax = 12
 
 /** From this number of exports on, the limit per account is 1: six accounts with two each would leave none for others. */
 const onePerAccountFrom = totalMax / 2
 
-/** Limits the concurrent exports of this process, per account and in total. */
-class ExportSlots {
-  readonly #slots = new Set<{ accountId: string }>()
-
-  /**
-   * Acquires a slot.
-   * @returns releases the slot; further calls have no effect
-   * @throws Problem `rate_limited` at the limit of the account, `unavailable` at the limit of the server
-   */
-  acquire(accountId: string): () => void {
-    const count = [...this.#slots].filter((slot) => slot.accountId === accountId).length
-    const max = this.#slots.size < onePerAccountFrom ? perAccountMax : 1
-    if (count >= max) {
-      const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
-      throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
-    }
-    if (this.#slots.size >= totalMax) {
-      const message = 'Limit of concurrent exports on this server reached; retry later.'
-      throw new Problem('unavailable', message, { retryAfterS: 5 })
-    }
-    const slot = { accountId }
-    this.#slots.add(slot)
-    return () => this.#slots.delete(slot)
+/**
+ * Acquires a slot for an export of an account.
+ * @param slots the slots in use
+ * @returns releases the slot; further calls have no effect
+ * @throws Problem `rate_limited` at the limit of the account, `unavailable` at the limit of the server
+ */
+function acquireSlot(slots: Set<{ accountId: string }>, accountId: string): () => void {
+  const count = [...slots].filter((slot) => slot.accountId === accountId).length
+  const max = slots.size < onePerAccountFrom ? perAccountMax : 1
+  if (count >= max) {
+    const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
+    throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
   }
+  if (slots.size >= totalMax) {
+    const message = 'Limit of concurrent exports on this server reached; retry later.'
+    throw new Problem('unavailable', message, { retryAfterS: 5 })
+  }
+  const slot = { accountId }
+  slots.add(slot)
+  return () => slots.delete(slot)
 }

@@ -1,4 +1,10 @@
-import { isNeeded, type OpenApiDocument, type Operation, type Parameter } from './openapiDocument.ts'
+import {
+  isNeeded,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type PlacedOperation,
+} from './openapiDocument.ts'
 
 /**
  * A program that calls one operation with the typed client.
@@ -6,7 +12,7 @@ import { isNeeded, type OpenApiDocument, type Operation, type Parameter } from '
  */
 export function clientSample(
   { servers }: OpenApiDocument,
-  { method, path, operation }: { method: string; path: string; operation: Operation },
+  { method, path, operation }: PlacedOperation,
 ): string | undefined {
   const call = method === 'GET' ? readCall(path, operation) : eventCall(path, operation)
   if (!call) return undefined

@@ -17,15 +17,17 @@ export function completeOperations(document: OpenApiDocument): void {
   for (const { method, path, operation } of operationsOf(document)) {
     // The schema of the body has the same description.
     delete operation.requestBody?.description
+    const common = commonErrors(operation)
+    // A route may declare an error of its own instead of a common one.
     for (const [status, response] of Object.entries(operation.responses)) {
       const own = status === '200' ? operationHeaders[operation.operationId] : {}
-      response.headers = { ...rateLimitHeaders, ...own, ...response.headers }
+      response.headers = { ...common[status]?.headers, ...rateLimitHeaders, ...own, ...response.headers }
+      if (status >= '400') response.content = problemContent
       // The generator's default where a schema has no description.
       if (response.description === 'Default Response') response.description = 'Successful response.'
     }
     addExamples(operation)
-    const common = commonErrors(operation)
-    operation.responses = { ...operation.responses, ...common, ...declaredErrors(operation.responses, common) }
+    operation.responses = { ...common, ...operation.responses }
     const source = clientSample(document, { method, path, operation })
     if (source) operation['x-codeSamples'] = [{ lang: 'js', label: 'Tributary client', source }]
   }
@@ -37,25 +39,6 @@ function addExamples({ operationId, requestBody, responses }: Operation): void {
   const received = responses['200']?.content?.['application/json']
   if (sent && request) sent.example = request
   if (received && response) received.example = response
-}
-
-/**
- * The responses other than 2xx that a route declares; they replace the common ones. The Problem schema is added to errors.
- */
-function declaredErrors(
-  responses: Record<string, Response>,
-  common: Record<string, Response>,
-): Record<string, Response> {
-  const complete = (status: string, response: Response) => ({
-    ...response,
-    headers: { ...common[status]?.headers, ...response.headers },
-    content: problemContent,
-  })
-  return Object.fromEntries(
-    Object.entries(responses)
-      .filter(([status]) => !status.startsWith('2'))
-      .map(([status, response]) => [status, status < '400' ? response : complete(status, response)]),
-  )
 }
 
 function commonErrors({ parameters = [], requestBody }: Operation): Record<string, Response> {

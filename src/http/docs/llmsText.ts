@@ -1,4 +1,10 @@
-import { type OpenApiDocument, type Operation, operationsOf, type Parameter, type Schema } from './openapiDocument.ts'
+import {
+  type OpenApiDocument,
+  operationsOf,
+  type Parameter,
+  type PlacedOperation,
+  type Schema,
+} from './openapiDocument.ts'
 
 /** The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. */
 export function llmsText(document: OpenApiDocument): string {
@@ -23,13 +29,7 @@ export function llmsText(document: OpenApiDocument): string {
     .concat('\n')
 }
 
-interface Located {
-  method: string
-  path: string
-  operation: Operation
-}
-
-function operationTexts({ method, path, operation }: Located): string[] {
+function operationTexts({ method, path, operation }: PlacedOperation): string[] {
   const { summary, description, parameters = [], requestBody, responses } = operation
   const body = requestBody?.content['application/json']?.schema
   const response = responses['200']?.content?.['application/json']?.schema

@@ -59,8 +59,15 @@ export function isNeeded({ required, schema }: Parameter): boolean {
   return required === true || schema['x-required-without'] !== undefined
 }
 
+/** An operation of a document, with its place in it. */
+export interface PlacedOperation {
+  method: string
+  path: string
+  operation: Operation
+}
+
 /** All operations of a document, in its order. */
-export function operationsOf({ paths }: OpenApiDocument): { method: string; path: string; operation: Operation }[] {
+export function operationsOf({ paths }: OpenApiDocument): PlacedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
