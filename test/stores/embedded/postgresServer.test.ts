@@ -19,7 +19,7 @@ let server: Awaited<ReturnType<typeof servePostgres>>
 beforeAll(async () => {
   engine = await PGlite.create()
   await engine.exec('CREATE TABLE counted (id int PRIMARY KEY, n int NOT NULL)')
-  server = await servePostgres(engine, path, { connectionsMax: 8, idleInTransactionMs: 500, maintenance: frequent })
+  server = await servePostgres(engine, path, { connectionsMax: 8, idleInTransactionMs: 2_500, maintenance: frequent })
   observer = pool({ path })
 })
 afterAll(async () => {
