@@ -1,26 +1,30 @@
 import { Type } from '@sinclair/typebox'
 import { OneOf, optional } from './scalars.ts'
 
-/**
- * A date (`2026-11-01`) or an instant with offset.
- * TRAP: a `+` that is not percent-encoded arrives as a space. No valid value has a space there, so it is read as `+`.
- */
-export const momentPattern =
-  '^\\d{4}-\\d{2}-\\d{2}([Tt]\\d{2}:\\d{2}(:\\d{2}([.]\\d{1,9})?)?([Zz]|[+ -]\\d{2}:\\d{2}))?$'
+const date = '\\d{4}-\\d{2}-\\d{2}'
+const time = '\\d{2}:\\d{2}(:\\d{2}([.]\\d{1,9})?)?'
+/** TRAP: a `+` that is not percent-encoded arrives as a space. No valid value has a space there, so it is read as `+`. */
+const offset = '([Zz]|[+ -]\\d{2}:\\d{2})'
+
+/** A date (`2026-11-01`) or an instant with offset. */
+export const instantPattern = `^${date}([Tt]${time}${offset})?$`
+
+/** A date, an instant with offset, or a local time without (`2026-11-01T14:00`, `2026-11-01 14:00:00`). */
+export const momentPattern = `^${date}([Tt]${time}${offset}?| ${time})?$`
 
 /** A date (`2026-11-01`). */
-export const datePattern = '^\\d{4}-\\d{2}-\\d{2}$'
+export const datePattern = `^${date}$`
 
-/** @param zone the time zone of dates */
+/** @param zone the time zone of dates and of times without offset */
 const fromAndTo = (zone: string) =>
   optional({
     from: Type.String({
       pattern: momentPattern,
-      description: `Start of the range, inclusive: a date (00:00 ${zone}) or an RFC 3339 instant with offset.`,
+      description: `Start of the range, inclusive: a date (00:00 ${zone}), a local time (\`2026-11-20T14:00\`, ${zone}) or an RFC 3339 instant with offset.`,
     }),
     to: Type.String({
       pattern: momentPattern,
-      description: `End of the range: a date (the whole day is included, ${zone}) or an RFC 3339 instant (exclusive).`,
+      description: `End of the range: a date (the whole day is included, ${zone}), a local time (exclusive, ${zone}) or an RFC 3339 instant (exclusive).`,
     }),
   })
 
@@ -50,12 +54,12 @@ export const orderParameters = optional({
       '`desc` (default): newest first; `asc`: oldest first. With `updated_since` or `updated_after` the order is always `asc`.',
   }),
   updated_since: Type.String({
-    pattern: momentPattern,
+    pattern: instantPattern,
     description:
       'Only rows that were stored, or stored in a new version, at or after this time; ordered by `storedAt`, oldest first. For incremental sync, pass the `asOf` of the last page of one run as `updated_since` of the next run.',
   }),
   updated_after: Type.String({
-    pattern: momentPattern,
+    pattern: instantPattern,
     description:
       'Like `updated_since`, without rows stored exactly at this time. For incremental sync by rows alone: read all pages with `updated_since=1970-01-01`, then pass the largest `storedAt` of all completed runs.',
   }),

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { eventNamesPattern } from '../../schema/eventList.ts'
 import { funnelStepsPattern, funnelWindowPattern } from '../../schema/funnel.ts'
-import { datePattern, momentPattern } from '../../schema/range.ts'
+import { datePattern, instantPattern, momentPattern } from '../../schema/range.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { isLonger } from '../../schema/textLength.ts'
 
@@ -50,7 +50,9 @@ const patternTexts: Record<string, string> = {
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
   [datePattern]: 'a date such as 2026-11-01',
-  [momentPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
+  [instantPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
+  [momentPattern]:
+    'a date such as 2026-11-01, a local time such as 2026-11-01T14:00, or a timestamp such as 2026-11-01T14:00:00Z',
 }
 
 function describePattern(pattern: string): string {

@@ -60,23 +60,36 @@ export function valueCondition(value: Fragment, { values, isExcluded }: FilterVa
 
 const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
 
+interface Format {
+  pattern: RegExp
+  allowed: string
+  /** Converts a value in any case to the case of the rows. */
+  toStored?: (value: string) => string
+}
+
 /** Values that a filter can have; any text unless listed here. */
-const formats: Partial<Record<ParameterName, { pattern: RegExp; allowed: string }>> = {
+const formats: Partial<Record<ParameterName, Format>> = {
   ...{ campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id, visitor_id: id, click_id: id },
-  country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
-  device: { pattern: new RegExp(`^(${devices.join('|')})$`), allowed: `one of ${devices.join(', ')}` },
+  country: {
+    ...{ pattern: /^[A-Za-z]{2}$/, allowed: 'country codes such as US' },
+    toStored: (value) => value.toUpperCase(),
+  },
+  device: {
+    ...{ pattern: new RegExp(`^(${devices.join('|')})$`, 'i'), allowed: `one of ${devices.join(', ')}` },
+    toStored: (value) => value.toLowerCase(),
+  },
 }
 
 function readValues(name: ParameterName, text: string): FilterValues {
   const isExcluded = text.startsWith('!')
-  const values = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
-  if (values.length > filterValuesMax) throw invalidFilter(name, `has more than ${filterValuesMax} values.`)
+  const given = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
+  if (given.length > filterValuesMax) throw invalidFilter(name, `has more than ${filterValuesMax} values.`)
   const format = formats[name]
-  for (const value of values) {
-    if (value !== notSet && format?.pattern.test(value) === false) {
-      throw invalidFilter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
-    }
-  }
+  const values = given.map((value) => {
+    if (value === notSet || !format) return value
+    if (format.pattern.test(value)) return format.toStored?.(value) ?? value
+    throw invalidFilter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
+  })
   return {
     // Sums of clicks that were stored with the text `(not set)` have it as their value.
     values: [...new Set(values)].flatMap((value) => (value === notSet ? ['', notSet] : [value])),

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { Problem } from '../problem.ts'
-import { atInstant, readTimeZone, startOfDate } from './timeZone.ts'
+import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
 export interface Range {
@@ -28,15 +28,17 @@ export const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** RFC 3339 allows leap seconds (`:60`); Temporal reads them as `:59`. */
 const leapSecond = /:\d\d:60/
-const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
+/** Parts of a time: its date and local time, its seconds, its offset. TRAP: the `+` of an offset can be a space. */
+const timeParts = /^(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d)(:\d\d[.\d]*)?([Zz]|[+ -]\d\d:\d\d)?$/
 
 /**
  * Reads the range of a list or a search: either end may be left out.
+ * @param zone time zone of dates and local times
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function listRange(query: Pick<RangeQuery, 'from' | 'to'>): Partial<Range> {
-  const fromMs = query.from === undefined ? undefined : readTime('from', query.from, 'UTC').epochMs
-  const untilMs = query.to === undefined ? undefined : readEnd(query.to, 'UTC')
+export function listRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'): Partial<Range> {
+  const fromMs = query.from === undefined ? undefined : readTime('from', query.from, zone).epochMs
+  const untilMs = query.to === undefined ? undefined : readEnd(query.to, zone)
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
@@ -62,7 +64,7 @@ export function localRange(
 /**
  * Reads a range: `from` (to the end of today if alone) or the last `days` local days, including
  * today.
- * @param zone time zone of days and dates
+ * @param zone time zone of days, dates and local times
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function reportRange(query: RangeQuery, daysDefault: number, zone: string, nowMs: number): Range {
@@ -119,7 +121,10 @@ function readEnd(text: string, zone: string): number {
   return date ? startOfDate(date.add({ days: 1 }), zone) : epochMs
 }
 
-/** Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed. */
+/**
+ * Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed.
+ * @param zone time zone of dates, and of times without offset
+ */
 function readTime(
   param: 'from' | 'to' | 'updated_since' | 'updated_after',
   text: string,
@@ -130,15 +135,18 @@ function readTime(
       const date = Temporal.PlainDate.from(text)
       return { epochMs: startOfDate(date, zone), date }
     }
-    const instant = text.replace(' ', '+').replace(secondDigits, '$1:00')
-    const leapMs = leapSecond.test(instant) ? 1_000 : 0
-    const { epochMilliseconds } = Temporal.Instant.from(instant).round({
+    const [, minutes, seconds = ':00', offset] = timeParts.exec(text) ?? []
+    const local = `${minutes}${seconds}`
+    const instant = offset
+      ? Temporal.Instant.from(`${local}${offset.replace(' ', '+')}`)
+      : localInstant(Temporal.PlainDateTime.from(local), zone)
+    const { epochMilliseconds } = instant.round({
       smallestUnit: 'millisecond',
       roundingMode: param.startsWith('updated') ? 'floor' : 'ceil',
     })
-    return { epochMs: epochMilliseconds + leapMs }
+    return { epochMs: epochMilliseconds + (leapSecond.test(local) ? 1_000 : 0) }
   } catch {
-    const message = `${param} is not a valid date or time; use the form 2026-11-01 or 2026-11-01T00:00:00Z.`
+    const message = `${param} is not a valid date or time; use the form 2026-11-01, 2026-11-01T14:00 or 2026-11-01T14:00:00Z.`
     throw new Problem(`invalid_${param}`, message, { param })
   }
 }

@@ -47,6 +47,13 @@ export function startOfDate(date: Temporal.PlainDate, zone: string): number {
   return date.toZonedDateTime(zone).epochMilliseconds
 }
 
+/** @returns the instant of a local time: the earlier one of a repeated time; the moment of the clock change for a skipped time */
+export function localInstant(local: Temporal.PlainDateTime, zone: string): Temporal.Instant {
+  const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
+  const isSkipped = !earlier.toPlainDateTime().equals(local)
+  return ((isSkipped && earlier.getTimeZoneTransition('next')) || earlier).toInstant()
+}
+
 /** @returns an offset as in RFC 3339: `+05:45` */
 export function offsetText(offsetS: number): string {
   const [hours, minutes, seconds] = [3600, 60, 1].map((unit, index) => {

@@ -25,6 +25,13 @@ describe('the range of a list', () => {
   it('reads a plus sign that was decoded to a space', () => {
     expect(listRange({ from: '2026-11-02T05:30:00 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
   })
+
+  // Random local times, skipped and repeated ones too: test/properties/reports.
+  it('reads times without offset in the time zone, UTC unless given', () => {
+    const query = { from: '2026-11-02T14:00', to: '2026-11-02 15:00:00.0005' }
+    expect(listRange(query)).toEqual({ fromMs: Date.UTC(2026, 10, 2, 14), untilMs: Date.UTC(2026, 10, 2, 15, 0, 0, 1) })
+    expect(listRange(query, 'Asia/Kathmandu').fromMs).toBe(Date.UTC(2026, 10, 2, 8, 15))
+  })
 })
 
 describe('the range of a report', () => {

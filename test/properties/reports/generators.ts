@@ -4,7 +4,7 @@ import { type Dimension, dimensions } from '../../../schema/dimensions.ts'
 import { type FilterName, filterNames } from '../../../schema/filters.ts'
 import { metricNames } from '../../../schema/metrics.ts'
 import { domains, languages } from './attributes.ts'
-import { addDays, dateOf, startOfDate } from './localTime.ts'
+import { addDays, dateOf, sentInstantOf, startOfDate } from './localTime.ts'
 import type { Query } from './model.ts'
 
 // Generates fields with few values, so that groups and filters match, and report queries over them.
@@ -95,6 +95,20 @@ interface Window {
   resolve(zone: string): Query['range']
 }
 
+/** Local times as if they were UTC, in milliseconds from the present day: often of a day on which a clock changes. */
+const localTime = fc
+  .tuple(
+    fc.integer({ min: -6, max: 2 }),
+    fc.constantFrom(0, 0.25, 1, 1.5, 1.75, 2, 2.25, 2.5, 3, 14),
+    fc.constantFrom(0, 0, 1),
+  )
+  .map(([days, hours, moreMs]) => days * dayMs + hours * hourMs + moreMs)
+const localForms = [
+  (text: string) => text,
+  (text: string) => text.replace('T', '%20'),
+  (text: string) => text.replace(/:00[.]000$/, ''),
+]
+
 const instantText = (epochMs: number) => encodeURIComponent(new Date(epochMs).toISOString())
 
 function windows(nowMs: number): fc.Arbitrary<Window> {
@@ -109,6 +123,13 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
     text: `from=${from}&to=${to}`,
     resolve: (zone) => ({ fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }),
   })
+  const locals = (fromMs: number, untilMs: number, write: (text: string) => string): Window => {
+    const text = (atMs: number) => write(new Date(atMs).toISOString().slice(0, -1))
+    return {
+      text: `from=${text(fromMs)}&to=${text(untilMs)}`,
+      resolve: (zone) => ({ fromMs: sentInstantOf(fromMs, zone), untilMs: sentInstantOf(untilMs, zone) }),
+    }
+  }
   const durations = fc.oneof(
     fc.integer({ min: 1, max: 40 * hourMs }),
     fc.nat(20 * 96).map((quarters) => quarters * (hourMs / 4) + 1),
@@ -133,6 +154,9 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
         return { text: `from=${from}`, resolve }
       }),
     fc.tuple(time, durations).map(([atMs, moreMs]) => instants(todayMs + atMs, todayMs + atMs + moreMs)),
+    fc
+      .tuple(localTime, fc.oneof(durations, fc.constantFrom(hourMs, dayMs)), fc.constantFrom(...localForms))
+      .map(([atMs, moreMs, write]) => locals(todayMs + atMs, todayMs + atMs + moreMs, write)),
     // Ranges whose earlier range is empty, or in Berlin would end before it starts, or starts between repeated hours.
     fc.constantFrom(
       instants(nowMs, nowMs + dayMs),
@@ -145,8 +169,14 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
 
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&')
 
+/** Countries and devices are read in any case. */
+const written: Partial<Record<FilterName, (value: string) => string>> = {
+  country: (value) => (value === '(not set)' ? value : value.toLowerCase()),
+  device: (value) => (value === '(not set)' ? value : value.toUpperCase()),
+}
+
 export function parameterOf({ name, values, isExcluded }: Query['filters'][number]): string {
-  const list = values.map(escaped).join(',')
+  const list = values.map((value) => escaped(written[name]?.(value) ?? value)).join(',')
   return `${name}=${encodeURIComponent(isExcluded ? `!${list}` : list.replace(/^!/, '\\!'))}`
 }
 
@@ -208,9 +238,10 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           statsText: shared.join('&'),
         }
       })
-      // Reports by hour have at most 31 days.
+      // Reports by hour have at most 31 days. Two local times that a clock skips are one instant.
       .filter(
-        ({ dimensions: grouped, range }) => !grouped.includes('hour') || range.untilMs - range.fromMs <= 31 * dayMs,
+        ({ dimensions: grouped, range }) =>
+          range.fromMs < range.untilMs && (!grouped.includes('hour') || range.untilMs - range.fromMs <= 31 * dayMs),
       )
   )
 }

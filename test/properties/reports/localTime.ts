@@ -33,6 +33,15 @@ export function instantOf(local: number, zone: string): { epochMs: number; exist
   return { epochMs: found ?? local - (offsets[0] ?? 0), exists: found !== undefined }
 }
 
+/** @returns the instant of a local time that a caller sends: the moment of the change for a skipped time */
+export function sentInstantOf(local: number, zone: string): number {
+  const { epochMs, exists } = instantOf(local, zone)
+  if (exists) return epochMs
+  let atMs = epochMs - (epochMs % 60_000)
+  while (atMs - 60_000 + offsetOf(atMs - 60_000, zone) > local) atMs -= 60_000
+  return atMs
+}
+
 export function startOfDate(date: string, zone: string): number {
   return instantOf(Date.parse(date), zone).epochMs
 }
