@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { Currency, described, Id, Instant, Money, Nullable, NullableText, optional } from './scalars.ts'
-import { subIdNames } from './subIds.ts'
+import { type SubIdName, subIdNames } from './subIds.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
@@ -18,10 +18,13 @@ export const entityFields = {
   trafficSourceName: NullableText('Current name of the traffic source; null for an unknown id.'),
 }
 
-/** Up to ten tracking parameters that the customer defines; absent ones are null. */
-export const SubIds = Type.Object(
-  Object.fromEntries(subIdNames.map((name) => [name, Type.Unsafe<string | null>({ type: ['string', 'null'] })])),
-  { $id: 'SubIds', description: 'Your tracking parameters `sub1` to `sub10`; absent ones are null.' },
+/** Up to ten tracking parameters that the customer defines; absent ones are null. The static type has all of them. */
+export const SubIds = Type.Unsafe<Record<SubIdName, string | null>>(
+  Type.Object(optional(Object.fromEntries(subIdNames.map((name) => [name, Nullable(Type.String())]))), {
+    $id: 'SubIds',
+    description:
+      'Your tracking parameters: all of `sub1` to `sub10`, or those of the parameter `fields`; absent ones are null.',
+  }),
 )
 
 /** When Tributary stored the row. */

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { fieldsParameter, SelectableRow } from './fields.ts'
-import { orderParameters, rangeParameters } from './range.ts'
+import { listRangeParameters, orderParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { described, Instant, optional } from './scalars.ts'
 
@@ -34,7 +34,7 @@ export const pageParameters = optional({
 export function listParameters(row: TObject) {
   return {
     ...pageParameters,
-    ...rangeParameters,
+    ...listRangeParameters,
     ...orderParameters,
     ...formatParameter(listFormats),
     ...fieldsParameter(row),

@@ -28,11 +28,13 @@ const fromAndTo = (zone: string) =>
     }),
   })
 
-/** Range of lists and searches; both ends are optional. */
+/** Range of searches; both ends are optional. */
 export const rangeParameters = fromAndTo('UTC')
 
 /** Range of reports and stats, which have a time zone. */
 export const localRangeParameters = fromAndTo('in `tz`')
+
+const timeZone = { minLength: 1, maxLength: 64 }
 
 /** Number of days of reports, stats and funnels unless a request has `days` or `from`. */
 export const daysDefault = 30
@@ -46,6 +48,23 @@ export const daysParameter = (maximum: number) =>
       description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
     }),
   })
+
+/** Range of lists, which have no default. */
+export const listRangeParameters = {
+  ...localRangeParameters,
+  ...optional({
+    days: Type.Integer({
+      minimum: 1,
+      maximum: 365,
+      description:
+        'Number of days in `tz` up to and including today, instead of a range. All pages have the days of the first one. Ignored if `from` is present.',
+    }),
+    tz: Type.String({
+      ...timeZone,
+      description: 'IANA time zone of `days`, and of dates and local times in `from` and `to`; default UTC.',
+    }),
+  }),
+}
 
 /** Order of lists, for clients that copy them: by event time, or by `storedAt`. */
 export const orderParameters = optional({
@@ -64,8 +83,6 @@ export const orderParameters = optional({
       'Like `updated_since`, without rows stored exactly at this time. For incremental sync by rows alone: read all pages with `updated_since=1970-01-01`, then pass the largest `storedAt` of all completed runs.',
   }),
 })
-
-const timeZone = { minLength: 1, maxLength: 64 }
 
 /** Time zone of stats and funnels. */
 export const timeZoneParameter = optional({

@@ -9,7 +9,7 @@ export const mediaTypes = {
 } as const
 export type RowFormat = keyof typeof mediaTypes
 
-/** Parameters `format` and `csv_escape` of an endpoint that supports these formats besides JSON. */
+/** Parameters `format`, `csv_escape` and `csv_bom` of an endpoint that supports these formats besides JSON. */
 export function formatParameter<Format extends RowFormat>(formats: readonly Format[]) {
   const types = formats.map((format) => `\`${mediaTypes[format]}\``).join(', ')
   return optional({
@@ -19,6 +19,10 @@ export function formatParameter<Format extends RowFormat>(formats: readonly Form
     csv_escape: Type.Literal('formulas', {
       description:
         "CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas.",
+    }),
+    csv_bom: Type.Boolean({
+      default: false,
+      description: 'CSV only: begins the file with a byte order mark, by which Excel recognizes UTF-8.',
     }),
   })
 }

@@ -9,18 +9,18 @@ import { withReadDeadline } from '../query/readDeadline.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
-import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
+import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
+import { sendFile } from './attachment.ts'
 
 /** Parameters of a list that select the format and the fields of its response. */
-export interface FormatQuery {
+export interface FormatQuery extends CsvQuery {
   format?: RowFormat | 'json'
   fields?: string
-  csv_escape?: CsvEscape
 }
 
 /** A list in ClickHouse that is read page by page, or exported in one response. */
@@ -42,7 +42,7 @@ const entitiesOf = {
 /**
  * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
  * retained in `X-Retained-From`.
- * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
+ * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
  */
 export async function sendList<Plan extends ListPlan>(
   context: RouteContext,
@@ -51,10 +51,10 @@ export async function sendList<Plan extends ListPlan>(
   query: FormatQuery,
   { resource, plan, readPage, exportSql }: ListResponse<Plan>,
 ): Promise<void> {
-  const { stores, streaming } = context
+  const { stores } = context
   const { accountId, retained } = plan
   const format = streamFormat(request, listFormats, query.format)
-  checkCsvEscape(query.csv_escape, format)
+  checkCsvParameters(query, format)
   if (!format) {
     const selected = readPageFields(query.fields)
     const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
@@ -69,7 +69,8 @@ export async function sendList<Plan extends ListPlan>(
   const asOfMs = await readWatermark(stores, accountId, resource, request.signal)
   reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
-  await streaming.send(request, reply, format, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
+  const file = { resource, ...plan, format, hasMark: query.csv_bom === true }
+  await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
     const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource])

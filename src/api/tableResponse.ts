@@ -3,26 +3,41 @@ import { wantsCsv } from '../http/contentNegotiation.ts'
 import type { RouteContext } from '../http/context.ts'
 import type { CsvResponse, DatedResponse } from '../http/responseCache.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
-import type { RetainedFrom } from '../query/retained.ts'
-import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
+import type { ComparedPlan } from '../query/facts/comparedPlan.ts'
+import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
+import { byteOrderMark } from '../rows/csvWriter.ts'
+import { attachmentHeader } from './attachment.ts'
+
+/** A small table that the response cache may have. */
+interface TableResponse<Plan, Response> {
+  /** In the name of a CSV file. */
+  resource: string
+  makePlan(): Plan
+  run(context: RouteContext, plan: Plan, signal: AbortSignal): Promise<Response>
+  toCsv(response: Response, plan: Plan): CsvResponse
+}
 
 /**
  * Sends a table in the format of the request, from the response cache.
- * @throws Problem `invalid_csv_escape`, or as `makePlan` and `run`
+ * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, or as `makePlan` and `run`
  */
-export function sendTable<Plan extends { retained: RetainedFrom }, Response extends DatedResponse>(
+export function sendTable<Plan extends ComparedPlan, Response extends DatedResponse>(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { format, csv_escape: csvEscape }: { format?: 'csv' | 'json'; csv_escape?: CsvEscape },
-  makePlan: () => Plan,
-  run: (context: RouteContext, plan: Plan, signal: AbortSignal) => Promise<Response>,
-  toCsv: (response: Response, plan: Plan) => CsvResponse,
+  query: CsvQuery & { format?: 'csv' | 'json' },
+  { resource, makePlan, run, toCsv }: TableResponse<Plan, Response>,
 ): Promise<void> {
-  const isCsv = wantsCsv(request, format)
-  checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
+  const isCsv = wantsCsv(request, query.format)
+  checkCsvParameters(query, isCsv ? 'csv' : undefined)
   if (!isCsv) return context.responseCache.send(request, reply, (signal) => run(context, makePlan(), signal))
   const plan = makePlan()
   setRetainedFrom(reply, plan.retained)
-  return context.responseCache.sendCsv(request, reply, async (signal) => toCsv(await run(context, plan, signal), plan))
+  return context.responseCache.sendCsv(request, reply, async (signal) => {
+    const { text, headers } = toCsv(await run(context, plan, signal), plan)
+    return {
+      text: query.csv_bom ? byteOrderMark + text : text,
+      headers: { ...headers, ...attachmentHeader({ resource, ...plan }, 'csv') },
+    }
+  })
 }

@@ -17,6 +17,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     ...(param !== undefined && { param }),
     ...(required !== undefined && { required }),
   }
+  reply.removeHeader('content-disposition')
   reply.header('x-request-id', request.id).code(problem.status).send(body)
 }
 

@@ -26,7 +26,8 @@ export function textReaderOf(name: string, schema: TSchema): TextReader {
     }
   }
   if (schema.type === 'boolean') {
-    return { allowed: 'true or false', read: (text) => (/^(true|false)$/.test(text) ? text === 'true' : undefined) }
+    const read = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined)
+    return { allowed: 'true or false', read }
   }
   if (schema.type === 'integer') return integerReader(schema)
   if (schema.type === 'string') return stringReader(schema)

@@ -3,15 +3,18 @@ import { type listParameters, pageLimitDefault } from '../../schema/page.ts'
 import { Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { inRange } from './conditions.ts'
-import { fingerprint, type PageKey, readCursor } from './pagination.ts'
+import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd } from './pagination.ts'
 import { onlyRetained, type RetainedFrom, retainedFrom } from './retained.ts'
-import { listRange, type Range, readInstant } from './timeRange.ts'
+import { listRange, type Range, readInstant, reportRange } from './timeRange.ts'
+import { readTimeZone } from './timeZone.ts'
 
 /** Query plan of one page of a list in ClickHouse. */
 export interface ListPlan {
   accountId: string
   currency: string
   range: Partial<Range>
+  /** IANA name of the time zone of the range. */
+  tz: string
   /** From when rows are retained, if the list starts before. */
   retained: RetainedFrom
   isOldestFirst: boolean
@@ -22,7 +25,7 @@ export interface ListPlan {
   limit: number
   /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
-  /** Fingerprint that cursors of this list carry. */
+  /** Fingerprint that cursors of this list carry, with the end of a range of `days`. */
   fingerprint: string
 }
 
@@ -32,7 +35,7 @@ type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
  * Builds the query plan of a page without its filters; no I/O.
  * @param retainedMs from when rows are retained, epoch milliseconds; 0: all
  * @param normalFilters filters of the query in a form that is the same for equal filters, by their parameters
- * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_from`, `invalid_to`,
+ * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_tz`, `invalid_from`, `invalid_to`,
  *   `invalid_date_range`, `invalid_cursor`
  */
 export function planList(
@@ -40,17 +43,27 @@ export function planList(
   query: ListQuery,
   { accountId, currency }: { accountId: string; currency: string },
   retainedMs: number,
+  nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
 ): ListPlan {
-  const { limit, cursor, order, fields: _fields, format: _format, csv_escape: _escape, ...filters } = query
+  const {
+    limit,
+    cursor,
+    order,
+    fields: _fields,
+    format: _format,
+    csv_escape: _escape,
+    csv_bom: _bom,
+    ...filters
+  } = query
   const updatedSinceMs = readUpdatedSince(query)
   const isOldestFirst = order === 'asc' || updatedSinceMs !== undefined
-  const range = listRange(query)
+  const tz = readTimeZone(query.tz ?? 'UTC')
   const normalOrder = isOldestFirst ? 'asc' : undefined
-  const boundTo = fingerprint(accountId, list, { ...filters, ...normalFilters, order: normalOrder })
+  const ofFilters = fingerprint(accountId, list, { ...filters, ...normalFilters, order: normalOrder })
+  const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
   return {
-    accountId,
-    currency,
+    ...{ accountId, currency, tz },
     range: onlyRetained(range, retainedMs),
     retained: retainedFrom(range.fromMs, retainedMs),
     isOldestFirst,
@@ -59,6 +72,20 @@ export function planList(
     after: readCursor(cursor, boundTo),
     fingerprint: boundTo,
   }
+}
+
+/** With `days`, cursors carry the end of the range, so that all pages have the range of the first one. */
+function readRange(
+  query: ListQuery,
+  tz: string,
+  nowMs: number,
+  ofFilters: string,
+): { range: Partial<Range>; boundTo: string } {
+  const { from, days, cursor } = query
+  if (days === undefined || from !== undefined) return { range: listRange(query, tz), boundTo: ofFilters }
+  const endMs = cursor === undefined ? undefined : rangeEndOf(cursor)
+  const range = reportRange(query, days, tz, endMs === undefined ? nowMs : endMs - 1)
+  return { range, boundTo: withRangeEnd(ofFilters, range.untilMs) }
 }
 
 /** `storedAt` has whole milliseconds, so rows after a time are those since the next millisecond. */

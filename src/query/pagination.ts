@@ -39,6 +39,18 @@ export function fingerprint(accountId: string, list: string, filters: Record<str
     .slice(0, 16)
 }
 
+/** @returns what the cursors of a list with `days` are bound to: its range depends on the day of the first page */
+export function withRangeEnd(boundTo: string, untilMs: number): string {
+  return `${boundTo}-${untilMs}`
+}
+
+/** @returns the end of the range that a cursor carries, epoch milliseconds; undefined if it carries none */
+export function rangeEndOf(cursor: string): number | undefined {
+  const [bound] = decodeCursor(cursor)
+  const [, untilMs] = (typeof bound === 'string' && /^[0-9a-f]{16}-(\d{1,13})$/.exec(bound)) || []
+  return untilMs === undefined ? undefined : Number(untilMs)
+}
+
 /** Encodes a cursor: opaque to clients, never expires, since it contains a sort key and refers to no state. */
 export function writeCursor(key: PageKey, boundTo: string): string {
   return Buffer.from(JSON.stringify([boundTo, key.atMs, key.id])).toString('base64url')
@@ -51,7 +63,7 @@ export function cursorOf(at: Fragment, id: Fragment, boundTo: string): Fragment 
   return ch`concat(${text(`${boundTo}.`)}, toString(toUnixTimestamp64Milli(${at})), '.', ${id})`
 }
 
-const cursorOfRow = /^([0-9a-f]{16})\.(-?\d{1,15})\.(.+)$/
+const cursorOfRow = /^([0-9a-f]{16}(?:-\d{1,13})?)\.(-?\d{1,15})\.(.+)$/
 
 /** The error for a cursor that was not returned by this list with these filters. */
 export function invalidCursor(): Problem {
@@ -66,20 +78,23 @@ export function invalidCursor(): Problem {
  */
 export function readCursor(cursor: string | undefined, boundTo: string): PageKey | undefined {
   if (cursor === undefined) return undefined
-  const [, rowBound, rowAt, rowId] = cursorOfRow.exec(cursor) ?? []
-  const parts = rowBound === undefined ? parseJson(Buffer.from(cursor, 'base64url')) : [rowBound, Number(rowAt), rowId]
-  if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
-  const [bound, atMs, id] = parts as unknown[]
-  if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw invalidCursor()
+  const parts = decodeCursor(cursor)
+  const [bound, atMs, id] = parts
+  if (parts.length !== 3 || bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string')
+    throw invalidCursor()
   if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw invalidCursor()
   return { atMs: atMs as number, id }
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** @returns what a cursor is bound to, time and id, all unchecked; an empty list if it is malformed */
+function decodeCursor(cursor: string): unknown[] {
+  const [, bound, at, id] = cursorOfRow.exec(cursor) ?? []
+  if (bound !== undefined) return [bound, Number(at), id]
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(parts) ? parts : []
   } catch {
-    return undefined
+    return []
   }
 }
 

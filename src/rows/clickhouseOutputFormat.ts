@@ -1,7 +1,7 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
 import { type CsvEscape, escapeFormulaSql } from './csvEscape.ts'
-import type { RowField } from './exportFields.ts'
+import type { ExportField, ObjectField, RowField } from './exportFields.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /** Memory of the sort of an export above which ClickHouse continues on disk, bytes, unless its limit is reached earlier. */
@@ -42,18 +42,28 @@ export function formatClause(format: RowFormat): Fragment {
 
 /** The select list of export fields, each under its name. */
 export function selectList(
-  fields: readonly RowField[],
+  fields: readonly ExportField[],
   { format, csvEscape, selected }: { format: RowFormat; csvEscape?: CsvEscape; selected?: SelectedFields },
 ): Fragment {
+  const columns = fields.flatMap((field) => {
+    if ('parts' in field) return partColumns(field, format, selected)
+    return isSelected(field.name, selected) ? [field] : []
+  })
   return join(
-    fields
-      .filter(({ name }) => isSelected(name, selected))
-      .map((field) => ch`${fieldExpression(field, format, csvEscape)} AS ${identifier(field.name)}`),
+    columns.map((column) => ch`${columnExpression(column, format, csvEscape)} AS ${identifier(column.name)}`),
     ',\n  ',
   )
 }
 
-function fieldExpression({ value, cell, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {
-  if (format !== 'csv') return value
-  return isText && csvEscape === 'formulas' ? escapeFormulaSql(value) : (cell ?? value)
+/** The columns of an object: its selected parts in CSV, otherwise a struct of them. */
+function partColumns({ name, parts }: ObjectField, format: RowFormat, selected: SelectedFields): readonly RowField[] {
+  const shown = isSelected(name, selected) ? parts : parts.filter((part) => isSelected(part.name, selected))
+  if (format === 'csv' || shown.length === 0) return shown
+  const values = shown.map(({ value }) => value)
+  const types = shown.map((part) => ch`${identifier(part.name)} Nullable(String)`)
+  return [{ name, value: ch`CAST(tuple(${join(values, ', ')}), 'Tuple(${join(types, ', ')})')` }]
+}
+
+function columnExpression({ value, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {
+  return format === 'csv' && isText && csvEscape === 'formulas' ? escapeFormulaSql(value) : value
 }

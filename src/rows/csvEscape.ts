@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment } from '../stores/clickhouse/sql.ts'
 
 /** Whether text cells that a spreadsheet would run as formulas are escaped. */
@@ -7,16 +7,22 @@ export type CsvEscape = 'formulas' | undefined
 /** Spreadsheets recognise a formula by its first character, and skip tab and CR before it. */
 const formulaStart = /^[=+\-@\t\r]/
 
+/** Parameters of CSV. */
+export interface CsvQuery {
+  csv_escape?: CsvEscape
+  csv_bom?: boolean
+}
+
 /**
- * Checks that `csv_escape` is used with CSV: a client that relies on it must not receive raw cells.
+ * Checks that the parameters of CSV are used with CSV: a client that relies on `csv_escape` must not receive raw cells.
  * @param format format of the response, undefined for JSON
- * @throws Problem `invalid_csv_escape`
+ * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`
  */
-export function checkCsvEscape(csvEscape: CsvEscape, format: string | undefined): void {
-  if (csvEscape === undefined || format === 'csv') return
-  throw new Problem('invalid_csv_escape', 'csv_escape requires CSV; add format=csv, or omit csv_escape.', {
-    param: 'csv_escape',
-  })
+export function checkCsvParameters(query: CsvQuery, format: string | undefined): void {
+  if (format === 'csv') return
+  for (const name of ['csv_escape', 'csv_bom'] as const) {
+    if (query[name]) throw invalidParameter(name, `requires CSV; add format=csv, or omit ${name}.`)
+  }
 }
 
 /** Prefixes a text cell that begins like a formula with `'`. */

@@ -12,6 +12,18 @@ export function toCsv<Name extends string>(
   return csvHeader(names, csvEscape) + csvLines(names, rows, csvEscape)
 }
 
+/** Tells spreadsheets that a CSV file is UTF-8. */
+export const byteOrderMark = '\uFEFF'
+
+/** Begins a file with a byte order mark, in one part with its first bytes: an error before them is still the first result. */
+export async function* withByteOrderMark(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let mark = byteOrderMark
+  for await (const part of parts) {
+    yield mark === '' ? part : Buffer.concat([Buffer.from(mark), part])
+    mark = ''
+  }
+}
+
 /** The first line of a table. */
 export function csvHeader(names: readonly string[], csvEscape: CsvEscape): string {
   return `${names.map(textCellOf(csvEscape)).join(',')}\n`

@@ -6,7 +6,7 @@ import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/s
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import type { EntityNames } from './entityNames.ts'
-import { exportFields, type RowField } from './exportFields.ts'
+import { type ExportField, exportFields, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { responseFields } from './responseFields.ts'
 
@@ -47,7 +47,7 @@ function eventFields(stored: Selected<typeof pixelEventFields>, campaignName: st
 }
 
 /** The fields of an event in an export, in the order of the API. @param campaign id and name of the campaign */
-export function eventExportFields(campaign: readonly RowField[]): RowField[] {
+export function eventExportFields(campaign: readonly RowField[]): ExportField[] {
   return [...exportFields(pixelEventFields, '', campaign), { name: 'storedAt', value: ch`stored_at` }]
 }
 

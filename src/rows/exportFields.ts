@@ -1,6 +1,6 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { type ColumnKind, columnName, type Fields } from '../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 import { entityIdFields } from '../stores/clickhouse/tableColumns.ts'
 import { rowLayout } from './rowLayout.ts'
 
@@ -8,11 +8,17 @@ import { rowLayout } from './rowLayout.ts'
 export interface RowField {
   name: string
   value: Fragment
-  /** Value of the CSV cell, if `value` is not a single value. */
-  cell?: Fragment
   /** Whether the cell is arbitrary text: not a number, a time or a value of an enumeration. */
   isText?: true
 }
+
+/** A field that is an object of texts; in CSV each of them is a column. */
+export interface ObjectField {
+  name: string
+  parts: readonly RowField[]
+}
+
+export type ExportField = RowField | ObjectField
 
 const entityIds = Object.entries(entityIdFields).map(([name, kind]) => exportField(name, kind))
 
@@ -21,8 +27,8 @@ export function exportFields(
   stored: Fields,
   baseCurrency: string,
   entities: readonly RowField[] = entityIds,
-): RowField[] {
-  return rowLayout<RowField>(stored, {
+): ExportField[] {
+  return rowLayout<ExportField>(stored, {
     field: exportField,
     entity: (name) => (name === 'campaignId' ? entities : []),
     subIds,
@@ -37,13 +43,4 @@ export function exportField(name: string, kind: ColumnKind): RowField {
   return { name, value: column, ...(kind === 'id' && { isText: true as const }) }
 }
 
-const subIdValues = join(
-  subIdNames.map((name) => ch`nullIf(${identifier(name)}, '')`),
-  ', ',
-)
-const subIdTypes = join(
-  subIdNames.map((name) => ch`${identifier(name)} Nullable(String)`),
-  ', ',
-)
-const subIdTuple = ch`CAST((${subIdValues}), 'Tuple(${subIdTypes})')`
-const subIds: RowField = { name: 'subIds', value: subIdTuple, cell: ch`toJSONString(${subIdTuple})` }
+const subIds: ObjectField = { name: 'subIds', parts: subIdNames.map((name) => exportField(name, 'text')) }

@@ -29,8 +29,14 @@ export function selectInPage<Row extends object, Rest extends { data: Row[] }>(
   return selected ? { ...page, data: page.data.map((row) => selectIn(row, selected)) } : page
 }
 
-/** @returns the row with the selected fields only, in its order */
+/** @returns the row with the selected fields only, in its order; `sub1` selects a part of `subIds` */
 export function selectIn<Row extends object>(row: Row, selected: SelectedFields): Row {
   if (!selected) return row
-  return Object.fromEntries(Object.entries(row).filter(([name]) => selected.has(name))) as Row
+  const fields = Object.entries(row).flatMap(([name, value]) => {
+    if (selected.has(name)) return [[name, value]]
+    if (name !== 'subIds') return []
+    const parts = selectIn(value, selected)
+    return Object.keys(parts).length === 0 ? [] : [[name, parts]]
+  })
+  return Object.fromEntries(fields) as Row
 }

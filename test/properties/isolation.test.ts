@@ -114,11 +114,11 @@ function otherOf(account: Account): Account {
 const testedIds = (letter: string) => [`${letter}1`, 'only-acme', 'only-other']
 /** Values of each parameter, which is also left out. */
 const values: Record<string, readonly string[]> = {
-  // `format` and `csv_escape` are in `exportUrls`. Responses by `updated_since` depend on the clock: see sync.test.ts. Filters
+  // `format` and the parameters of CSV are in `exportUrls`. Responses by `updated_since` depend on the clock: see sync.test.ts. Filters
   // by ids are like campaign_id, the others like country.
   ...Object.fromEntries(
     [
-      ...['limit', 'cursor', 'format', 'csv_escape', 'updated_since', 'updated_after', 'from', 'to', 'days'],
+      ...['limit', 'cursor', 'format', 'csv_escape', 'csv_bom', 'updated_since', 'updated_after', 'from', 'to', 'days'],
       ...['metrics', 'totals', 'click_id', 'transaction_id', 'is_bot', 'is_test', ...filterNames],
     ].map((name) => [name, []]),
   ),

@@ -52,9 +52,10 @@ const readRecords = async (path: string) => (await csvRows((await api.get(path, 
 /** Fields with arbitrary text: neither times nor enumerations. */
 function freeTextsOf({ properties }: { properties: Record<string, TSchema> }): string[] {
   const enumerations = ['source', 'status', 'baseCurrency', 'subIds']
-  return Object.entries(properties)
+  const texts = Object.entries(properties)
     .filter(([name, { type, format }]) => [type].flat().includes('string') && !format && !enumerations.includes(name))
     .map(([name]) => name)
+  return [...texts, ...subIds]
 }
 
 describe.each([

@@ -22,7 +22,7 @@ export function planClicks(
 ): ClickPlan {
   return {
     filters: readFilters(query),
-    ...planList('clicks', query, caller, caller.retained.clicksMs),
+    ...planList('clicks', query, caller, caller.retained.clicksMs, nowMs),
     isBot: query.is_bot,
     isTest: query.is_test,
     converted: query.converted,

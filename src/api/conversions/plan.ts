@@ -17,12 +17,13 @@ export interface ConversionPlan extends ListPlan {
 export function planConversions(
   query: ConversionQuery,
   caller: { accountId: string; currency: string },
+  nowMs: number,
 ): ConversionPlan {
   const wanted = query.status?.split(',')
   const statuses = wanted && conversionStatuses.filter((status) => wanted.includes(status))
   return {
     filters: readFilters(query),
-    ...planList('conversions', query, caller, 0, { status: statuses }),
+    ...planList('conversions', query, caller, 0, nowMs, { status: statuses }),
     statuses,
     source: query.source === 'all' ? undefined : query.source,
     withTests: query.include_test_mode === true,

@@ -23,7 +23,7 @@ export function conversionRoutes(app: App, context: RouteContext): void {
     (request, reply) =>
       sendList(context, request, reply, request.query, {
         resource: 'conversions',
-        plan: planConversions(request.query, request.caller),
+        plan: planConversions(request.query, request.caller, context.now()),
         readPage: listConversions,
         exportSql: conversionExportSql,
       }),

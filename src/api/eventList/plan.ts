@@ -22,9 +22,10 @@ export interface EventListPlan extends ListPlan {
 export function planEventList(
   query: EventListQuery,
   caller: { accountId: string; currency: string; retained: RetainedRanges },
+  nowMs: number,
 ): EventListPlan {
   const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
-  const list = planList('events', query, caller, caller.retained.eventsMs, { event_name: eventNames })
+  const list = planList('events', query, caller, caller.retained.eventsMs, nowMs, { event_name: eventNames })
   return {
     ...list,
     eventNames,

@@ -25,7 +25,7 @@ export function eventListRoutes(app: App, context: RouteContext): void {
     (request, reply) =>
       sendList(context, request, reply, request.query, {
         resource: 'events',
-        plan: planEventList(request.query, request.caller),
+        plan: planEventList(request.query, request.caller, context.now()),
         readPage: listEvents,
         exportSql: eventExportSql,
       }),

@@ -14,7 +14,7 @@ export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'af
  */
 export function planMetadata(
   table: NamedTable,
-  { limit, cursor, fields: _fields, format: _format, csv_escape: _escape, ...filters }: MetadataQuery,
+  { limit, cursor, fields: _fields, format: _format, csv_escape: _escape, csv_bom: _bom, ...filters }: MetadataQuery,
   { accountId }: { accountId: string },
 ): MetadataPlan {
   const boundTo = fingerprint(accountId, table, filters)

@@ -14,8 +14,9 @@ import { Id } from '../../../schema/scalars.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
-import { checkCsvEscape } from '../../rows/csvEscape.ts'
+import { checkCsvParameters } from '../../rows/csvEscape.ts'
 import { readFields, readPageFields, selectInPage } from '../../rows/selectedFields.ts'
+import { sendFile } from '../attachment.ts'
 import { exportMetadata } from './export.ts'
 import { planMetadata } from './plan.ts'
 import { findMetadata, listMetadata } from './run.ts'
@@ -48,15 +49,16 @@ export function metadataRoutes(app: App, context: RouteContext): void {
       },
       async (request, reply) => {
         const plan = planMetadata(table, request.query, request.caller)
-        const { format: wanted, csv_escape: csvEscape, fields } = request.query
+        const { format: wanted, csv_escape: csvEscape, csv_bom: hasMark = false, fields } = request.query
         const format = streamFormat(request, listFormats, wanted)
-        checkCsvEscape(csvEscape, format)
+        checkCsvParameters(request.query, format)
         if (!format) {
           const selected = readPageFields(fields)
           return selectInPage(await listMetadata(context, plan), selected)
         }
         const selected = readFields(fields)
-        return await context.streaming.send(request, reply, format, (signal) =>
+        const file = { resource: name, accountId: plan.accountId, format, hasMark }
+        return await sendFile(context, request, reply, file, (signal) =>
           exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),
         )
       },

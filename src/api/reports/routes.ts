@@ -28,10 +28,12 @@ export function reportRoutes(app: App, context: RouteContext): void {
       if (hasTotals && !wantsCsv(request, format)) {
         throw new Problem('invalid_totals', 'totals requires CSV; add format=csv, or omit totals.', { param: 'totals' })
       }
-      const makePlan = () => planReport(request.query, request.caller, context.now())
-      return sendTable(context, request, reply, request.query, makePlan, runReport, (report, plan) =>
-        reportCsv(report, plan, { csvEscape, hasTotals }),
-      )
+      return sendTable(context, request, reply, request.query, {
+        resource: 'reports',
+        makePlan: () => planReport(request.query, request.caller, context.now()),
+        run: runReport,
+        toCsv: (report, plan) => reportCsv(report, plan, { csvEscape, hasTotals }),
+      })
     },
   )
 }

@@ -40,13 +40,16 @@ export function statsRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:stats', formats: tableFormats },
     },
-    (request, reply) => {
-      const makePlan = () => planDaily(request.query, request.caller, context.now())
-      return sendTable(context, request, reply, request.query, makePlan, runDaily, ({ data, previous }) => {
-        const labels = ['id', 'date', 'complete']
-        const isCompared = previous !== undefined
-        return { text: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
-      })
-    },
+    (request, reply) =>
+      sendTable(context, request, reply, request.query, {
+        resource: 'stats-daily',
+        makePlan: () => planDaily(request.query, request.caller, context.now()),
+        run: runDaily,
+        toCsv({ data, previous }) {
+          const labels = ['id', 'date', 'complete']
+          const isCompared = previous !== undefined
+          return { text: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
+        },
+      }),
   )
 }

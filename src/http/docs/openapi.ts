@@ -105,7 +105,9 @@ function withFormats(response: unknown, formats: readonly RowFormat[]): object {
 
 const formatSchemas: Record<RowFormat, TSchema> = {
   ndjson: Type.String({ description: 'One JSON object per line for each row: its fields and `cursor`.' }),
-  csv: Type.String({ description: 'The first line has the field names; absent values are empty.' }),
+  csv: Type.String({
+    description: 'The first line has the field names, with `sub1` to `sub10` for `subIds`; absent values are empty.',
+  }),
   parquet: Type.String({ format: 'binary', description: 'Typed columns; `subIds` is a struct.' }),
 }
 

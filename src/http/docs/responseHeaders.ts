@@ -21,6 +21,11 @@ export const responseHeaders = {
     description: 'Of an export or CSV, if rows of its range were removed: the time of the first rows that are left.',
     schema: { type: 'string', format: 'date-time' },
   },
+  ContentDisposition: {
+    description: 'Of an export or CSV: `attachment` and a file name of resource, range and account.',
+    schema: { type: 'string' },
+    example: 'attachment; filename="clicks_from_2026-11-01_to_2026-11-20_acme.csv"',
+  },
   BucketCount: { description: 'Of CSV: the number of all buckets, as `bucketCount`.', schema: { type: 'integer' } },
   Truncated: {
     description: 'Of CSV: whether there are more buckets than rows, as `truncated`.',
@@ -44,16 +49,22 @@ export const rateLimitHeaders = {
   'X-RateLimit-Reset': reference('RateLimitReset'),
 }
 
+const fileHeaders = { 'Content-Disposition': reference('ContentDisposition') }
+const rangeFileHeaders = { ...fileHeaders, 'X-Retained-From': reference('RetainedFrom') }
+
 export const operationHeaders: Readonly<Record<string, object>> = {
   ...Object.fromEntries(
     ['getClicks', 'getConversions', 'getEvents'].map((id) => [
       id,
-      { 'X-As-Of': reference('AsOf'), 'X-Retained-From': reference('RetainedFrom') },
+      { ...rangeFileHeaders, 'X-As-Of': reference('AsOf') },
     ]),
   ),
-  getStatsDaily: { 'X-Retained-From': reference('RetainedFrom') },
+  ...Object.fromEntries(
+    ['getCampaigns', 'getOffers', 'getLandingPages', 'getTrafficSources'].map((id) => [id, fileHeaders]),
+  ),
+  getStatsDaily: rangeFileHeaders,
   getReports: {
-    'X-Retained-From': reference('RetainedFrom'),
+    ...rangeFileHeaders,
     'X-Bucket-Count': reference('BucketCount'),
     'X-Truncated': reference('Truncated'),
   },

@@ -60,7 +60,7 @@ export interface ExportOptions<Field extends string = string> extends CallOption
 }
 
 /** Parameters that change the rows of a response, which the types of these functions do not express. */
-type FormatParameter = 'format' | 'csv_escape' | 'fields'
+type FormatParameter = 'format' | 'csv_escape' | 'csv_bom' | 'fields'
 
 /** `query` and `path` of a GET request, and its options; optional if no parameter is required. */
 export type ReadArguments<Path extends ReadPath> = Arguments<Parameters<Path, FormatParameter>, CallOptions>

@@ -22,7 +22,7 @@ const rowsDefault = 20
 const rowsMax = 100
 
 /** Exports return files, which are not for a model. */
-const exportParameters = new Set(['format', 'csv_escape', 'totals'])
+const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'totals'])
 
 /** @returns a tool for each read operation but checksums, in the order of the document */
 export function toolsOf(document: OpenApiDocument): ApiTool[] {

@@ -5,17 +5,28 @@ import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
 import { type StoredRow, storeClicks, storeConversions } from '../../kit/rows.ts'
+import { addDays, dateOf, instantOf as instantOfLocal, startOfDate } from '../../properties/reports/localTime.ts'
 
 const api = useTestApp()
 
 const dayMs = 86_400_000
 const instantOf = (ms: number) => new Date(ms).toISOString().slice(0, 23).replace('T', ' ')
 
-/** Reads all pages. @returns id, city and number of conversions of each click */
-const readRows = async (query: string, limit: number, key: string): Promise<unknown[][]> =>
-  (await readPages(api, `/clicks?${query}&limit=${limit}`, key, ClickPage)).map(({ id, city, conversionCount }) => [
-    ...[id, city, conversionCount],
-  ])
+/** Reads all pages, each a day later than the one before. @returns id, city and number of conversions of each click */
+async function readRows(query: string, limit: number, key: string): Promise<unknown[][]> {
+  let nowMs = testNowMs
+  const daily: typeof api = {
+    ...api,
+    read(...words) {
+      api.setNow(nowMs)
+      nowMs += dayMs
+      return api.read(...words)
+    },
+  }
+  const rows = await readPages(daily, `/clicks?${query}&limit=${limit}`, key, ClickPage)
+  api.setNow(testNowMs)
+  return rows.map(({ id, city, conversionCount }) => [id, city, conversionCount])
+}
 
 const click = fc.record({
   // Ties, both sides of the first day, in which rows are read with their keys, and each stretch of time that is read on its own.
@@ -39,11 +50,33 @@ const queries = ['', 'is_bot=false', 'campaign_id=k2&offer_id=o1'].flatMap((filt
   ['', '&converted=true', '&converted=false'].map((converted) => filter + converted),
 )
 
+/** A range in a time zone: the text of its parameters, and its limits. */
+const window = fc
+  .record({
+    tz: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/New_York', 'Pacific/Auckland'),
+    days: fc.constantFrom(1, 2, 4, 33, 365),
+    kind: fc.constantFrom('all', 'days', 'days', 'from', 'to'),
+  })
+  .map(({ tz, days, kind }) => {
+    const today = dateOf(testNowMs, tz)
+    const first = addDays(today, 1 - days)
+    const tomorrowMs = startOfDate(addDays(today, 1), tz)
+    const all = { text: `tz=${tz}`, fromMs: 0, untilMs: Number.POSITIVE_INFINITY }
+    if (kind === 'days') {
+      return { text: `days=${days}&tz=${tz}`, fromMs: startOfDate(first, tz), untilMs: tomorrowMs }
+    }
+    const atMs = instantOfLocal(Date.parse(`${first}T06:30:00Z`), tz).epochMs
+    // A range that has a start is no range of days.
+    if (kind === 'from') return { ...all, text: `days=1&from=${first}%2006:30:00&tz=${tz}`, fromMs: atMs }
+    return kind === 'to' ? { ...all, text: `to=${first}T06:30&tz=${tz}`, untilMs: atMs } : all
+  })
+
 /** Stores clicks with their copies, and conversions as an import does. @returns the clicks, newest first, with their counts */
 async function store(account: string, clicks: Click[], history: State[][]) {
   const rows = clicks.map(({ daysAgo, copies: _, ...fields }, n) => ({
     ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs), city: `city ${n}`, ...fields },
   }))
+  const timeOf = ({ clicked_at }: { clicked_at: string }) => Date.parse(`${clicked_at.replace(' ', 'T')}Z`)
   for (const copy of [1, 2, 3]) {
     const copied = rows.filter((_, n) => (clicks[n]?.copies ?? 0) >= copy)
     if (copied.length > 0) await storeClicks(api.stores, account, copied)
@@ -71,7 +104,7 @@ async function store(account: string, clicks: Click[], history: State[][]) {
   }
   const counted = [...latest.values()].filter((one) => !one.is_test).map((one) => one.click)
   return rows
-    .map((row, n) => ({ ...row, count: counted.filter((index) => index === n).length }))
+    .map((row, n) => ({ ...row, atMs: timeOf(row), count: counted.filter((index) => index === n).length }))
     .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
 }
 
@@ -83,15 +116,20 @@ describe('pages of clicks', () => {
         fc.array(click, { minLength: 1, maxLength: 24, size: 'max' }),
         fc.array(fc.array(state, { minLength: 1, maxLength: 10 }), { maxLength: 4 }),
         fc.subarray(queries, { minLength: 4, maxLength: 4 }),
+        fc.array(window, { minLength: 4, maxLength: 4 }),
         fc.integer({ min: 2, max: 9 }),
-        async (clicks, history, asked, limit) => {
+        async (clicks, history, asked, windows, limit) => {
           const account = `pages-${runs++}`
           const key = await api.account(account)
           const stored = await store(account, clicks, history)
-          for (const query of asked) {
+          for (const [n, filters] of asked.entries()) {
+            const { text, fromMs, untilMs } = windows[n] ?? { text: '', fromMs: 0, untilMs: 0 }
+            const query = `${filters}&${text}`
             const given = new URLSearchParams(query)
             const listed = stored.filter(
-              ({ is_bot, campaign_id, offer_id, count }) =>
+              ({ is_bot, campaign_id, offer_id, count, atMs }) =>
+                atMs >= fromMs &&
+                atMs < untilMs &&
                 [null, `${is_bot}`].includes(given.get('is_bot')) &&
                 [null, `${campaign_id}`].includes(given.get('campaign_id')) &&
                 [null, `${offer_id}`].includes(given.get('offer_id')) &&

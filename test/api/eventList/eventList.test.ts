@@ -158,6 +158,7 @@ describe('GET /events', () => {
     const plan = planEventList(
       { updated_since: '2100-11-20T11:30:00Z', limit: 50 },
       { accountId: 'walked', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
+      0,
     )
     const { rows, statistics } = await readKeys({ ...plan, asOfMs: Date.UTC(2100, 10, 21) })
     expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
@@ -172,6 +173,7 @@ describe('GET /events', () => {
       const plan = planEventList(
         { visitor_id: 'v7', limit: 50 },
         { accountId: 'visited', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
+        0,
       )
       return (await readKeys(plan)).statistics?.rows_read ?? 0
     }

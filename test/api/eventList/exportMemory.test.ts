@@ -43,6 +43,7 @@ it('an export of events sorts on disk what does not fit into memory', { timeout:
     const plan = planEventList(
       { order: 'asc' },
       { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
+      0,
     )
     const query = eventExportSql(plan, [], {
       ...{ format: 'ndjson', csvEscape: undefined, selected: readFields('occurredAt,properties') },

@@ -6,6 +6,7 @@ import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
 import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
 import { Page } from '../../../schema/page.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
 import { resourceNames } from '../../../src/import/resourceNames.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -19,10 +20,12 @@ import { storeClicks, storeConversions, storeEvents } from '../../kit/rows.ts'
 const api = useTestApp()
 let key: string
 let emptyKey: string
+let otherKey: string
 
 beforeAll(async () => {
   key = await api.account('acme', { currency: 'EUR' })
   emptyKey = await api.account('empty')
+  otherKey = await api.account('acme:1')
   for (const resource of resourceNames) await importContent(api.stores, 'acme', resource, fullRows[resource])
   // Copies have equal times.
   const stored_at = '2026-04-01 00:00:00.000'
@@ -30,6 +33,7 @@ beforeAll(async () => {
   const campaignOf = (n: number) => (n % 2 ? 'bare' : 'gone')
   const clicks = Array.from({ length: 30 }, (_, n) => ({
     ...{ id: `k${n}`, clicked_at: clickedAt(n), campaign_id: campaignOf(n), offer_id: 'o', cost: 0.1, stored_at },
+    ...{ sub1: n % 2 ? 'a,"b' : '', sub2: n % 3 ? `s${n}` : '', sub10: 'é' },
   }))
   await storeClicks(api.stores, 'acme', clicks)
   await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
@@ -62,11 +66,14 @@ const lists: [path: string, row: TObject, page: TSchema][] = [
   ['/clicks?', Click, ClickPage],
   ['/clicks?converted=false&campaign_id=gone', Click, ClickPage],
   ['/clicks?offer_id=o&from=2026-03-03&order=asc', Click, ClickPage],
+  ['/clicks?days=258&tz=America/New_York', Click, ClickPage],
   ['/conversions?include_test_mode=true', Conversion, ConversionPage],
+  ['/conversions?days=260&tz=Asia/Kathmandu&order=asc', Conversion, ConversionPage],
   ['/conversions?status=approved,refunded&order=asc', Conversion, ConversionPage],
   ['/conversions?offer_id=!o&from=2026-03-01', Conversion, ConversionPage],
   ['/events?', EventRow, EventPage],
   ['/events?event_name=visit&order=asc', EventRow, EventPage],
+  ['/events?days=262&tz=Asia/Kathmandu', EventRow, EventPage],
   ['/campaigns?', Campaign, Page(Campaign)],
   ['/campaigns?status=active', Campaign, Page(Campaign)],
   ['/offers?', Offer, Page(Offer)],
@@ -83,13 +90,16 @@ type Row = Record<string, unknown>
 /** An exported row as on a page: without its cursor, and with the properties of an event, which are JSON text in exports. */
 const onPage = ({ cursor: _, ...row }: Row): Row =>
   typeof row.properties === 'string' ? { ...row, properties: JSON.parse(row.properties) } : row
-/** The cells of a row in CSV; the cell of a list or an object is any text. */
-const cellsOf = (row: Row) =>
+/** The cells of a row in CSV; the cell of a list or of properties is any text. */
+const cellsOf = ({ subIds, ...row }: Row) =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
+    Object.entries({ ...row, ...(subIds as object) }).map(([name, value]) => [
       ...[name, value !== null && typeof value === 'object' ? expect.any(String) : `${value ?? ''}`],
     ]),
   )
+/** The columns of fields in CSV. */
+const columnsOfFields = (fields: readonly string[]) =>
+  fields.flatMap((name) => (name === 'subIds' ? subIdNames : [name])).map((name) => `"${name}"`)
 
 describe.each(lists)('the rows of %s', (path, row, page) => {
   const names = Object.keys(row.properties)
@@ -132,14 +142,14 @@ describe.each(lists)('the rows of %s', (path, row, page) => {
     ].map((rows) => JSON.stringify(rows))
     expect(texts).toEqual(Array(2).fill(JSON.stringify(expected)))
     const [header] = (await exported('csv', fields)).body.split('\n')
-    expect(header).toBe(selected.map((name) => `"${name}"`).join())
+    expect(header).toBe(columnsOfFields(selected).join())
     expect(await columnsOf((await exported('parquet', fields)).rawPayload)).toEqual(selected)
   })
 
   it('have their columns in a file without rows', async () => {
     const columns = [...names, 'cursor']
     expect((await exported('ndjson', '', emptyKey)).body).toBe('')
-    expect((await exported('csv', '', emptyKey)).body).toBe(`${columns.map((name) => `"${name}"`).join()}\n`)
+    expect((await exported('csv', '', emptyKey)).body).toBe(`${columnsOfFields(columns).join()}\n`)
     expect(await columnsOf((await exported('parquet', '', emptyKey)).rawPayload)).toEqual(columns)
   })
 })
@@ -161,6 +171,65 @@ it.each(['/campaigns', '/offers', '/landing-pages', '/traffic-sources'])(
     for (const row of rows) expect((await api.get(`${path}/${row.id}`, key)).json()).toEqual(row)
   },
 )
+
+describe.each(['/clicks?', '/conversions?include_test_mode=true&'])('sub ids as fields of %s', (path) => {
+  it.each([
+    ['sub2,os', ['sub2']],
+    ['sub10,sub1,sub1', ['sub1', 'sub10']],
+    ['sub2,subIds', subIdNames],
+  ])('%s are keys of subIds, and columns in CSV', async (fields, expected) => {
+    const all = (await api.get(`${path}limit=200`, key)).json<{ data: Record<string, Row>[] }>().data
+    const rows = all.map(({ id, subIds }) => ({ id, subIds: expected.map((name) => [name, subIds?.[name]]) }))
+    expect(rows.flatMap(({ subIds }) => subIds).some(([, value]) => value)).toBe(true)
+    const read = async (format: string) => await api.get(`${path}format=${format}&fields=id,${fields}`, key)
+    const listed = [
+      (await read('json')).json().data,
+      ndjsonRows((await read('ndjson')).body),
+      await queryParquet<Row>(api.stores, (await read('parquet')).rawPayload, 'SELECT *'),
+    ]
+    const entries = listed.map((list: Row[]) =>
+      list.map(({ id, subIds }) => ({ id, subIds: Object.entries(subIds as object) })),
+    )
+    expect(entries).toEqual([rows, rows, rows])
+    const cells = await csvRows((await read('csv')).body)
+    const columns = cells.map(({ id, os: _, ...subIds }) => ({ id, subIds: Object.entries(subIds) }))
+    expect(columns).toEqual(
+      rows.map(({ id, subIds }) => ({ id, subIds: subIds.map(([name, value]) => [name, value ?? '']) })),
+    )
+  })
+})
+
+it.each([
+  ['/clicks?format=csv', 'clicks_acme-1.csv'],
+  ['/clicks?format=ndjson&from=2026-11-01', 'clicks_from_2026-11-01_acme-1.ndjson'],
+  ['/events?format=parquet&to=2026-11-01', 'events_to_2026-11-01_acme-1.parquet'],
+  [
+    '/conversions?format=csv&from=2026-11-01T05:00Z&to=2026-11-20T10:00:00Z&tz=America/New_York',
+    'conversions_from_2026-11-01T01-00-00_to_2026-11-20T05-00-00_acme-1.csv',
+  ],
+  ['/clicks?format=csv&days=7&tz=America/New_York&fields=id', 'clicks_from_2026-11-15_to_2026-11-21_acme-1.csv'],
+  ['/landing-pages?format=ndjson', 'landing-pages_acme-1.ndjson'],
+  ['/reports?group_by=day&format=csv', 'reports_from_2026-10-23_to_2026-11-21_acme-1.csv'],
+  ['/stats/daily?days=1&format=csv', 'stats-daily_from_2026-11-21_to_2026-11-21_acme-1.csv'],
+])('%s is a file with the name of its resource, range and account', async (path, name) => {
+  const { headers } = await api.get(path, otherKey)
+  expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`)
+})
+
+it.each(['/clicks?', '/offers?', '/reports?group_by=country&', '/stats/daily?days=1&'])(
+  'csv_bom=true begins the CSV of %s with a byte order mark, and changes nothing else',
+  async (path) => {
+    const plain = await api.get(`${path}format=csv`, key)
+    const marked = await api.get(`${path}csv_bom=TRUE`, key, { accept: 'text/csv' })
+    expect(marked.body).toBe(`\uFEFF${plain.body}`)
+    expect((await api.get(`${path}format=csv&csv_bom=false`, key)).body).toBe(plain.body)
+  },
+)
+
+it('an error of an export is no file', async () => {
+  const { headers, statusCode } = await api.get('/reports?group_by=day&format=csv&from=2020-01-01', key)
+  expect([statusCode, headers['content-disposition']]).toEqual([400, undefined])
+})
 
 describe('a cursor', () => {
   it('continues pages and exports with other fields', async () => {
@@ -193,6 +262,11 @@ it.each([
   ['/clicks?format=csv&limit=5', 'invalid_limit'],
   ['/offers?format=csv&limit=5', 'invalid_limit'],
   ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
+  ['/clicks?format=parquet&csv_bom=true', 'invalid_csv_bom'],
+  ['/reports?group_by=device&csv_bom=true', 'invalid_csv_bom'],
+  ['/offers?fields=sub1', 'invalid_fields'],
+  ['/events?days=7&to=2026-11-01', 'invalid_from'],
+  ['/conversions?tz=Mars/Olympus', 'invalid_tz'],
   ['/reports?group_by=device&format=parquet', 'invalid_format'],
 ])('%s is rejected with %s', async (path, code) => {
   const response = await api.get(path, key)
