@@ -107,18 +107,19 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
    */
   async function identify(request: FastifyRequest, reply?: FastifyReply): Promise<KeyRecord> {
     const { headers, raw } = request
+    const { authorization = '' } = headers
     // TRAP: Node keeps the first of several headers; a proxy in front of this server may use another.
     if (countHeader(raw.rawHeaders, 'authorization') > 1) {
       throw new Problem('invalid_authorization', 'The Authorization header was sent more than once; send one API key.')
     }
-    // A program sends only the scheme when its variable for the key is empty.
-    if (!headers.authorization || /^(ApiKey|Bearer) *$/i.test(headers.authorization)) {
-      throw new Problem('missing_api_key', 'No API key; send the header Authorization: ApiKey <key>.')
+    const text = keyIn(authorization)
+    if (text === '') throw new Problem('missing_api_key', 'No API key; send the header Authorization: ApiKey <key>.')
+    const isWellFormed = text !== undefined && isKeyText(text)
+    const record = isWellFormed ? await keys.find(hashOfKey(text)) : undefined
+    if (!record) {
+      const tooMany = await limits.countRefusedKey(request, reply, isWellFormed ? 'unknown' : 'malformed')
+      throw tooMany ?? invalidKey(authorization)
     }
-    const text = /^(?:(?:ApiKey|Bearer) +)?(\S+) *$/i.exec(headers.authorization)?.[1]
-    if (!text || !isKeyText(text)) throw (await limits.countRefusedKey(request, reply, 'malformed')) ?? invalidKey()
-    const record = await keys.find(hashOfKey(text))
-    if (!record) throw (await limits.countRefusedKey(request, reply, 'unknown')) ?? invalidKey()
     const ended = endedKey(record)
     if (ended) throw (await limits.countEndedKey(reply, record)) ?? ended
     return record
@@ -142,8 +143,23 @@ export function openReadSlots(perAccountMax: number): ConcurrencyLimiter {
   return new ConcurrencyLimiter({ perAccountMax, waitMs: 5_000, refuse })
 }
 
-function invalidKey(): Problem {
-  return new Problem('invalid_api_key', 'The API key is not valid; send the header Authorization: ApiKey <key>.')
+/**
+ * Finds the key in a value of the header `Authorization`: alone, after a scheme, or as the password of Basic, for tools that
+ * know nothing else. Basic is never offered to a client: a browser would ask its user for a password.
+ * @returns an empty text if there is no key: a program sends only the scheme when its variable for the key is empty
+ */
+function keyIn(authorization: string): string | undefined {
+  const [, scheme = '', text] = /^(?:(ApiKey|Bearer|Basic)(?: +|$))?(\S*) *$/i.exec(authorization) ?? []
+  if (!text || scheme.toLowerCase() !== 'basic') return text
+  return /^[^:]*:(.*)$/s.exec(Buffer.from(text, 'base64').toString())?.[1]
+}
+
+function invalidKey(authorization: string): Problem {
+  const isBasic = /^Basic /i.test(authorization)
+  const advice = isBasic
+    ? 'send it as the password of Basic, with any user name'
+    : 'send the header Authorization: ApiKey <key>'
+  return new Problem('invalid_api_key', `The API key is not valid; ${advice}.`)
 }
 
 /** @param rawHeaders names and values, alternating, as received */

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { closestMatch } from 'leven'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
 import type { App } from './context.ts'
@@ -120,10 +121,24 @@ function decode(text: string): RawValue {
 }
 
 function unknownParameter(name: string, parameters: ReadonlyMap<string, Parameter>): Problem {
-  const shown = hideKeys(name).slice(0, 64)
-  const known = [...parameters.keys()].join(', ')
-  const advice = known === '' ? 'this endpoint has no parameters' : `this endpoint has ${known}`
+  const shown = hideKeys(name).slice(0, shownCharacters)
+  const known = [...parameters.keys()]
+  const nearest = nearestName(name.slice(0, shownCharacters), known)
+  const named = nearest ?? known.join(', ')
+  const advice = named === '' ? 'this endpoint has no parameters' : `this endpoint has ${named}`
   return new Problem('unknown_parameter', `Unknown parameter ${JSON.stringify(shown)}; ${advice}.`, {
     param: shown,
   })
+}
+
+/** Characters of an unknown name that a message shows. */
+const shownCharacters = 64
+
+/** Finds the known name that a name differs from in case, `_` or one letter. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const lettersOf = (text: string) => text.toLowerCase().replaceAll('_', '')
+  const byLetters = new Map(known.map((it) => [lettersOf(it), it]))
+  const letters = lettersOf(name)
+  const nearest = letters.length > 1 && closestMatch(letters, [...byLetters.keys()], { maxDistance: 1 })
+  return nearest ? byLetters.get(nearest) : undefined
 }

@@ -56,6 +56,26 @@ describe('authentication', () => {
     }
   })
 
+  it('accepts a key as the password of Basic with any user name, and never offers Basic or takes a key from the address', async () => {
+    const send = (authorization: string, url = good) => request(url, { apiKey: null, headers: { authorization } })
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    for (const user of ['', 'api', 'müller', 'x'.repeat(1_000)]) {
+      expect((await send(basic(`${user}:${key}`))).statusCode).toBe(200)
+    }
+    expect((await send(basic(`user:${key}`).replace('Basic', 'basic '))).statusCode).toBe(200)
+    const malformed = ['Basic ???', `Basic ${key}`, 'Basic e Q==', basic(key), basic(`${key}:`), basic(`a:b:${key}`)]
+    for (const authorization of [...malformed, basic('user:wrong'), basic('user:'), 'Basic']) {
+      const response = await send(authorization)
+      const isMissing = ['Basic', basic('user:'), basic(`${key}:`)].includes(authorization)
+      expectProblem(response, 401, isMissing ? 'missing_api_key' : 'invalid_api_key')
+      expect(response.headers['www-authenticate']).toBe('ApiKey')
+      if (!isMissing) expect(response.json().message).toContain('as the password of Basic, with any user name.')
+    }
+    for (const name of ['api_key', 'key', 'Authorization']) {
+      expectProblem(await request(`${good}&${name}=${key}`, { apiKey: null }), 401, 'missing_api_key')
+    }
+  })
+
   it('takes the account from the key; nothing in the request can select another', async () => {
     const other = await api.account('other')
     const response = await request('/api/v1/probe/mine', { apiKey: other, headers: { 'x-account-id': 'acme' } })

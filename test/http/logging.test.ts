@@ -55,7 +55,9 @@ it('never logs a key, wherever clients send it', async () => {
   for (const request of [
     { url: '/api/v1/probe?group_by=day', headers: { authorization } },
     { url: '/api/v1/probe?group_by=day', headers: { authorization: `Bearer ${key}` } },
+    { url: '/api/v1/probe?group_by=day', headers: { authorization: `Basic ${btoa(`user:${key}`)}` } },
     { url: '/api/v1/probe?group_by=day', headers: { authorization: `ApiKey ${wrong}` } },
+    { url: '/api/v1/probe?group_by=day', headers: { authorization: `Basic ${btoa(`user:${wrong}`)}` } },
     { url: `/api/v1/probe?api_key=${key}`, headers: { authorization } },
     { url: `/api/v1/probe?${key}=1`, headers: {} },
     { url: `/api/v1/probe/${key}`, headers: { authorization } },
@@ -85,9 +87,10 @@ it('never logs a key, wherever clients send it', async () => {
   }
   expect(log).toContain('trb_live_…')
   expect(log).not.toContain('authorization')
+  for (const secret of [key, wrong]) expect(log).not.toContain(btoa(`user:${secret}`))
   const errors = responses.filter(({ statusCode }) => statusCode >= 400).map(({ body }) => body)
-  // The first two requests are valid: with the schemes ApiKey and Bearer.
-  expect(errors).toHaveLength(responses.length - 2)
+  // The first three requests are valid: with the schemes ApiKey, Bearer and Basic.
+  expect(errors).toHaveLength(responses.length - 3)
   for (const body of errors) expect(body).not.toContain(key)
 })
 

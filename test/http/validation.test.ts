@@ -54,6 +54,16 @@ describe('query parameters', () => {
     expect(messageOf('group_by=day&converted=1')).toBe('converted must be true or false.')
     expect(messageOf('group_by=day&campaign_id=%20')).toBe('campaign_id must be 1 to 64 letters, digits and _ . : -.')
     expect(messageOf('group_by=day&q=a')).toBe('q must be 2 to 5 characters.')
+    for (const [given, known] of [
+      ['Limit', 'limit'],
+      ['groupBy', 'group_by'],
+      ['CampaignID', 'campaign_id'],
+      ['campain_id', 'campaign_id'],
+      ['cursors', 'cursor'],
+      ['curzor', 'cursor'],
+    ]) {
+      expect(messageOf(`${given}=1`)).toBe(`Unknown parameter "${given}"; this endpoint has ${known}.`)
+    }
     expect(messageOf('nope=1')).toBe(
       'Unknown parameter "nope"; this endpoint has limit, cursor, group_by, converted, campaign_id, q.',
     )
