@@ -49,11 +49,10 @@ export type FilterAttribute = AttributeName | ColumnFilterName
 
 /** @param rows the rows that the parameters select, for their descriptions */
 export function filterParametersOf<Name extends FilterName | ColumnFilterName>(names: readonly Name[], rows: string) {
-  const parameter = (name: Name) =>
-    Type.String({
-      minLength: 1,
-      maxLength: filterLengthMax,
-      description: `Only ${rows} with this \`${name}\`: one value or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.`,
-    })
-  return optional(Object.fromEntries(names.map((name) => [name, parameter(name)])) as Record<Name, TString>)
+  const parameter = Type.String({
+    minLength: 1,
+    maxLength: filterLengthMax,
+    description: `Only ${rows} with this value: one or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.`,
+  })
+  return optional(Object.fromEntries(names.map((name) => [name, parameter])) as Record<Name, TString>)
 }

@@ -108,6 +108,23 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', { timeout
     await page.keyboard.press('Escape')
   })
 
+  it('shows samples with ApiKey that wrap, no regular expressions, and guides before operations', async () => {
+    await page.goto(`${url}/api/v1/docs#tag/reports/GET/reports`)
+    const operation = page.locator('section[id$="tag/reports/GET/reports"]')
+    const sample = operation.locator('pre code', { hasText: 'curl' }).first()
+    await expect.poll(() => sample.textContent()).toContain('Authorization: ApiKey trb_live_...')
+    expect(await sample.evaluate(`(code) => getComputedStyle(code).whiteSpace`)).toBe('pre-wrap')
+    expect(await operation.textContent()).not.toContain('^')
+    const sidebar = `${await page.locator('aside').first().textContent()}`
+    expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('filter')
+    const guide = page.getByRole('option', { name: 'Parameters and values' })
+    await guide.waitFor()
+    expect(await guide.getByText('**').isVisible()).toBe(false)
+    await page.keyboard.press('Escape')
+  })
+
   it('checks a key with the server, and keeps a valid one until the tab is closed', async () => {
     await enterKey('trb_live_garbage')
     expect(await statusOf(page).textContent()).toContain('The API key is not valid')

@@ -27,6 +27,7 @@ async function document() {
     openapi: string
     servers: { url: string }[]
     tags: { name: string; description: string }[]
+    'x-tagGroups': { name: string; tags: string[] }[]
     paths: Record<string, Record<string, Operation>>
     components: { securitySchemes: object; schemas: Record<string, object> }
   }>()
@@ -121,16 +122,23 @@ describe('the address of the API in the documentation', () => {
 })
 
 describe('llms.txt', () => {
-  it('has every operation, parameter, guide and schema, at both of its paths', async () => {
+  it('has every operation, parameter, schema and guide about the API in 60 KB, at both of its paths', async () => {
     const text = (await server.get('/docs/llms.txt')).body
     expect((await server.app.inject('/llms.txt')).body).toBe(text)
     for (const { path, method, operation } of await operations()) {
       const [, section = ''] = text.split(`\n### ${method.toUpperCase()} ${path}\n`)
       expect(section.split('\n### ')[0]).toContain(operation.summary)
-      for (const { name } of operation.parameters ?? []) expect(section.split('\n### ')[0]).toContain(`- \`${name}\` (`)
+      for (const { name } of operation.parameters ?? []) {
+        expect(section.split('\n### ')[0]).toMatch(new RegExp(`^- ([\\w ]+: )?([\\w]+, )*${name}\\b`, 'm'))
+      }
     }
-    const { tags, components } = await document()
-    for (const { name, description } of tags) expect(text).toContain(`## ${name}\n\n${description}`)
+    const { tags, components, 'x-tagGroups': groups } = await document()
+    const programs = groups.find(({ name }) => name === 'Copies and tools')?.tags ?? []
+    expect(text).toContain(`More guides are in \`tags\` of the OpenAPI document: ${programs.join(', ')}.`)
+    for (const { name, description } of tags) {
+      if (!programs.includes(name)) expect(text).toContain(`## ${name}\n\n${description}`)
+    }
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60 * 1_024)
     for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
     expect(text).not.toContain('undefined')
     // Links are absolute: the text may be read without its address.

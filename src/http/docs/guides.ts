@@ -8,12 +8,12 @@ import { pageLimitDefault, pageLimitMax } from '../../../schema/page.ts'
 import { reportBucketsMax } from '../../../schema/report.ts'
 import { packageRoot } from '../../package.ts'
 
-/** Files of `guides/` in the order of the documentation. `npm run build` copies them. */
+/** Files of `guides/` in the order of the documentation: about the API, and about other programs. `npm run build` copies them. */
 const guideNames = [
   ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports', 'sync'],
-  ...['intoPostgres', 'intoDuckdb', 'intoClickhouse', 'anyConnector', 'sendingEvents', 'funnels'],
-  ...['errors', 'limits', 'languageModel', 'tools'],
+  ...['sendingEvents', 'funnels', 'errors', 'limits'],
 ]
+const programGuideNames = ['intoPostgres', 'intoDuckdb', 'intoClickhouse', 'anyConnector', 'languageModel', 'tools']
 
 /**
  * The introduction above the operations, and the guides as sections without operations, in Markdown.
@@ -42,11 +42,15 @@ export function readGuides(serverUrl: string, baseUrl: string) {
         return `${values[value]}`
       })
       .trim()
-  const guides = guideNames.map((name) => {
+  const sectionOf = (name: string) => {
     const [title = '', ...paragraphs] = read(name).split('\n\n')
     return { name: title.replace('# ', ''), description: paragraphs.join('\n\n') }
-  })
-  return { introduction: read('introduction'), guides }
+  }
+  return {
+    introduction: read('introduction'),
+    guides: guideNames.map(sectionOf),
+    programGuides: programGuideNames.map(sectionOf),
+  }
 }
 
 function errorTable(): string {

@@ -6,51 +6,113 @@ import {
   type Schema,
 } from './openapiDocument.ts'
 
-/** The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. */
+/**
+ * The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. Parameters of
+ * several operations are described once, above the operations, and fields of several schemas above the schemas. Guides
+ * about other programs are only named.
+ */
 export function llmsText(document: OpenApiDocument): string {
-  const { info, servers, tags, components } = document
+  const { info, servers, tags, components, 'x-tagGroups': groups } = document
   const operations = operationsOf(document)
-  const operationsIn = (tag: string) => operations.filter(({ operation }) => operation.tags.includes(tag))
+  const parameters = describeOnce(operations.map(({ operation }) => operation.parameters ?? []))
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => ({ name, fields: fieldsOf(schema) }))
+  const fields = describeOnce(schemas.map((schema) => schema.fields))
   const baseUrl = servers[0]?.url
+  const [guides = [], resources = [], others = []] = groups.map((group) =>
+    tags.filter(({ name }) => group.tags.includes(name)),
+  )
+  const section = ({ name, description }: { name: string; description: string }) => [`## ${name}`, description]
   return [
     `# ${info.title}`,
     `> Base URL: ${baseUrl}. Header of every request: \`Authorization: ApiKey trb_live_…\`. OpenAPI 3.1 document: ${baseUrl}/docs/json`,
     info.description,
-    ...tags.flatMap(({ name, description }) => [
-      `## ${name}`,
-      description,
-      ...operationsIn(name).flatMap(operationTexts),
+    ...guides.flatMap(section),
+    `More guides are in \`tags\` of the OpenAPI document: ${others.map(({ name }) => name).join(', ')}.`,
+    '## Parameters of several operations',
+    parameters.shared,
+    ...resources.flatMap((tag) => [
+      ...section(tag),
+      ...operations
+        .filter(({ operation }) => operation.tags.includes(tag.name))
+        .flatMap((placed) => operationTexts(placed, parameters.linesOf)),
     ]),
     '## Schemas',
-    ...Object.entries(components.schemas).flatMap(([name, schema]) => [`### ${name}`, fieldLines(schema)]),
+    'Fields of several schemas:',
+    fields.shared,
+    ...schemas.flatMap(({ name, fields: all }, index) => {
+      const lines = new Set(all.map(lineOf))
+      const isPart = (one: (typeof schemas)[number]) =>
+        one.fields.length > 5 && one.fields.every((field) => lines.has(lineOf(field)))
+      const part = schemas.slice(0, index).find(isPart)
+      const inherited = new Set(part?.fields.map(lineOf))
+      const others = fields.linesOf(all.filter((field) => !inherited.has(lineOf(field))))
+      return [`### ${name}`, [part && `- all fields of ${part.name}`, others].filter(Boolean).join('\n')]
+    }),
   ]
     .filter(Boolean)
     .join('\n\n')
     .concat('\n')
 }
 
-function operationTexts({ method, path, operation }: PlacedOperation): string[] {
+/** A parameter or a field. */
+type Described = Pick<Parameter, 'name' | 'required' | 'description' | 'schema'>
+
+function operationTexts(
+  { method, path, operation }: PlacedOperation,
+  linesOf: (parameters: readonly Described[]) => string,
+): string[] {
   const { summary, description, parameters = [], requestBody, responses } = operation
   const body = requestBody?.content['application/json']?.schema
   const response = responses['200']?.content?.['application/json']?.schema
   return [
     `### ${method} ${path}`,
     `${summary}. ${description}`,
-    parameters.map(parameterLine).join('\n'),
+    linesOf(parameters),
     ...(body ? [`Body: \`${typeText(body)}\``] : []),
     ...(response ? [`Response: \`${typeText(response)}\``] : []),
   ]
 }
 
-function parameterLine({ name, required, description = '', schema }: Parameter): string {
-  const standard = schema.default === undefined ? '' : `, default ${schema.default}`
-  return `- \`${name}\` (${typeText(schema)}${required ? ', required' : ''}${standard}): ${description}`
+/** @returns `shared`, the lines of what several lists have, and a function for the lines of a list, which names what it shares */
+function describeOnce(lists: readonly (readonly Described[])[]) {
+  const counts = new Map<string, number>()
+  for (const line of lists.flatMap((list) => list.map(lineOf))) counts.set(line, (counts.get(line) ?? 0) + 1)
+  const isShared = (described: Described) => (counts.get(lineOf(described)) ?? 0) > 1
+  return {
+    shared: linesByText(lists.flat().filter(isShared)),
+    linesOf(list: readonly Described[]): string {
+      const shared = list.filter(isShared).map(({ name }) => name)
+      const own = linesByText(list.filter((described) => !isShared(described)))
+      return [own, shared.length > 0 && `- as above: ${shared.join(', ')}`].filter(Boolean).join('\n')
+    },
+  }
 }
 
-function fieldLines({ properties = {} }: Schema): string {
-  return Object.entries(properties)
-    .map(([name, schema]) => `- \`${name}\` (${typeText(schema)}): ${schema.description ?? ''}`)
-    .join('\n')
+/** One line for all names with the same description. */
+function linesByText(list: readonly Described[]): string {
+  const names = new Map<string, Set<string>>()
+  for (const described of list) {
+    const text = textOf(described)
+    names.set(text, (names.get(text) ?? new Set()).add(described.name))
+  }
+  return [...names].map(([text, same]) => `- ${[...same].join(', ')} ${text}`).join('\n')
+}
+
+function lineOf(described: Described): string {
+  return `${described.name} ${textOf(described)}`
+}
+
+function textOf({ required, description = '', schema }: Described): string {
+  const standard = schema.default === undefined ? '' : `, default ${schema.default}`
+  return `(${typeText(schema)}${required ? ', required' : ''}${standard})${description && `: ${description}`}`
+}
+
+function fieldsOf({ properties = {} }: Schema): Described[] {
+  return Object.entries(properties).map(([name, { default: _, ...schema }]) => ({
+    name,
+    schema,
+    description: schema.description ?? '',
+  }))
 }
 
 /** A schema in the notation of TypeScript types. */
@@ -71,7 +133,8 @@ function typeText({
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (allOf) return allOf.map(typeText).join(' & ')
   if (items) return `${typeText(items)}[]`
-  if (!properties) return [type].flat().join(' | ')
+  // A longer list repeats the fields of a schema.
+  if (!properties || Object.keys(properties).length > 8) return [type].flat().join(' | ')
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${name}${required.includes(name) ? '' : '?'}: ${typeText(schema)}`,
   )

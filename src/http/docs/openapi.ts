@@ -49,6 +49,11 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
             description:
               'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well.',
           },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'For tools that know nothing else: your API key as the password, with any user name.',
+          },
         },
       },
     },
@@ -64,16 +69,14 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
 
 function addTexts(document: OpenApiDocument, serverUrl: string): OpenApiDocument {
   const baseUrl = serverUrl + apiPrefix
-  const { introduction, guides } = readGuides(serverUrl, baseUrl)
+  const { introduction, guides, programGuides } = readGuides(serverUrl, baseUrl)
+  const groups = { Guides: guides, Operations: resourceTags, 'Copies and tools': programGuides }
   return {
     ...document,
     info: { ...document.info, description: introduction },
     servers: [{ url: baseUrl }],
-    tags: [...resourceTags, ...guides],
-    'x-tagGroups': [
-      { name: 'Operations', tags: resourceTags.map(({ name }) => name) },
-      { name: 'Guides', tags: guides.map(({ name }) => name) },
-    ],
+    tags: Object.values(groups).flat(),
+    'x-tagGroups': Object.entries(groups).map(([name, tags]) => ({ name, tags: tags.map((tag) => tag.name) })),
   }
 }
 
@@ -86,7 +89,7 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
     ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
     operationId: operationIdOf(`${method}`, url),
     description: [schema?.description, scopeText(scope)].filter(Boolean).join('\n\n'),
-    security: [{ apiKey: scope === 'any' ? [] : [scope] }],
+    security: ['apiKey', 'basic'].map((name) => ({ [name]: scope === 'any' ? [] : [scope] })),
   }
 }
 

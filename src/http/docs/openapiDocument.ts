@@ -13,7 +13,6 @@ export interface Operation {
   summary: string
   description: string
   tags: string[]
-  security: [{ apiKey: [scope: string] }]
   parameters?: Parameter[]
   requestBody?: { description?: string; content: Content }
   responses: Record<string, Response>

@@ -24,11 +24,15 @@ input.addEventListener('change', () => {
 input.value = sessionStorage.getItem(storageName) ?? ''
 if (input.value) useKey(input.value)
 
-/** The document with the address of this page, so that requests go to the server that the page came from. */
+/**
+ * The document with the address of this page, so that requests go to the server that the page came from, and without regular
+ * expressions: descriptions say what a value is.
+ */
 async function loadDocument() {
   const text = await (await fetch(`${baseUrl}/docs/json`)).text()
   const [{ url }] = JSON.parse(text).servers
-  return text.replaceAll(url, baseUrl)
+  const isPattern = (name, value) => name === 'pattern' && typeof value === 'string'
+  return JSON.parse(text.replaceAll(url, baseUrl), (name, value) => (isPattern(name, value) ? undefined : value))
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
@@ -73,7 +77,8 @@ function configuration() {
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     authentication: {
       preferredSecurityScheme: 'apiKey',
-      securitySchemes: { apiKey: { value: key && `ApiKey ${key}` } },
+      // Samples show it; a header cannot have the character that the field above shows.
+      securitySchemes: { apiKey: { value: `ApiKey ${key || 'trb_live_...'}` } },
     },
   }
 }
