@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameter, previousTotals } from './comparison.ts'
+import { compareParameters, previousTotals } from './comparison.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters } from './filters.ts'
 import { metricFields, metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
@@ -9,10 +9,21 @@ import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, NullableText, OneOf, optional } from './scalars.ts'
 
 export const reportBucketsMax = 1000
+const offsetMax = 1_000_000
+const leastMax = 1_000_000_000
 
 const dimension = `(${dimensions.join('|')})`
 const metric = `(${metricNames.join('|')})`
 const sortKeys = ['id', ...metricNames].flatMap((key) => [key, `-${key}`])
+
+/** Parameter that selects buckets by a count. */
+function leastCount(metric: 'clicks' | 'conversions') {
+  return Type.Integer({
+    minimum: 1,
+    maximum: leastMax,
+    description: `Only buckets with at least this many \`${metric}\`. Totals include all rows.`,
+  })
+}
 
 export const ReportQuery = Type.Object({
   group_by: Type.String({
@@ -35,11 +46,20 @@ export const ReportQuery = Type.Object({
       default: reportBucketsMax,
       description: 'Maximum number of rows. Totals include all buckets.',
     }),
+    offset: Type.Integer({
+      minimum: 0,
+      maximum: offsetMax,
+      default: 0,
+      description:
+        'Number of rows to skip, to read the next ones while `truncated` is true. CSV has the URL of the next rows in the header `Link`.',
+    }),
+    min_clicks: leastCount('clicks'),
+    min_conversions: leastCount('conversions'),
     metrics: Type.String({
       pattern: `^${metric}(,${metric})*$`,
       description: 'Metrics to return, separated by commas; default: all. Rows and their order do not depend on it.',
     }),
-    ...compareParameter,
+    ...compareParameters,
     ...formatParameter(tableFormats),
     totals: Type.Boolean({
       default: false,
@@ -51,13 +71,13 @@ export type ReportQuery = Static<typeof ReportQuery>
 
 const label = NullableText('Name of the value; null for an unknown id.')
 
-/** Metrics of the bucket in the earlier range. */
+/** Metrics of the bucket in the other range. */
 const PreviousRow = Type.Object(
   {
-    id: NullableText('Id of the bucket in the earlier range; null if it has none, for example of 29 February.'),
+    id: NullableText('Id of the bucket in the other range; null if it has none, for example of 29 February.'),
     ...optionalMetricFields,
   },
-  { description: 'With `compare`: the same bucket in the earlier range.' },
+  { description: 'With `compare` or `compare_from`: the same bucket in the other range.' },
 )
 
 const ReportRow = Type.Object(
@@ -66,10 +86,10 @@ const ReportRow = Type.Object(
       description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
     }),
     name: label,
+    dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
+      description: 'Id and name of each dimension.',
+    }),
     ...optional({
-      dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
-        description: 'With several dimensions: id and name of each.',
-      }),
       ...metricFields,
       previous: PreviousRow,
     }),
@@ -91,8 +111,10 @@ export const ReportResponse = Type.Object(
     totals: SelectedMetrics,
     ...previousTotals(SelectedMetrics),
     ...retainedFrom,
-    bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond `limit`.' }),
-    truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),
+    bucketCount: Type.Integer({
+      description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
+    }),
+    truncated: Type.Boolean({ description: 'Whether more buckets follow the rows of `data`.' }),
     asOf: Instant,
   },
   { $id: 'Report' },

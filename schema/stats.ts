@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameter, previousTotals } from './comparison.ts'
+import { comparedRange, compareParameters, previousTotals } from './comparison.ts'
 import { filterParameters } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
@@ -12,7 +12,7 @@ export const StatsQuery = Type.Object({
   ...localRangeParameters,
   ...timeZoneParameter,
   ...filterParameters,
-  ...compareParameter,
+  ...compareParameters,
 })
 export type StatsQuery = Static<typeof StatsQuery>
 
@@ -71,10 +71,10 @@ const StatsDay = Type.Object(
     ...optional({
       previous: Type.Object(
         {
-          id: NullableText('Id of the row in the earlier range; null if it has none, for example of 29 February.'),
+          id: NullableText('Id of the row in the other range; null if it has none, for example of 29 February.'),
           ...metricFields,
         },
-        { description: 'With `compare`: the same unit of time in the earlier range.' },
+        { description: 'With `compare` or `compare_from`: the same unit of time in the other range.' },
       ),
     }),
   },
@@ -88,7 +88,7 @@ export const StatsDaily = Type.Object(
       description: 'Every local day, or every `interval`, oldest first, including those without clicks.',
     }),
     ...optional({
-      previous: Type.Object({ from: Instant, to: Instant }, { description: 'With `compare`: the earlier range.' }),
+      previous: Type.Object(comparedRange, { description: 'With `compare` or `compare_from`: the other range.' }),
     }),
     ...retainedFrom,
     asOf: Instant,

@@ -25,15 +25,25 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
     throw new Problem('invalid_compare', 'The earlier range starts before the year 0 in UTC.', { param: 'compare' })
   }
   const isPresent = range.fromMs <= nowMs && nowMs < range.untilMs
-  const counterparts = new Map<Interval, ReadonlyMap<string, string>>()
   return {
     range: isPresent ? notReversed({ ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) }) : whole,
-    counterpartOf(dimension, id) {
-      if (!isInterval(dimension)) return id
-      const known = counterparts.get(dimension) ?? matchBuckets(dimension, range, whole, zone, shift)
-      counterparts.set(dimension, known)
-      return known.get(id) ?? null
-    },
+    counterpartOf: counterparts((interval) => matchBuckets(interval, range, whole, zone, shift)),
+  }
+}
+
+/** Any other range of a comparison. Hours, days, weeks and months are matched by position, also those without rows. */
+export function otherRange(other: Range, range: Range, zone: string): PreviousRange {
+  return { range: other, counterpartOf: counterparts((interval) => matchPositions(interval, range, other, zone)) }
+}
+
+/** Matches the buckets of an interval once. Other dimensions are matched by id. */
+function counterparts(match: (interval: Interval) => ReadonlyMap<string, string>): PreviousRange['counterpartOf'] {
+  const matched = new Map<Interval, ReadonlyMap<string, string>>()
+  return (dimension, id) => {
+    if (!isInterval(dimension)) return id
+    const known = matched.get(dimension) ?? match(dimension)
+    matched.set(dimension, known)
+    return known.get(id) ?? null
   }
 }
 
@@ -93,13 +103,23 @@ function matchBuckets(
   shift: Shift,
 ): ReadonlyMap<string, string> {
   if (previous.fromMs === previous.untilMs) return new Map()
-  const buckets = calendarOf(interval, range, zone)
+  if (interval === 'week' || interval === 'month') return matchPositions(interval, range, previous, zone)
   const earlier = calendarOf(interval, previous, zone)
-  const match = ({ fromMs }: CalendarBucket, index: number): CalendarBucket | undefined => {
-    if (interval === 'week' || interval === 'month') return earlier[index]
+  return matchIds(calendarOf(interval, range, zone), ({ fromMs }) => {
     const { epochMs, has } = shift(Math.max(fromMs, range.fromMs))
     return has[interval] ? earlier.find((bucket) => bucket.fromMs <= epochMs && epochMs < bucket.untilMs) : undefined
-  }
+  })
+}
+
+function matchPositions(interval: Interval, range: Range, other: Range, zone: string): ReadonlyMap<string, string> {
+  const others = calendarOf(interval, other, zone)
+  return matchIds(calendarOf(interval, range, zone), (_bucket, index) => others[index])
+}
+
+function matchIds(
+  buckets: readonly CalendarBucket[],
+  match: (bucket: CalendarBucket, index: number) => CalendarBucket | undefined,
+): ReadonlyMap<string, string> {
   return new Map(
     buckets.flatMap((bucket, index) => {
       const counterpart = match(bucket, index)

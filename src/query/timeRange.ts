@@ -18,6 +18,8 @@ export interface RangeQuery {
 /** Time parameters of a request with a time zone. */
 export type LocalRangeQuery = RangeQuery & { tz?: string }
 
+type TimeParameter = 'from' | 'to' | 'compare_from' | 'compare_to' | 'updated_since' | 'updated_after'
+
 /** Longest range of a query, in local days. */
 export const rangeDaysMax = 366
 /** The same of a query by hour. */
@@ -38,7 +40,7 @@ const timeParts = /^(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d)(:\d\d[.\d]*)?([Zz]|[+ -]\d\d
  */
 export function listRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'): Partial<Range> {
   const fromMs = query.from === undefined ? undefined : readTime('from', query.from, zone).epochMs
-  const untilMs = query.to === undefined ? undefined : readEnd(query.to, zone)
+  const untilMs = query.to === undefined ? undefined : readEnd('to', query.to, zone)
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
@@ -73,11 +75,42 @@ export function reportRange(query: RangeQuery, daysDefault: number, zone: string
     return lastDays(query.days ?? daysDefault, zone, nowMs)
   }
   const fromMs = readTime('from', query.from, zone).epochMs
-  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : readEnd(query.to, zone)
+  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : readEnd('to', query.to, zone)
   assertOrdered(fromMs, untilMs)
-  if (fromMs < earliestMs) throw new Problem('invalid_from', 'from is before the year 0 in UTC.', { param: 'from' })
-  if (untilMs > latestMs) throw new Problem('invalid_to', 'to is after the year 9999 in UTC.', { param: 'to' })
+  assertExpressible({ fromMs, untilMs }, 'from', 'to')
   return { fromMs, untilMs }
+}
+
+/**
+ * Reads any other range that a report is compared with.
+ * @param zone time zone of dates and local times
+ * @param daysMax maximum number of local days
+ * @returns undefined without `compare_from` and `compare_to`
+ * @throws Problem `invalid_compare_from`, `invalid_compare_to`
+ */
+export function comparedRange(
+  { compare, compare_from: from, compare_to: to }: { compare?: string; compare_from?: string; compare_to?: string },
+  zone: string,
+  daysMax: number,
+): Range | undefined {
+  if (from === undefined && to === undefined) return undefined
+  if (from === undefined) throw invalid('compare_from', 'compare_to requires compare_from.')
+  if (to === undefined) throw invalid('compare_to', 'compare_from requires compare_to.')
+  if (compare !== undefined) throw invalid('compare_from', 'compare_from and compare exclude each other.')
+  const range = { fromMs: readTime('compare_from', from, zone).epochMs, untilMs: readEnd('compare_to', to, zone) }
+  if (range.fromMs >= range.untilMs) throw invalid('compare_from', 'compare_from is not before the end of the range.')
+  assertExpressible(range, 'compare_from', 'compare_to')
+  if (spansAtMost(daysMax, range, zone)) return range
+  throw invalid('compare_to', `The range of compare_from and compare_to spans at most ${daysMax} days here.`)
+}
+
+function assertExpressible({ fromMs, untilMs }: Range, from: TimeParameter, to: TimeParameter): void {
+  if (fromMs < earliestMs) throw invalid(from, `${from} is before the year 0 in UTC.`)
+  if (untilMs > latestMs) throw invalid(to, `${to} is after the year 9999 in UTC.`)
+}
+
+function invalid(param: TimeParameter, message: string): Problem {
+  return new Problem(`invalid_${param}`, message, { param })
 }
 
 /**
@@ -85,9 +118,13 @@ export function reportRange(query: RangeQuery, daysDefault: number, zone: string
  * @param daysMax maximum number of local days
  * @throws Problem `invalid_date_range`
  */
-export function assertDaysAtMost(daysMax: number, { fromMs, untilMs }: Range, zone: string, what: string): void {
-  if (atInstant(fromMs, zone).add({ days: daysMax }).epochMilliseconds >= untilMs) return
+export function assertDaysAtMost(daysMax: number, range: Range, zone: string, what: string): void {
+  if (spansAtMost(daysMax, range, zone)) return
   throw new Problem('invalid_date_range', `${what} spans at most ${daysMax} days.`)
+}
+
+function spansAtMost(daysMax: number, { fromMs, untilMs }: Range, zone: string): boolean {
+  return atInstant(fromMs, zone).add({ days: daysMax }).epochMilliseconds >= untilMs
 }
 
 /** @returns the last local days up to the end of today */
@@ -116,8 +153,8 @@ export function rangeTexts({ fromMs, untilMs }: Range): { from: string; to: stri
 }
 
 /** @returns the end of a date, or the time itself */
-function readEnd(text: string, zone: string): number {
-  const { epochMs, date } = readTime('to', text, zone)
+function readEnd(param: 'to' | 'compare_to', text: string, zone: string): number {
+  const { epochMs, date } = readTime(param, text, zone)
   return date ? startOfDate(date.add({ days: 1 }), zone) : epochMs
 }
 
@@ -125,11 +162,7 @@ function readEnd(text: string, zone: string): number {
  * Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed.
  * @param zone time zone of dates, and of times without offset
  */
-function readTime(
-  param: 'from' | 'to' | 'updated_since' | 'updated_after',
-  text: string,
-  zone: string,
-): { epochMs: number; date?: Temporal.PlainDate } {
+function readTime(param: TimeParameter, text: string, zone: string): { epochMs: number; date?: Temporal.PlainDate } {
   try {
     if (text.length === 10) {
       const date = Temporal.PlainDate.from(text)
@@ -147,7 +180,7 @@ function readTime(
     return { epochMs: epochMilliseconds + (leapSecond.test(local) ? 1_000 : 0) }
   } catch {
     const message = `${param} is not a valid date or time; use the form 2026-11-01, 2026-11-01T14:00 or 2026-11-01T14:00:00Z.`
-    throw new Problem(`invalid_${param}`, message, { param })
+    throw invalid(param, message)
   }
 }
 

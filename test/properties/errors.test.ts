@@ -200,7 +200,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       it(`400 invalid_${parameter.name} for an invalid value`, async () => {
         const { name, required } = parameter
         // A report with `to` and without `from` is refused because of `from`.
-        const others = name === 'to' ? { from: '2026-10-31' } : {}
+        const others = { ...(name === 'to' && { from: '2026-10-31' }), ...otherEnds[name] }
         const expectInvalid = ({ query, ...difference }: Difference) =>
           expectProblem(operation, { ...difference, query: { ...others, ...query } }, [400, `invalid_${name}`, name])
         for (const value of badValuesOf(operation, parameter)) await expectInvalid({ query: { [name]: value } })
@@ -233,6 +233,16 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         await expectProblem(operation, { query: tooLong }, [400, 'invalid_date_range'])
         await expectProblem(operation, { query: { from: '2025-01-01' } }, [400, 'invalid_date_range'])
         await expectProblem(operation, { query: { to: '2026-11-21' } }, [400, 'invalid_from', 'from'])
+      })
+
+    if (operation.query.some(({ name }) => name === 'compare_from'))
+      it('400 for one end of a range to compare with, or for two comparisons', async () => {
+        const [from, to] = [{ compare_from: '2026-11-01' }, { compare_to: '2026-11-02' }]
+        const expectInvalid = (query: Record<string, string>, name: string) =>
+          expectProblem(operation, { query }, [400, `invalid_${name}`, name])
+        await expectInvalid(from, 'compare_to')
+        await expectInvalid(to, 'compare_from')
+        await expectInvalid({ ...from, ...to, compare: 'previous_year' }, 'compare_from')
       })
 
     if (operation.hasId)
@@ -327,6 +337,12 @@ const badLists = [',', 'a,', ',a', '!', '!,', 'a\\', 'a\\n', 'a,\\!b', '!\\!', A
 const idFilterNames = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id', 'visitor_id', 'click_id']
 const badFilterIds = ['a b', 'é', 'a/b', 'a'.repeat(65), "' OR 1=1", 'a\n', '*', '%', 'k1,k 2']
 
+/** The other end of a range, with an invalid one. */
+const otherEnds: Record<string, Record<string, string>> = {
+  compare_from: { compare_to: '2026-11-02' },
+  compare_to: { compare_from: '2026-11-02' },
+}
+
 /** Invalid values of parameters by name, in addition to those that follow from the schema. */
 const badValues: Record<string, readonly string[]> = {
   limit: ['1.5', '1e2', ' 1', '+1', 'x', '0x10', '-1', '9'.repeat(30)],
@@ -369,6 +385,11 @@ const badValues: Record<string, readonly string[]> = {
   sort: ['planet', '+clicks', 'clicks,id', '--clicks', 'Clicks', '__proto__'],
   metrics: ['planet', 'clicks,', 'clicks, cost', 'Clicks', '__proto__'],
   compare: ['last_week', 'previous_month', 'true', '__proto__'],
+  compare_from: ['2026-02-30', 'today', '2026-11-01T24:30:00Z', '2026-11-03'],
+  compare_to: ['2026-02-30', 'now', '2026-11-01T10:00:00+0200', '2027-11-03'],
+  offset: ['1.5', '1e2', 'x', '0x10', '9'.repeat(30)],
+  min_clicks: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],
+  min_conversions: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],
   interval: ['minute', 'Day', 'day,week', '__proto__'],
   totals: ['1', 'yes', 'TRUE', 'true'],
   csv_bom: ['1', 'yes', 'TRUE', 'true'],

@@ -119,6 +119,7 @@ const values: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     [
       ...['limit', 'cursor', 'format', 'csv_escape', 'csv_bom', 'updated_since', 'updated_after', 'from', 'to', 'days'],
+      ...['offset', 'min_clicks', 'min_conversions', 'compare_from', 'compare_to'],
       ...['metrics', 'totals', 'click_id', 'transaction_id', 'is_bot', 'is_test', ...filterNames],
     ].map((name) => [name, []]),
   ),

@@ -13,7 +13,7 @@ import type { Millionths } from '../../query/money.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { type QueryOptions, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { ReportPlan } from './plan.ts'
+import { leastCounts, type ReportPlan } from './plan.ts'
 
 export interface Bucket {
   ids: readonly string[]
@@ -72,10 +72,14 @@ export function allBuckets(buckets: readonly Bucket[]): Buckets {
 }
 
 /** Selects and orders the buckets of a report of one dimension from all its groups, as `reportSql` does. */
-export function orderBuckets(groups: readonly Bucket[], { order, limit }: ReportPlan): Buckets {
+export function orderBuckets(groups: readonly Bucket[], { order, offset, limit, least }: ReportPlan): Buckets {
   const { by, isDescending } = order
   const direction = isDescending ? -1 : 1
-  const ordered = groups
+  const counts = leastCounts(least).map(([metric, value]) => [metric, value * 1e6] as const)
+  const selected = groups.filter(({ sums }) =>
+    counts.every(([metric, least]) => (readOrderValue(metric, sums) ?? 0) >= least),
+  )
+  const ordered = selected
     .map((bucket) => ({
       bucket,
       value: by === 'id' ? 0 : readOrderValue(by, bucket.sums),
@@ -86,7 +90,8 @@ export function orderBuckets(groups: readonly Bucket[], { order, limit }: Report
       (a, b) =>
         compareValues(a.value, b.value, direction) || (by === 'id' ? direction : 1) * Buffer.compare(a.id, b.id),
     )
-  return { ...allBuckets(groups), buckets: ordered.slice(0, limit).map(({ bucket }) => bucket) }
+  const buckets = ordered.slice(offset, offset + limit).map(({ bucket }) => bucket)
+  return { ...allBuckets(groups), buckets, bucketCount: selected.length }
 }
 
 /** Null is last in both directions. */

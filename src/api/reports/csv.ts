@@ -5,18 +5,18 @@ import { metricsCsv } from '../../rows/metricsCsv.ts'
 import type { ReportPlan } from './plan.ts'
 
 /**
- * Formats a report as CSV: `id` and `name`, or `<dimension>_id` and `<dimension>_name` of several dimensions, the metrics,
- * and with `compare` `previous_<metric>`. Headers say how many buckets there are, and whether some are missing.
+ * Formats a report as CSV: `<dimension>_id` and `<dimension>_name` of each dimension, the metrics, and with a comparison
+ * `previous_<metric>`. Headers say how many buckets there are, whether more follow, and how to read them.
  * @param hasTotals whether the last line has the totals
+ * @param nextUrl the URL of the next rows
  */
 export function reportCsv(
   { data, totals, previous, bucketCount, truncated }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  { csvEscape, hasTotals }: { csvEscape: CsvEscape; hasTotals: boolean },
+  { csvEscape, hasTotals, nextUrl }: { csvEscape: CsvEscape; hasTotals: boolean; nextUrl: string },
 ): CsvResponse {
-  const isSingle = dimensions.length === 1
-  const labels = isSingle ? ['id', 'name'] : dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
-  const rows = data.map(({ dimensions: values = {}, ...row }) => {
+  const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
+  const rows = data.map(({ dimensions: values, ...row }) => {
     const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
       [`${dimension}_id`, id],
       [`${dimension}_name`, name],
@@ -28,6 +28,10 @@ export function reportCsv(
   const lines = hasTotals ? [...rows, total] : rows
   return {
     text: metricsCsv(labels, metrics, lines, previous !== undefined, csvEscape),
-    headers: { 'x-bucket-count': `${bucketCount}`, 'x-truncated': `${truncated}` },
+    headers: {
+      'x-bucket-count': `${bucketCount}`,
+      'x-truncated': `${truncated}`,
+      ...(truncated && { link: `<${nextUrl}>; rel="next"` }),
+    },
   }
 }

@@ -11,6 +11,8 @@ export interface ReportOrder {
   isDescending: boolean
 }
 
+type CountedMetric = 'clicks' | 'conversions'
+
 export interface ReportPlan extends ComparedPlan {
   groupBy: string
   /** One to three. */
@@ -18,7 +20,11 @@ export interface ReportPlan extends ComparedPlan {
   /** Whether the request has `tz`. */
   hasTz: boolean
   order: ReportOrder
+  /** Rows of the order that are skipped. */
+  offset: number
   limit: number
+  /** Least counts of the buckets. */
+  least: Readonly<Record<CountedMetric, number>>
   /** Metrics of the response, in the order of the schema. */
   metrics: readonly Metric[]
 }
@@ -36,9 +42,16 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
     dimensions,
     hasTz: query.tz !== undefined,
     order: readOrder(query.sort ?? '-clicks'),
+    offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
+    least: { clicks: query.min_clicks ?? 0, conversions: query.min_conversions ?? 0 },
     metrics: wanted ? metricNames.filter((name) => wanted.includes(name)) : metricNames,
   }
+}
+
+/** @returns the least counts that select buckets */
+export function leastCounts(least: ReportPlan['least']): [CountedMetric, number][] {
+  return (Object.entries(least) as [CountedMetric, number][]).filter(([, count]) => count > 0)
 }
 
 function readDimensions(groupBy: string): Dimension[] {

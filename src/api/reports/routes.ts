@@ -17,7 +17,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
         tags: ['Reports'],
         summary: 'Get a report',
         description:
-          'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set. `totals` and `bucketCount` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted. Dimensions that conversions do not have come from their click.',
+          'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set; `offset` reads the next ones. `totals` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted. Dimensions that conversions do not have come from their click.',
         querystring: ReportQuery,
         response: { 200: ReportResponse, 304: NotModified },
       },
@@ -32,8 +32,16 @@ export function reportRoutes(app: App, context: RouteContext): void {
         resource: 'reports',
         makePlan: () => planReport(request.query, request.caller, context.now()),
         run: runReport,
-        toCsv: (report, plan) => reportCsv(report, plan, { csvEscape, hasTotals }),
+        toCsv: (report, plan) =>
+          reportCsv(report, plan, { csvEscape, hasTotals, nextUrl: urlAt(plan.offset + report.data.length) }),
       })
+
+      function urlAt(offset: number): string {
+        const parameters = Object.entries({ ...request.query, offset }).map(
+          ([name, value]) => [name, `${value}`] as const,
+        )
+        return `${request.routeOptions.url}?${new URLSearchParams(Object.fromEntries(parameters))}`
+      }
     },
   )
 }

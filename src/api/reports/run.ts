@@ -1,13 +1,14 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
+import { comparedRangeFields } from '../../query/facts/comparedPlan.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
 import { noSums, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { allBuckets, type Bucket, orderBuckets, readBuckets, readGroups } from './buckets.ts'
 import type { ReportPlan } from './plan.ts'
-import { previousSql, reportSql } from './sql.ts'
+import { previousSql, reportSql, totalsOfAll } from './sql.ts'
 
 type ReportRow = ReportResponse['data'][number]
 
@@ -28,7 +29,7 @@ export async function runReport(
 ): Promise<ReportResponse> {
   const { facts, metrics, order } = plan
   const needed = order.by === 'id' ? metrics : [...metrics, order.by]
-  const options = { label: 'reports', signal, settings: factsSettings(facts) }
+  const options = { label: 'reports', signal, settings: { ...factsSettings(facts), ...totalsOfAll } }
   const groups = await readGroups(stores.clickhouse, facts, needed, groupsMax, options)
   const { buckets, totals, bucketCount } = groups
     ? orderBuckets(groups, plan)
@@ -57,16 +58,15 @@ export async function runReport(
     ...(previous && { previous: previous.response }),
     ...plan.retained,
     bucketCount,
-    truncated: bucketCount > buckets.length,
+    truncated: bucketCount > plan.offset + buckets.length,
     asOf: toInstantText(plan.nowMs),
   }
 }
 
 /** Has the properties of a row in the order of the response: copies of it are faster than objects that properties are added to. */
-function blankReportRow({ dimensions, metrics, previous }: ReportPlan): ReportRow {
+function blankReportRow({ metrics, previous }: ReportPlan): ReportRow {
   return {
-    ...{ id: '', name: null },
-    ...(dimensions.length > 1 && { dimensions: {} }),
+    ...{ id: '', name: null, dimensions: {} },
     ...Object.fromEntries(metrics.map((metric) => [metric, null])),
     ...(previous && { previous: null }),
   } as unknown as ReportRow
@@ -81,7 +81,6 @@ function setLabels(
   const labels = ids.map((id, index) => ({ id, name: names[index]?.(id) ?? null }))
   row.id = bucketId(ids)
   row.name = labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / ')
-  if (labels.length === 1) return
   row.dimensions = Object.fromEntries(labels.map((label, index) => [dimensions[index] as string, label]))
 }
 
@@ -92,18 +91,19 @@ function bucketId(ids: readonly string[]): string {
 
 async function readPrevious(
   stores: RouteContext['stores'],
-  { dimensions, metrics }: ReportPlan,
-  { facts, range, counterpartOf }: NonNullable<ReportPlan['previous']>,
+  { dimensions, metrics, nowMs }: ReportPlan,
+  previous: NonNullable<ReportPlan['previous']>,
   buckets: readonly Bucket[],
   signal: AbortSignal,
   groupsMax: number,
 ) {
+  const { facts, counterpartOf } = previous
   const counterparts = buckets.map(({ ids }) => {
     const earlier = ids.map((id, index) => counterpartOf(dimensions[index] as Dimension, id))
     return earlier.every((id) => id !== null) ? earlier : null
   })
   const wanted = counterparts.filter((ids) => ids !== null)
-  const settings = { ...factsSettings(facts), totals_mode: 'before_having' } as const
+  const settings = { ...factsSettings(facts), ...totalsOfAll }
   const options = { label: 'reports.previous', signal, settings }
   const groups = await readGroups(stores.clickhouse, facts, metrics, groupsMax, options)
   const earlier = groups
@@ -111,7 +111,7 @@ async function readPrevious(
     : await readBuckets(stores.clickhouse, previousSql(facts, metrics, wanted), options)
   const sumsById = new Map(earlier.buckets.map(({ ids, sums }) => [bucketId(ids), sums]))
   return {
-    response: { ...rangeTexts(range), totals: toMetrics(earlier.totals, metrics) },
+    response: { ...comparedRangeFields(previous, nowMs), totals: toMetrics(earlier.totals, metrics) },
     rows: counterparts.map((ids) => {
       const id = ids && bucketId(ids)
       return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }

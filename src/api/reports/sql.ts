@@ -4,25 +4,33 @@ import { factsOf, idOf } from '../../query/facts/sql.ts'
 import { isBucket, orderValue, selectedSums } from '../../query/metricFormulas.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
-import type { ReportOrder, ReportPlan } from './plan.ts'
+import { leastCounts, type ReportOrder, type ReportPlan } from './plan.ts'
+
+/** The setting of statements with these totals. */
+export const totalsOfAll = { totals_mode: 'before_having' } as const
 
 /**
  * The statement of a report.
  * @param metrics of the response and of the order
- * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; totals include all buckets
+ * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; with `totalsOfAll`
+ *   totals include all buckets
  */
-export function reportSql({ facts, order, limit }: ReportPlan, metrics: readonly Metric[]): Fragment {
+export function reportSql({ facts, order, offset, limit, least }: ReportPlan, metrics: readonly Metric[]): Fragment {
   const { select, ids } = bucketsOf(facts, metrics)
+  const conditions = [
+    ch`(${isBucket})`,
+    ...leastCounts(least).map(([metric, value]) => ch`${identifier(metric)} >= ${count(value)}`),
+  ]
   return ch`${select}
-HAVING ${isBucket}
+HAVING ${join(conditions, '\n  AND ')}
 ORDER BY ${orderClause(order, ids)}
-LIMIT ${count(limit)}`
+LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
 
 /**
  * The statement of some buckets of the earlier range.
  * @param buckets ids, one per dimension; any number
- * @returns rows as `reportSql`, unordered; with the setting `totals_mode = 'before_having'` totals include all buckets
+ * @returns rows as `reportSql`, unordered; with `totalsOfAll` totals include all buckets
  */
 export function previousSql(
   facts: FactsPlan,

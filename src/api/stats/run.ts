@@ -1,6 +1,6 @@
 import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
-import type { ComparedPlan } from '../../query/facts/comparedPlan.ts'
+import { type ComparedPlan, comparedRangeFields } from '../../query/facts/comparedPlan.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings, type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
@@ -38,7 +38,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
         }),
       }
     }),
-    ...(previous && { previous: rangeTexts(previous.range) }),
+    ...(previous && { previous: comparedRangeFields(previous, nowMs) }),
     ...plan.retained,
     asOf: toInstantText(nowMs),
   }
@@ -62,7 +62,9 @@ export async function runOverview(
     ...rangeFields(plan),
     totals: toMetrics(totals),
     ...(plan.previous &&
-      previousTotals && { previous: { ...rangeTexts(plan.previous.range), totals: toMetrics(previousTotals) } }),
+      previousTotals && {
+        previous: { ...comparedRangeFields(plan.previous, plan.nowMs), totals: toMetrics(previousTotals) },
+      }),
     resources,
     ...plan.retained,
     asOf: toInstantText(plan.nowMs),

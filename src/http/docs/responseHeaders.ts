@@ -28,8 +28,12 @@ export const responseHeaders = {
   },
   BucketCount: { description: 'Of CSV: the number of all buckets, as `bucketCount`.', schema: { type: 'integer' } },
   Truncated: {
-    description: 'Of CSV: whether there are more buckets than rows, as `truncated`.',
+    description: 'Of CSV: whether more buckets follow the rows, as `truncated`.',
     schema: { type: 'boolean' },
+  },
+  NextRows: {
+    description: 'Of CSV, if more buckets follow: the URL of the next rows, with `rel="next"`.',
+    schema: { type: 'string' },
   },
   EventNotes: {
     description: `Values that are stored differently from the way they were sent: codes of notes, each once, separated by commas. \`dry_run=true\` explains them. Absent if there are none, and in a dry run. ${noteCodesText}`,
@@ -67,6 +71,7 @@ export const operationHeaders: Readonly<Record<string, object>> = {
     ...rangeFileHeaders,
     'X-Bucket-Count': reference('BucketCount'),
     'X-Truncated': reference('Truncated'),
+    Link: reference('NextRows'),
   },
   postEvents: { 'X-Event-Notes': reference('EventNotes') },
 }

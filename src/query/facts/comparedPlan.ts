@@ -1,10 +1,18 @@
 import type { Comparison } from '../../../schema/comparison.ts'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { type PreviousRange, previousRange } from '../comparison.ts'
+import { otherRange, type PreviousRange, previousRange } from '../comparison.ts'
 import { type FilterQuery, readFilters } from '../filters.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
-import { hoursDaysMax, type LocalRangeQuery, localRange, type Range, rangeDaysMax } from '../timeRange.ts'
+import {
+  comparedRange,
+  hoursDaysMax,
+  type LocalRangeQuery,
+  localRange,
+  type Range,
+  rangeDaysMax,
+  rangeTexts,
+} from '../timeRange.ts'
 import { type FactsPlan, planFacts } from './plan.ts'
 
 export interface ComparedPlan {
@@ -14,11 +22,13 @@ export interface ComparedPlan {
   /** IANA name of the time zone; UTC if the request has none. */
   tz: string
   facts: FactsPlan
-  /** With `compare`: the earlier range. */
+  /** With `compare` or `compare_from`: the other range. */
   previous: (PreviousRange & { facts: FactsPlan }) | undefined
   retained: RetainedFrom
   nowMs: number
 }
+
+type ComparisonQuery = { compare?: Comparison; compare_from?: string; compare_to?: string }
 
 export interface FactsCaller {
   accountId: string
@@ -30,10 +40,11 @@ export interface FactsCaller {
  * Reads range, filters and comparison, and selects the tables; no I/O.
  * @param dimensions what the sums are grouped by
  * @param kind what error messages call the request
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or `invalid_<filter>`
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
+ *   `invalid_compare_to`, or `invalid_<filter>`
  */
 export function planCompared(
-  query: LocalRangeQuery & FilterQuery & { compare?: Comparison },
+  query: LocalRangeQuery & FilterQuery & ComparisonQuery,
   dimensions: readonly Dimension[],
   kind: { name: string; daysDefault: number },
   { accountId, currency, retained }: FactsCaller,
@@ -45,8 +56,11 @@ export function planCompared(
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
   const factsQuery = { accountId, range, zone, dimensions, filters: readFilters(query) }
   const facts = planFacts(factsQuery)
-  const shifted = query.compare && previousRange(query.compare, range, zone, nowMs)
-  const previous = shifted && { ...shifted, facts: planFacts({ ...factsQuery, range: shifted.range }) }
+  const given = comparedRange(query, zone, daysMax)
+  const other = given
+    ? otherRange(given, range, zone)
+    : query.compare && previousRange(query.compare, range, zone, nowMs)
+  const previous = other && { ...other, facts: planFacts({ ...factsQuery, range: other.range }) }
   return {
     ...{ accountId, currency, range, tz: zone, facts, previous, nowMs },
     retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
@@ -60,4 +74,9 @@ function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): Reta
     .filter(({ source, range }) => source === 'rows' && range.fromMs < range.untilMs)
     .map(({ range }) => range.fromMs)
   return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
+}
+
+/** @returns the other range of a comparison as responses have it */
+export function comparedRangeFields({ range }: PreviousRange, nowMs: number) {
+  return { ...rangeTexts(range), complete: range.untilMs <= nowMs }
 }

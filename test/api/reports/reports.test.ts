@@ -85,7 +85,9 @@ describe('a report', () => {
 
   it('has the selected metrics in the order of the schema', async () => {
     const { data } = await report('group_by=country&metrics=epc,clicks&limit=1&sort=-revenue')
-    expect(JSON.stringify(data)).toBe('[{"id":"AT","name":"Austria","clicks":2,"epc":10}]')
+    expect(JSON.stringify(data)).toBe(
+      '[{"id":"AT","name":"Austria","dimensions":{"country":{"id":"AT","name":"Austria"}},"clicks":2,"epc":10}]',
+    )
   })
 
   it('names weekdays in English, and time zones as IANA does', async () => {
@@ -113,7 +115,7 @@ describe('a report', () => {
     ])
     const compared = 'group_by=device&metrics=clicks&compare=previous_period&totals=true&limit=1'
     expect(await csv(compared)).toEqual([
-      '"id","name","clicks","previous_clicks"',
+      '"device_id","device_name","clicks","previous_clicks"',
       '"mobile","mobile",2,0',
       '"(total)",,5,0',
       '',
@@ -146,6 +148,19 @@ describe('a report with many buckets', () => {
   it('returns at most 1,000 of them, with totals over all', async () => {
     const { data, bucketCount, truncated, totals } = await report('group_by=campaign', many)
     expect([data.length, bucketCount, truncated, totals.clicks]).toEqual([1_000, campaigns, true, campaigns])
+  })
+
+  it('returns all of them in CSV by its links', async () => {
+    const found: string[] = []
+    let url = `/reports?group_by=campaign&${range}&limit=400&compare=previous_year`
+    for (let pages = 1; url; pages++) {
+      const { body, headers } = await api.get(url, many, { accept: 'text/csv' })
+      const rows = body.trim().split('\n').slice(1)
+      expect([rows.length, headers['x-truncated']]).toEqual(pages < 3 ? [400, 'true'] : [300, 'false'])
+      found.push(...rows)
+      url = /^<\/api\/v1(.*)>; rel="next"$/.exec(`${headers.link}`)?.[1] ?? ''
+    }
+    expect(new Set(found).size).toBe(campaigns)
   })
 
   it.each([

@@ -167,6 +167,15 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
   )
 }
 
+/** Ranges to compare with, which have both ends. */
+const otherWindows = (nowMs: number): fc.Arbitrary<Window> =>
+  windows(nowMs)
+    .filter(({ text }) => text.includes('&to='))
+    .map(({ text, resolve }) => ({
+      text: text.replace('from=', 'compare_from=').replace('&to=', '&compare_to='),
+      resolve,
+    }))
+
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&')
 
 /** Countries and devices are read in any case. */
@@ -204,7 +213,10 @@ const choices = fc.record({
     nil: undefined,
   }),
   limit: fc.constantFrom(undefined, 1, 3, 1000),
-  compare: fc.constantFrom(undefined, ...comparisons),
+  offset: fc.constantFrom(undefined, undefined, 0, 1, 4, 1_000_000),
+  minClicks: fc.constantFrom(undefined, undefined, undefined, 1, 2, 3, 1_000_000_000),
+  minConversions: fc.constantFrom(undefined, undefined, undefined, 1, 2),
+  compare: fc.constantFrom(undefined, ...comparisons, 'range' as const),
 })
 
 /** A query with its parameters, and the parameters of stats with the same range, filters and comparison. */
@@ -214,34 +226,39 @@ export type WrittenQuery = Query & { text: string; statsText: string }
 export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   return (
     fc
-      .tuple(choices, fc.constantFrom(undefined, ...zones), windows(nowMs))
-      .map(([{ sort, limit, ...rest }, zone, { text, resolve }]) => {
+      .tuple(choices, fc.constantFrom(undefined, ...zones), windows(nowMs), otherWindows(nowMs))
+      .map(([{ sort, limit, offset, minClicks, minConversions, compare, ...rest }, zone, { text, resolve }, other]) => {
         const shared = [
           text,
           ...(zone === undefined ? [] : [`tz=${zone}`]),
-          ...(rest.compare === undefined ? [] : [`compare=${rest.compare}`]),
+          ...(compare === undefined ? [] : [compare === 'range' ? other.text : `compare=${compare}`]),
           ...rest.filters.map(parameterOf),
         ]
         const parameters = [
           `group_by=${rest.dimensions.join(',')}`,
           ...shared,
           ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
-          ...(limit === undefined ? [] : [`limit=${limit}`]),
+          ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]) => `${name}=${value}`),
         ]
         return {
           ...rest,
           zone: zone ?? 'UTC',
           range: resolve(zone ?? 'UTC'),
           sort: sort ?? { by: 'clicks' as const, isDescending: true },
-          limit: limit ?? 1000,
+          ...{ limit: limit ?? 1000, offset: offset ?? 0 },
+          ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
+          compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,
           text: parameters.join('&'),
           statsText: shared.join('&'),
         }
       })
       // Reports by hour have at most 31 days. Two local times that a clock skips are one instant.
-      .filter(
-        ({ dimensions: grouped, range }) =>
-          range.fromMs < range.untilMs && (!grouped.includes('hour') || range.untilMs - range.fromMs <= 31 * dayMs),
+      .filter(({ dimensions: grouped, range, compare }) =>
+        [range, ...(typeof compare === 'object' ? [compare] : [])].every(
+          ({ fromMs, untilMs }) => fromMs < untilMs && (!grouped.includes('hour') || untilMs - fromMs <= 31 * dayMs),
+        ),
       )
   )
 }

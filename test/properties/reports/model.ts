@@ -20,8 +20,13 @@ export interface Query {
   range: { fromMs: number; untilMs: number }
   filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
   sort: { by: 'id' | Metric; isDescending: boolean }
+  offset: number
   limit: number
-  compare: Comparison | undefined
+  /** Least counts of a bucket. */
+  minClicks: number
+  minConversions: number
+  /** The other range: an earlier one, or any. */
+  compare: Comparison | { fromMs: number; untilMs: number } | undefined
 }
 
 const notSet = '(not set)'
@@ -31,13 +36,18 @@ export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: str
 export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   const selected = select(query, rows, query.range)
   const buckets = group(query, selected)
-  const data: ExpectedRow[] = [...buckets.values()].sort(orderOf(query.sort)).slice(0, query.limit).map(withoutIds)
-  const response = { data, totals: total(selected), bucketCount: buckets.size }
+  const counted = [...buckets.values()].filter(
+    ({ clicks, conversions }) => clicks >= query.minClicks && conversions >= query.minConversions,
+  )
+  const end = query.offset + query.limit
+  const shown = counted.sort(orderOf(query.sort)).slice(query.offset, end)
+  const counts = { bucketCount: counted.length, truncated: counted.length > end }
+  const response = { data: shown.map(withoutIds), totals: total(selected), ...counts }
   if (query.compare === undefined) return response
-  const previous = previousOf(query, query.compare, nowMs)
+  const { compare } = query
+  const previous = typeof compare === 'object' ? otherOf(query, compare) : previousOf(query, compare, nowMs)
   const earlier = select(query, rows, previous.range)
   const earlierBuckets = group(query, earlier)
-  const shown = [...buckets.values()].sort(orderOf(query.sort)).slice(0, query.limit)
   const compared = shown.map(({ ids, ...metrics }): ExpectedRow => {
     const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
     const exists = counterparts.every((id): id is string => id !== null)
@@ -48,9 +58,19 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   return { ...response, data: compared, previous: { range: previous.range, totals: total(earlier) } }
 }
 
+function otherOf({ range, zone }: Query, other: Query['range']) {
+  return {
+    range: other,
+    counterpartOf(dimension: Dimension, id: string): string | null {
+      if (!isUnit(dimension)) return id
+      return unitsOf(dimension, other, zone)[unitsOf(dimension, range, zone).indexOf(id)] ?? null
+    },
+  }
+}
+
 type Bucket = Metrics & { ids: string[] }
 
-function idText(ids: readonly string[]): string {
+export function idText(ids: readonly string[]): string {
   return ids.length === 1 ? (ids[0] ?? '') : JSON.stringify(ids)
 }
 
@@ -163,8 +183,7 @@ function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) 
   return {
     range: isPresent ? endingAt(Math.min(whole.untilMs, shift(nowMs).epochMs)) : whole,
     counterpartOf(dimension: Dimension, id: string): string | null {
-      const isUnit = dimension === 'hour' || dimension === 'day' || dimension === 'week' || dimension === 'month'
-      if (isUnit && whole.untilMs === startMs) return null
+      if (isUnit(dimension) && whole.untilMs === startMs) return null
       if (dimension === 'week' || dimension === 'month') {
         const position = unitsOf(dimension, range, zone).indexOf(id)
         return unitsOf(dimension, whole, zone)[position] ?? null
@@ -184,9 +203,22 @@ function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) 
   }
 }
 
-/** The ids of the weeks or months of a range, in order. */
-function unitsOf(dimension: 'week' | 'month', { fromMs, untilMs }: Query['range'], zone: string): string[] {
+type Unit = 'hour' | 'day' | 'week' | 'month'
+
+function isUnit(dimension: Dimension): dimension is Unit {
+  return ['hour', 'day', 'week', 'month'].includes(dimension)
+}
+
+/** The ids of the units of a range, in order. Clocks change, and hours start, at quarters of an hour. */
+function unitsOf(dimension: Unit, { fromMs, untilMs }: Query['range'], zone: string): string[] {
   const ids = new Set<string>()
+  if (dimension === 'hour') {
+    const quarterMs = 15 * 60_000
+    for (let atMs = fromMs; atMs < untilMs; atMs += quarterMs - (atMs % quarterMs)) {
+      ids.add(timeId('hour', atMs, zone) ?? '')
+    }
+    return [...ids]
+  }
   const last = dateOf(untilMs - 1, zone)
   for (let date = dateOf(fromMs, zone); date <= last; date = addDays(date, 1)) {
     ids.add(timeId(dimension, Date.parse(date), 'UTC') ?? '')

@@ -21,7 +21,7 @@ import { ImportKilled, killedStores, shortWindow } from '../../writer/killedImpo
 import { running } from '../../writer/withWriter.ts'
 import { dayMs, parameterOf, type WrittenQuery } from './generators.ts'
 import { campaigns, type History, history, type Interruption, type Step } from './histories.ts'
-import { expectedReport, type Rows } from './model.ts'
+import { expectedReport, idText, type Rows } from './model.ts'
 import { type ClickLine, type ConversionLine, inUnits, Model, metricsOf, type Tally } from './rows.ts'
 
 const api = useTestApp()
@@ -198,13 +198,22 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
     api.read(`/stats/overview?${statsText}`, key, StatsOverview),
   ])
   const expected = expectedReport(query, rows, nowMs)
-  const shown = response.data.map(({ name: _name, dimensions: _dimensions, ...row }) => row)
-  expect([text, response.bucketCount, response.totals]).toEqual([text, expected.bucketCount, expected.totals])
+  const shown = response.data.map(({ name: _name, dimensions, ...row }) => {
+    const ids = query.dimensions.map((name) => dimensions[name]?.id ?? '')
+    expect([text, Object.keys(dimensions), idText(ids)]).toEqual([text, query.dimensions, row.id])
+    return row
+  })
+  const { bucketCount, truncated, totals } = response
+  expect([text, bucketCount, truncated, totals]).toEqual([
+    ...[text, expected.bucketCount, expected.truncated, expected.totals],
+  ])
   expect([text, shown]).toEqual([text, expected.data])
   const { previous } = response
   expect([text, response.from, response.to, previous]).toEqual([
     ...[text, instant(range.fromMs), instant(range.untilMs)],
-    'previous' in expected ? earlierOf(expected.previous) : undefined,
+    'previous' in expected
+      ? { ...earlierOf(expected.previous), complete: expected.previous.range.untilMs <= nowMs }
+      : undefined,
   ])
   expect([statsText, overview.totals, overview.previous]).toEqual([statsText, response.totals, previous])
   if (query.limit === 3) await compareSeries(account, rows, query)
@@ -225,7 +234,8 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
   const path = `/stats/daily?${query.statsText}&interval=${interval}`
   const series = await api.read(path, key, StatsDaily)
   const idOf = (id: string) => (interval === 'month' ? `${id}-01` : id)
-  const byId = { dimensions: [interval], sort: { by: 'id' as const, isDescending: false }, limit: 1_000 }
+  const all = { offset: 0, limit: 1_000, minClicks: 0, minConversions: 0 }
+  const byId = { dimensions: [interval], sort: { by: 'id' as const, isDescending: false }, ...all }
   const expected = expectedReport({ ...query, ...byId }, rows, nowMs)
   const found = series.data.map(({ date: _date, complete: _complete, ...row }) => row)
   const isCounted = ({ clicks, conversions, ...row }: (typeof found)[number]) =>
@@ -245,9 +255,10 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
 async function orderedByClickHouse({ accountId, nowMs, currency }: Account, text: string): Promise<ReportResponse> {
   const caller = { accountId, currency, retained: { clicksMs: 0, eventsMs: 0 } }
   const asked = Object.fromEntries(new URLSearchParams(text)) as unknown as ReportQuery
-  const days = asked.days && Number(asked.days)
-  const limit = asked.limit && Number(asked.limit)
-  const plan = planReport({ ...asked, ...(days && { days }), ...(limit && { limit }) }, caller, nowMs)
+  const numbers = (['days', 'limit', 'offset', 'min_clicks', 'min_conversions'] as const)
+    .filter((name) => asked[name] !== undefined)
+    .map((name) => [name, Number(asked[name])])
+  const plan = planReport({ ...asked, ...Object.fromEntries(numbers) }, caller, nowMs)
   const context = { stores: api.stores, nameCache: openNameCache(api.stores.postgres) }
   return await runReport(context, plan, new AbortController().signal, 0)
 }
