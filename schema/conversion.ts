@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { devices, entityFields, SubIds, storedAt } from './click.ts'
+import { conversionAttributeNames } from './dimensions.ts'
 import { columnFilterNames, filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
 import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional } from './scalars.ts'
@@ -7,7 +8,11 @@ import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional }
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
 
-const statusPattern = `(${conversionStatuses.join('|')})`
+/** Filters of conversions. Clicks of reports and stats have none of these values. */
+export const conversionFilterParameters = filterParametersOf(conversionAttributeNames, 'conversions', {
+  status: ` One of ${conversionStatuses.join(', ')}: the current status.`,
+  source: ` One of ${conversionSources.join(', ')}; \`all\` alone is no filter.`,
+})
 
 export const Conversion = Type.Object(
   {
@@ -52,12 +57,8 @@ export const ConversionQuery = Type.Object({
   ...listParameters(Conversion),
   ...filterParameters,
   ...filterParametersOf(columnFilterNames, 'conversions'),
+  ...conversionFilterParameters,
   ...optional({
-    status: Type.String({
-      pattern: `^${statusPattern}(,${statusPattern})*$`,
-      description: `Only conversions with one of these current statuses, separated by commas: ${conversionStatuses.join(', ')}.`,
-    }),
-    source: OneOf([...conversionSources, 'all'], { default: 'all', description: 'Only conversions of this source.' }),
     include_test_mode: Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
   }),
 })

@@ -13,6 +13,10 @@ export const summedDimensions = [
 ] as const
 export type SummedDimension = (typeof summedDimensions)[number]
 
+/** Dimensions of conversions; a click has no value. Each is also a filter of the same name. */
+export const conversionAttributeNames = ['status', 'source', 'event_name', 'coupon_code'] as const
+export type ConversionAttributeName = (typeof conversionAttributeNames)[number]
+
 /** Dimensions in which every click and conversion has one value. */
 export const attributeNames = [
   ...summedDimensions,
@@ -28,6 +32,7 @@ export const attributeNames = [
   'utm_term',
   'utm_content',
   ...subIdNames,
+  ...conversionAttributeNames,
 ] as const
 export type AttributeName = (typeof attributeNames)[number]
 

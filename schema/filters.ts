@@ -1,5 +1,5 @@
 import { type TString, Type } from '@sinclair/typebox'
-import type { AttributeName } from './dimensions.ts'
+import type { AttributeName, ConversionAttributeName } from './dimensions.ts'
 import { optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
@@ -41,18 +41,29 @@ const filterLengthMax = 8_192
 export const filterParameters = filterParametersOf(filterNames, 'clicks and conversions')
 
 /** Parameters of lists that filter by a column of the same name. */
-export const columnFilterNames = ['visitor_id', 'click_id', 'event_name', 'transaction_id'] as const
+export const columnFilterNames = ['visitor_id', 'click_id', 'transaction_id'] as const
 export type ColumnFilterName = (typeof columnFilterNames)[number]
 
 /** What a filter selects by: an attribute, or a column that identifies rows instead of describing them. */
 export type FilterAttribute = AttributeName | ColumnFilterName
 
-/** @param rows the rows that the parameters select, for their descriptions */
-export function filterParametersOf<Name extends FilterName | ColumnFilterName>(names: readonly Name[], rows: string) {
-  const parameter = Type.String({
-    minLength: 1,
-    maxLength: filterLengthMax,
-    description: `Only ${rows} with this value: one or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.`,
-  })
-  return optional(Object.fromEntries(names.map((name) => [name, parameter])) as Record<Name, TString>)
+/** Parameters that select by a list of values. */
+export type ParameterName = FilterName | ConversionAttributeName | ColumnFilterName
+
+/**
+ * @param rows the rows that the parameters select, for their descriptions
+ * @param more what else the description of a parameter says
+ */
+export function filterParametersOf<Name extends ParameterName>(
+  names: readonly Name[],
+  rows: string,
+  more: Partial<Record<Name, string>> = {},
+) {
+  const parameter = (name: Name) =>
+    Type.String({
+      minLength: 1,
+      maxLength: filterLengthMax,
+      description: `Only ${rows} with this value: one or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.${more[name] ?? ''}`,
+    })
+  return optional(Object.fromEntries(names.map((name) => [name, parameter(name)])) as Record<Name, TString>)
 }

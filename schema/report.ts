@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { compareParameters, previousTotals } from './comparison.ts'
+import { conversionFilterParameters } from './conversion.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters } from './filters.ts'
 import { metricFields, metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
@@ -35,6 +36,7 @@ export const ReportQuery = Type.Object({
   ...localRangeParameters,
   ...optionalTimeZoneParameter,
   ...filterParameters,
+  ...conversionFilterParameters,
   ...optional({
     sort: OneOf(sortKeys, {
       description:

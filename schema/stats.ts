@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { comparedRange, compareParameters, previousTotals } from './comparison.ts'
+import { conversionFilterParameters } from './conversion.ts'
 import { filterParameters } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
@@ -12,6 +13,7 @@ export const StatsQuery = Type.Object({
   ...localRangeParameters,
   ...timeZoneParameter,
   ...filterParameters,
+  ...conversionFilterParameters,
   ...compareParameters,
 })
 export type StatsQuery = Static<typeof StatsQuery>

@@ -50,7 +50,10 @@ const attributes: Record<FilterAttribute, Attribute> = {
   >),
   visitor_id: shared('visitor_id'),
   click_id: { clicks: identifier('id'), conversions: identifier('click_id') },
+  status: ofConversion('status'),
+  source: ofConversion('source'),
   event_name: ofConversion('event_name'),
+  coupon_code: ofConversion('coupon_code'),
   transaction_id: ofConversion('transaction_id'),
 }
 
@@ -67,6 +70,8 @@ const formatted: ReadonlySet<AttributeName> = new Set([
   'traffic_source',
   'country',
   'device',
+  'status',
+  'source',
 ] as const)
 
 /** @returns the key that an attribute's values are grouped by: absent values are the empty text */

@@ -1,15 +1,16 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { devices } from '../../schema/click.ts'
-import { notSet } from '../../schema/dimensions.ts'
+import { conversionSources, conversionStatuses } from '../../schema/conversion.ts'
+import { type ConversionAttributeName, conversionAttributeNames, notSet } from '../../schema/dimensions.ts'
 import {
   type ColumnFilterName,
   columnFilterNames,
   type FilterAttribute,
-  type FilterName,
   filterAttributes,
   filterNames,
   type filterParameters,
   filterValuesMax,
+  type ParameterName,
 } from '../../schema/filters.ts'
 import { idPattern } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
@@ -28,12 +29,12 @@ export interface Filter extends FilterValues {
 }
 
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
-export type FilterQuery = Static<TObject<typeof filterParameters>> & Partial<Record<ColumnFilterName, string>>
+export type FilterQuery = Static<TObject<typeof filterParameters>> &
+  Partial<Record<ConversionAttributeName | ColumnFilterName, string>>
 
-type ParameterName = FilterName | ColumnFilterName
 const attributeByParameter = new Map<ParameterName, FilterAttribute>([
   ...filterNames.map((name) => [name, filterAttributes[name]] as const),
-  ...columnFilterNames.map((name) => [name, name] as const),
+  ...[...conversionAttributeNames, ...columnFilterNames].map((name) => [name, name] as const),
 ])
 
 /**
@@ -44,7 +45,8 @@ const attributeByParameter = new Map<ParameterName, FilterAttribute>([
 export function readFilters(query: FilterQuery): Filter[] {
   return [...attributeByParameter].flatMap(([name, attribute]) => {
     const text = query[name]
-    return text === undefined ? [] : [{ attribute, ...readValues(name, text) }]
+    const isNone = text === undefined || (name === 'source' && text === 'all')
+    return isNone ? [] : [{ attribute, ...readValues(name, text) }]
   })
 }
 
@@ -58,6 +60,10 @@ export function valueCondition(value: Fragment, { values, isExcluded }: FilterVa
   return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
 }
 
+const oneOf = (names: readonly string[]) => ({
+  pattern: new RegExp(`^(${names.join('|')})$`),
+  allowed: `one of ${names.join(', ')}`,
+})
 const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
 
 interface Format {
@@ -78,6 +84,8 @@ const formats: Partial<Record<ParameterName, Format>> = {
     ...{ pattern: new RegExp(`^(${devices.join('|')})$`, 'i'), allowed: `one of ${devices.join(', ')}` },
     toStored: (value) => value.toLowerCase(),
   },
+  status: oneOf(conversionStatuses),
+  source: oneOf(conversionSources),
 }
 
 function readValues(name: ParameterName, text: string): FilterValues {

@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { conversionAttributeNames } from '../../schema/dimensions.ts'
 import { ProblemBody } from '../../schema/errorCodes.ts'
 import { columnFilterNames, filterNames } from '../../schema/filters.ts'
 import { namedTables } from '../../schema/metadata.ts'
@@ -358,7 +359,9 @@ const badValues: Record<string, readonly string[]> = {
     '26-11-01',
   ],
   to: ['2026-02-30', '2026-11-31', '2026-11-01 00:00:00Z', 'now', '2026-11-01T10:00:00+0200', '2026-1-1'],
-  ...Object.fromEntries([...filterNames, ...columnFilterNames].map((name) => [name, badLists])),
+  ...Object.fromEntries(
+    [...filterNames, ...conversionAttributeNames, ...columnFilterNames].map((name) => [name, badLists]),
+  ),
   ...Object.fromEntries(idFilterNames.map((name) => [name, [...badLists, ...badFilterIds]])),
   country: [...badLists, 'USA', 'US,ſs', 'Germany', '__proto__'],
   device: [...badLists, 'phone', 'mobıle', 'mobile,__proto__'],
@@ -371,8 +374,8 @@ const badValues: Record<string, readonly string[]> = {
   is_test: ['1', '0', 'yes', 'true,false', '__proto__'],
   dry_run: ['1', '0', 'yes', 'null', 'constructor'],
   include_test_mode: ['1', '0', 'yes', 'no'],
-  status: ['dead', 'Active', 'APPROVED', ',', 'approved,', 'approved,dead', 'approved, pending', 'active,paused'],
-  source: ['CPA', 'cpa,revenue', 'none'],
+  status: ['dead', 'Active', 'APPROVED', ',', 'approved,', 'approved,dead', 'approved, pending', '!active,paused'],
+  source: ['CPA', 'all,cpa', 'none', 'cpa,none'],
   q: ['a', ' a ', '🎈', 'a'.repeat(101), '  '],
   fields: ['nope', 'id,', 'id,,id', 'ID', 'id, id', 'password', 'id;name'],
   tz: ['Mars/Olympus', '+05:30', 'Z', 'UTC\n', 'Europe/Berlin/x', '__proto__', 'a'.repeat(65), '../../etc/passwd'],

@@ -4,9 +4,6 @@ import { type ListPlan, planList } from '../../query/listPlan.ts'
 
 export interface ConversionPlan extends ListPlan {
   filters: readonly Filter[]
-  /** Undefined: all statuses. */
-  statuses: string[] | undefined
-  source: 'cpa' | 'revenue' | undefined
   withTests: boolean
 }
 
@@ -19,13 +16,17 @@ export function planConversions(
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ConversionPlan {
-  const wanted = query.status?.split(',')
-  const statuses = wanted && conversionStatuses.filter((status) => wanted.includes(status))
+  const filters = readFilters(query)
   return {
-    filters: readFilters(query),
-    ...planList('conversions', query, caller, 0, nowMs, { status: statuses }),
-    statuses,
-    source: query.source === 'all' ? undefined : query.source,
+    filters,
+    ...planList('conversions', query, caller, 0, nowMs, { status: normalStatus(query, filters) }),
     withTests: query.include_test_mode === true,
   }
+}
+
+/** A list of statuses is the same filter in any order. */
+function normalStatus({ status: text }: ConversionQuery, filters: readonly Filter[]) {
+  const status = filters.find(({ attribute }) => attribute === 'status')
+  if (!status || status.isExcluded) return text
+  return conversionStatuses.filter((name) => status.values.includes(name))
 }

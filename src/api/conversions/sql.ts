@@ -4,7 +4,7 @@ import { listSql } from '../../query/listPlan.ts'
 import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportFields, type RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { ConversionPlan } from './plan.ts'
 
@@ -12,21 +12,16 @@ const time = ch`converted_at`
 
 /** The conditions of a list: account and range hold for every version, the filters for the latest one. */
 export function conversionQuery(plan: ConversionPlan): LatestQuery {
-  const { accountId, range, isOldestFirst, filters, statuses, source, withTests } = plan
+  const { accountId, range, isOldestFirst, filters, withTests } = plan
   return {
     ...{ accountId, range, isOldestFirst },
-    versionConditions: [
-      ...(withTests ? [] : [ch`NOT is_test`]),
-      ...(statuses === undefined ? [] : [ch`status IN ${texts(statuses)}`]),
-      ...(source === undefined ? [] : [ch`source = ${text(source)}`]),
-      ...filterConditions(filters, 'conversions'),
-    ],
+    versionConditions: [...(withTests ? [] : [ch`NOT is_test`]), ...filterConditions(filters, 'conversions')],
   }
 }
 
 /** Whether the list usually has most of the conversions of its range. */
-export function hasMostConversions({ filters, statuses, source }: ConversionPlan): boolean {
-  return filters.length === 0 && statuses === undefined && source === undefined
+export function hasMostConversions({ filters }: ConversionPlan): boolean {
+  return filters.length === 0
 }
 
 /**

@@ -53,10 +53,26 @@ export function clickAttributes(row: ClickAttributeFields): Attributes {
   }
 }
 
+/** Fields that only conversions have. */
+export interface ConversionAttributeFields extends SharedFields {
+  status: string
+  source?: string
+  eventName?: string | undefined
+  couponCode?: string | undefined
+}
+
 /** @returns the attributes of a conversion: its own, others from its click */
-export function conversionAttributes(row: SharedFields, click: ClickAttributeFields | undefined): Attributes {
+export function conversionAttributes(
+  row: ConversionAttributeFields,
+  click: ClickAttributeFields | undefined,
+): Attributes {
   const own = Object.entries(sharedAttributes(row)).filter(([, value]) => value !== undefined)
-  return { ...(click && clickAttributes(click)), ...Object.fromEntries(own) }
+  const { status, source = 'cpa', eventName, couponCode } = row
+  return {
+    ...(click && clickAttributes(click)),
+    ...Object.fromEntries(own),
+    ...{ status, source, event_name: eventName, coupon_code: couponCode },
+  }
 }
 
 function sharedAttributes(row: SharedFields): Attributes {

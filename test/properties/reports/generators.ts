@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { comparisons } from '../../../schema/comparison.ts'
-import { type Dimension, dimensions } from '../../../schema/dimensions.ts'
-import { type FilterName, filterNames } from '../../../schema/filters.ts'
+import { conversionAttributeNames, type Dimension, dimensions } from '../../../schema/dimensions.ts'
+import { filterNames } from '../../../schema/filters.ts'
 import { metricNames } from '../../../schema/metrics.ts'
 import { domains, languages } from './attributes.ts'
 import { addDays, dateOf, sentInstantOf, startOfDate } from './localTime.ts'
-import type { Query } from './model.ts'
+import type { FilterName, Query } from './model.ts'
+import { statuses } from './rows.ts'
 
 // Generates fields with few values, so that groups and filters match, and report queries over them.
 
@@ -63,9 +64,13 @@ const clickValues = {
 }
 const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'] }
 
+const conversionValues = { eventName: ['lead', 'Lead', '(not set)'], couponCode: ['SAVE,10', 'x'] }
+
 export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; a conversion has the values of its click. */
 export const clickOnlyFields = someOf(clickValues)
+/** Fields that only conversions have. */
+export const conversionOnlyFields = someOf(conversionValues)
 export const subIds = fc.record(someOf(subIdValues))
 
 /** Values that only filters have: those that no row has, and those that are computed. */
@@ -73,7 +78,10 @@ const filterValues: Partial<Record<FilterName, string[]>> = {
   ...{ campaign_id: ['k9'], country: ['ZZ'], city: ['munich'], device: ['tablet'] },
   ...{ language: ['de-de', 'en', 'fr'], referrer_domain: ['example.com', 'news.example.org'] },
 }
-const fieldValues: Record<string, readonly string[]> = { ...sharedValues, ...clickValues, ...subIdValues }
+const fieldValues: Record<string, readonly string[]> = {
+  ...{ ...sharedValues, ...clickValues, ...subIdValues, ...conversionValues },
+  ...{ status: statuses, source: ['cpa', 'revenue'] },
+}
 /** The field of a filter, `campaignId` of `campaign_id`. */
 const fieldOf = (name: FilterName) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -189,7 +197,7 @@ export function parameterOf({ name, values, isExcluded }: Query['filters'][numbe
   return `${name}=${encodeURIComponent(isExcluded ? `!${list}` : list.replace(/^!/, '\\!'))}`
 }
 
-/** Two thirds have only dimensions of one sums table. */
+/** Half have only dimensions of one sums table. */
 const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
   fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 3 }),
   fc.shuffledSubarray<Dimension>(['campaign', 'hour', 'day', 'week', 'month', 'hour_of_day', 'weekday'], {
@@ -197,11 +205,12 @@ const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
     maxLength: 2,
   }),
   fc.tuple(fc.constantFrom('country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source')),
+  fc.shuffledSubarray<Dimension>([...conversionAttributeNames, 'campaign', 'day'], { minLength: 1, maxLength: 3 }),
 )
 
 const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
-  fc.uniqueArray(filterBy(...filterNames), { maxLength: 2, selector: ({ name }) => name }),
-  fc.array(filterBy('campaign_id'), { maxLength: 1 }),
+  fc.uniqueArray(filterBy(...filterNames, ...conversionAttributeNames), { maxLength: 2, selector: ({ name }) => name }),
+  fc.array(filterBy('campaign_id', 'status', 'event_name'), { maxLength: 1 }),
   fc.constant<Query['filters']>([]),
 )
 

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { clickTables, conversionTables, type WrittenTable } from '../../writer/killedImport.ts'
-import { clickOnlyFields, hourMs, queries, sharedFields, subIds, time, type WrittenQuery } from './generators.ts'
+import {
+  clickOnlyFields,
+  conversionOnlyFields,
+  hourMs,
+  queries,
+  sharedFields,
+  subIds,
+  time,
+  type WrittenQuery,
+} from './generators.ts'
 import { type ClickLine, type ConversionLine, statuses } from './rows.ts'
 
 // Generates account histories with few ids, so that rows interact.
@@ -82,6 +91,7 @@ const anyConversion = line<ConversionLine>({
   createdAtMs: seldom(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
   ...Object.fromEntries(Object.entries(sharedFields).map(([name, value]) => [name, seldom(value)])),
   subIds: seldom(subIds),
+  ...conversionOnlyFields,
   revenue: amount,
   isTest: seldom(fc.constant(true)),
 })

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../../schema/comparison.ts'
-import type { AttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
-import { type FilterName, filterAttributes } from '../../../schema/filters.ts'
+import type { AttributeName, ConversionAttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
+import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
 import type { Metric, Metrics } from '../../../schema/metrics.ts'
 import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
 import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
@@ -13,6 +13,9 @@ export interface Rows {
   conversions: readonly CountedConversion[]
 }
 type Row = CountedClick | CountedConversion
+
+export type FilterName = SharedFilterName | ConversionAttributeName
+const attributeOf: Readonly<Record<string, AttributeName>> = filterAttributes
 
 export interface Query {
   dimensions: Dimension[]
@@ -83,7 +86,7 @@ function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['rang
     atMs >= fromMs &&
     atMs < untilMs &&
     filters.every(({ name, values, isExcluded }) => {
-      const value = attributes[filterAttributes[name]] || notSet
+      const value = attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
       return values.includes(value) !== isExcluded
     })
   return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }

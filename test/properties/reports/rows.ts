@@ -2,9 +2,9 @@ import type { Metrics } from '../../../schema/metrics.ts'
 import {
   type Attributes,
   type ClickAttributeFields,
+  type ConversionAttributeFields,
   clickAttributes,
   conversionAttributes,
-  type SharedFields,
 } from './attributes.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
@@ -24,7 +24,7 @@ export interface ClickLine extends ClickAttributeFields {
   isTest?: boolean
 }
 
-export interface ConversionLine extends SharedFields {
+export interface ConversionLine extends ConversionAttributeFields {
   id: string
   atMs: number
   status: Status
