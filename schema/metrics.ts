@@ -29,6 +29,13 @@ export type Metric = keyof typeof metricTexts
 
 export const metricNames = Object.keys(metricTexts) as Metric[]
 
+/**
+ * Metrics of a report. Visitors are distinct, so they cannot be added up over rows: they are read from rows, and only when a
+ * request names them.
+ */
+export const reportMetricNames = [...metricNames, 'visitors'] as const
+export type ReportMetric = (typeof reportMetricNames)[number]
+
 /** A ratio is null when its denominator is zero; the other metrics are never null. */
 const ratioNames = ['roi', 'cr', 'epc', 'cpa', 'cpc', 'aov'] as const satisfies readonly Metric[]
 type Ratio = (typeof ratioNames)[number]
@@ -49,7 +56,13 @@ export const Metrics: TObject<MetricFields> = Type.Object(metricFields, { $id: '
 export type Metrics = Static<typeof Metrics>
 
 /** The same for responses in which a request can select the metrics. */
-export const optionalMetricFields = optional(metricFields)
+export const optionalMetricFields = optional({
+  ...metricFields,
+  visitors: Type.Integer({
+    description:
+      'Only if `metrics` names it: distinct visitors of the clicks; a click without a visitor counts as one. Totals are distinct over all rows, not a sum.',
+  }),
+})
 
 export const SelectedMetrics = Type.Object(optionalMetricFields, {
   $id: 'SelectedMetrics',

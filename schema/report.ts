@@ -3,7 +3,7 @@ import { compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters } from './filters.ts'
-import { metricFields, metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
+import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
@@ -14,8 +14,8 @@ const offsetMax = 1_000_000
 const leastMax = 1_000_000_000
 
 const dimension = `(${dimensions.join('|')})`
-const metric = `(${metricNames.join('|')})`
-const sortKeys = ['id', ...metricNames].flatMap((key) => [key, `-${key}`])
+const metric = `(${reportMetricNames.join('|')})`
+const sortKeys = ['id', ...reportMetricNames].flatMap((key) => [key, `-${key}`])
 
 /** Parameter that selects buckets by a count. */
 function leastCount(metric: 'clicks' | 'conversions') {
@@ -59,7 +59,8 @@ export const ReportQuery = Type.Object({
     min_conversions: leastCount('conversions'),
     metrics: Type.String({
       pattern: `^${metric}(,${metric})*$`,
-      description: 'Metrics to return, separated by commas; default: all. Rows and their order do not depend on it.',
+      description:
+        'Metrics to return, separated by commas; default: all but `visitors`, which reads rows instead of sums. Rows and their order do not depend on it.',
     }),
     ...compareParameters,
     ...formatParameter(tableFormats),
@@ -91,10 +92,8 @@ const ReportRow = Type.Object(
     dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
       description: 'Id and name of each dimension.',
     }),
-    ...optional({
-      ...metricFields,
-      previous: PreviousRow,
-    }),
+    ...optionalMetricFields,
+    ...optional({ previous: PreviousRow }),
   },
   { $id: 'ReportRow' },
 )

@@ -1,5 +1,5 @@
-import type { Metric } from '../../schema/metrics.ts'
-import { metricNames } from '../../schema/metrics.ts'
+import type { Metric, ReportMetric } from '../../schema/metrics.ts'
+import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
 import { metricDefinitions, sums } from './metricDefinitions.ts'
 import { add, difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
@@ -10,19 +10,19 @@ import { add, difference, fromMillionths, type Millionths, millionthsOf, ratioMi
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
  * metrics are computed from. Counts are always included, since `isBucket` needs them.
  */
-export function selectedSums(metrics: readonly Metric[] = metricNames): Fragment {
+export function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fragment {
   const wanted = new Set(metrics.flatMap(operandsOf))
-  return join(
-    sums
-      .filter(({ metric, unit }) => unit === 'count' || wanted.has(metric))
-      // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
-      .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
-    ',\n  ',
-  )
+  const selected = sums
+    .filter(({ metric, unit }) => unit === 'count' || wanted.has(metric))
+    // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
+    .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
+  const visitors = metrics.includes('visitors') ? [ch`uniqExactMerge(facts.visitors) AS visitors`] : []
+  return join([...selected, ...visitors], ',\n  ')
 }
 
 /** @returns the sums that a metric is computed from */
-function operandsOf(metric: Metric): Metric[] {
+function operandsOf(metric: ReportMetric): Metric[] {
+  if (metric === 'visitors') return []
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
   return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
@@ -38,7 +38,8 @@ export const isBucket: Fragment = join(
  * The value of a metric for ORDER BY, in a SELECT with `selectedSums`: ordered as the response shows it, and NULL for a null
  * ratio.
  */
-export function orderValue(metric: Metric): Fragment {
+export function orderValue(metric: ReportMetric): Fragment {
+  if (metric === 'visitors') return ch`visitors`
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') {
     const [n, d] = [millionthsSql(definition.numerator), millionthsSql(definition.denominator)]
@@ -59,19 +60,20 @@ function millionthsSql(metric: Metric): Fragment {
 }
 
 /** Sums as ClickHouse returns them: counts as numbers, decimals as text, since JSON numbers would round them. */
-export type SumTexts = Partial<Record<Metric, string | number>>
+export type SumTexts = Partial<Record<ReportMetric, string | number>>
 
 /**
- * Exact sums and differences of sums in millionths, at the positions of `metricNames`: positions take a third less time than
+ * Exact sums, differences of sums and visitors in millionths, at the positions of `reportMetricNames`: positions take a third less time than
  * names. Ratios are computed from them.
  */
 export type ExactSums = readonly Millionths[]
 
-const positionOf = (metric: Metric) => metricNames.indexOf(metric)
+const positionOf = (metric: ReportMetric) => reportMetricNames.indexOf(metric)
 const countPositions = sums.flatMap(({ metric, unit }) => (unit === 'count' ? [positionOf(metric)] : []))
 
 /** How the values of `ExactSums` are read, in their order: operands come before their difference. A ratio has no value. */
-const readers = metricNames.map((metric): ((row: SumTexts, exact: ExactSums) => Millionths) => {
+const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSums) => Millionths) => {
+  if (metric === 'visitors') return (row) => millionthsOf(row.visitors ?? 0)
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') return () => 0
   if (definition.kind !== 'difference') return (row) => millionthsOf(row[metric] ?? 0)
@@ -88,6 +90,7 @@ export function readSums(row: SumTexts): ExactSums {
 /** The sums of no rows. */
 export const noSums: ExactSums = readSums({})
 
+/** Adds sums, without visitors: distinct counts cannot be added. */
 export function addSums(rows: readonly ExactSums[]): ExactSums {
   return rows.reduce((total, row) => total.map((sum, position) => add(sum, row[position] as Millionths)), noSums)
 }
@@ -98,14 +101,14 @@ export function countsRows(row: ExactSums): boolean {
 }
 
 /** How the value of each metric is computed, in millionths; null for a ratio whose denominator is zero. */
-const computations = Object.fromEntries(metricNames.map((metric) => [metric, computationOf(metric)])) as Record<
-  Metric,
+const computations = Object.fromEntries(reportMetricNames.map((metric) => [metric, computationOf(metric)])) as Record<
+  ReportMetric,
   (row: ExactSums) => Millionths | null
 >
 
-function computationOf(metric: Metric): (row: ExactSums) => Millionths | null {
-  const definition = metricDefinitions[metric]
-  if (definition.kind !== 'ratio') {
+function computationOf(metric: ReportMetric): (row: ExactSums) => Millionths | null {
+  const definition = metric === 'visitors' ? undefined : metricDefinitions[metric]
+  if (definition?.kind !== 'ratio') {
     const position = positionOf(metric)
     return (row) => row[position] as Millionths
   }
@@ -114,7 +117,7 @@ function computationOf(metric: Metric): (row: ExactSums) => Millionths | null {
 }
 
 /** The value of a metric by which rows are ordered, like `orderValue`. @returns millionths, null for a null ratio */
-export function readOrderValue(metric: Metric, row: ExactSums): Millionths | null {
+export function readOrderValue(metric: ReportMetric, row: ExactSums): Millionths | null {
   return computations[metric](row)
 }
 
@@ -125,7 +128,7 @@ export type MetricValues = Record<Metric, number> & { [Name in Metric]: never }
  * Computes the metrics of a response from sums.
  * @param names in the order of the schema
  */
-export function toMetrics(row: ExactSums, names: readonly Metric[] = metricNames): MetricValues {
+export function toMetrics(row: ExactSums, names: readonly ReportMetric[] = metricNames): MetricValues {
   const metrics = {} as MetricValues
   setMetrics(metrics, row, names)
   return metrics
@@ -136,7 +139,11 @@ export function toMetrics(row: ExactSums, names: readonly Metric[] = metricNames
  * row, which is faster than to add properties.
  * @param names in the order of the schema
  */
-export function setMetrics(target: Partial<Record<Metric, unknown>>, row: ExactSums, names: readonly Metric[]): void {
+export function setMetrics(
+  target: Partial<Record<ReportMetric, unknown>>,
+  row: ExactSums,
+  names: readonly ReportMetric[],
+): void {
   for (const name of names) {
     const value = computations[name](row)
     target[name] = value === null ? null : fromMillionths(value)

@@ -1,4 +1,4 @@
-import type { Metric } from '../../schema/metrics.ts'
+import type { ReportMetric } from '../../schema/metrics.ts'
 import type { CsvEscape } from './csvEscape.ts'
 import { type Cell, toCsv } from './csvWriter.ts'
 
@@ -14,7 +14,7 @@ interface MetricsRow {
  */
 export function metricsCsv(
   labels: readonly string[],
-  metrics: readonly Metric[],
+  metrics: readonly ReportMetric[],
   rows: readonly MetricsRow[],
   isCompared: boolean,
   csvEscape: CsvEscape,

@@ -1,4 +1,4 @@
-import type { Metric } from '../../../schema/metrics.ts'
+import type { ReportMetric } from '../../../schema/metrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
 import {
@@ -35,7 +35,7 @@ export interface Buckets {
 export async function readGroups(
   clickhouse: ClickHouse,
   facts: FactsPlan,
-  metrics: readonly Metric[],
+  metrics: readonly ReportMetric[],
   groupsMax: number,
   options: QueryOptions,
 ): Promise<Bucket[] | undefined> {

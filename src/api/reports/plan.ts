@@ -1,5 +1,5 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
-import { type Metric, metricNames } from '../../../schema/metrics.ts'
+import { metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { Problem } from '../../problem.ts'
@@ -7,7 +7,7 @@ import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/f
 
 /** The order of a report's rows; equal rows are ordered by id. */
 export interface ReportOrder {
-  by: 'id' | Metric
+  by: 'id' | ReportMetric
   isDescending: boolean
 }
 
@@ -26,7 +26,7 @@ export interface ReportPlan extends ComparedPlan {
   /** Least counts of the buckets. */
   least: Readonly<Record<CountedMetric, number>>
   /** Metrics of the response, in the order of the schema. */
-  metrics: readonly Metric[]
+  metrics: readonly ReportMetric[]
 }
 
 /**
@@ -36,16 +36,19 @@ export interface ReportPlan extends ComparedPlan {
 export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
   const wanted = query.metrics?.split(',')
+  const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames
+  const order = readOrder(query.sort ?? '-clicks')
+  const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
   return {
-    ...planCompared(query, dimensions, { name: 'A report', daysDefault }, caller, nowMs),
+    ...planCompared(query, dimensions, { name: 'A report', daysDefault, countsVisitors }, caller, nowMs),
     groupBy: query.group_by,
     dimensions,
     hasTz: query.tz !== undefined,
-    order: readOrder(query.sort ?? '-clicks'),
+    order,
     offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
     least: { clicks: query.min_clicks ?? 0, conversions: query.min_conversions ?? 0 },
-    metrics: wanted ? metricNames.filter((name) => wanted.includes(name)) : metricNames,
+    metrics,
   }
 }
 

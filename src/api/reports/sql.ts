@@ -1,4 +1,4 @@
-import type { Metric } from '../../../schema/metrics.ts'
+import type { ReportMetric } from '../../../schema/metrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsOf, idOf } from '../../query/facts/sql.ts'
 import { isBucket, orderValue, selectedSums } from '../../query/metricFormulas.ts'
@@ -15,7 +15,10 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
  * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; with `totalsOfAll`
  *   totals include all buckets
  */
-export function reportSql({ facts, order, offset, limit, least }: ReportPlan, metrics: readonly Metric[]): Fragment {
+export function reportSql(
+  { facts, order, offset, limit, least }: ReportPlan,
+  metrics: readonly ReportMetric[],
+): Fragment {
   const { select, ids } = bucketsOf(facts, metrics)
   const conditions = [
     ch`(${isBucket})`,
@@ -34,7 +37,7 @@ LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
  */
 export function previousSql(
   facts: FactsPlan,
-  metrics: readonly Metric[],
+  metrics: readonly ReportMetric[],
   buckets: readonly (readonly string[])[],
 ): Fragment {
   const { select, ids } = bucketsOf(facts, metrics)
@@ -45,7 +48,7 @@ HAVING (${join(ids, ', ')}) IN (SELECT arrayJoin(${wanted}))`
 }
 
 /** @returns a SELECT up to its GROUP BY, and the names of its ids */
-function bucketsOf(facts: FactsPlan, metrics: readonly Metric[]): { select: Fragment; ids: Fragment[] } {
+function bucketsOf(facts: FactsPlan, metrics: readonly ReportMetric[]): { select: Fragment; ids: Fragment[] } {
   const { from, keys } = factsOf(facts)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
   const selectedIds = facts.dimensions.map(

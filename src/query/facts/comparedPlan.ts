@@ -39,14 +39,14 @@ export interface FactsCaller {
 /**
  * Reads range, filters and comparison, and selects the tables; no I/O.
  * @param dimensions what the sums are grouped by
- * @param kind what error messages call the request
+ * @param kind what error messages call the request, and whether it counts visitors
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
  *   `invalid_compare_to`, or `invalid_<filter>`
  */
 export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery,
   dimensions: readonly Dimension[],
-  kind: { name: string; daysDefault: number },
+  kind: { name: string; daysDefault: number; countsVisitors?: boolean },
   { accountId, currency, retained }: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
@@ -54,7 +54,8 @@ export function planCompared(
   const daysMax = isByHour ? hoursDaysMax : rangeDaysMax
   const name = isByHour ? `${kind.name} by hour` : kind.name
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
-  const factsQuery = { accountId, range, zone, dimensions, filters: readFilters(query) }
+  const { countsVisitors = false } = kind
+  const factsQuery = { accountId, range, zone, dimensions, filters: readFilters(query), countsVisitors }
   const facts = planFacts(factsQuery)
   const given = comparedRange(query, zone, daysMax)
   const other = given

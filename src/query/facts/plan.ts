@@ -21,6 +21,8 @@ export interface FactsQuery {
   /** What the sums are grouped by, in order; empty for one total. */
   dimensions: readonly Dimension[]
   filters: readonly Filter[]
+  /** Whether distinct visitors are counted, which only rows have. */
+  countsVisitors?: boolean
 }
 
 /** Where the sums of a query are read from: a sums table, or the rows themselves. */
@@ -63,7 +65,8 @@ export function isTime(dimension: Dimension): dimension is TimeDimension {
 }
 
 /** @returns the tables with all attributes of a query, longer periods first; rows are last */
-function sourcesOf({ dimensions, filters }: FactsQuery, offsets: readonly OffsetChange[]): Source[] {
+function sourcesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: readonly OffsetChange[]): Source[] {
+  if (countsVisitors) return [{ source: 'rows' }]
   const attributes = new Set<FilterAttribute>([
     ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
     ...filters.map(({ attribute }) => attribute),

@@ -1,7 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../../schema/filters.ts'
-import type { Metric } from '../../../schema/metrics.ts'
+import type { ReportMetric } from '../../../schema/metrics.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
@@ -54,7 +54,7 @@ export type KeyedSums = SumTexts & { key: TimeKey }
  * and an order.
  * @returns rows of `KeyedSums` with the sums that the metrics are computed from, unordered; one row without a dimension
  */
-export function keyedSumsSql(facts: FactsPlan, metrics?: readonly Metric[]): Fragment {
+export function keyedSumsSql(facts: FactsPlan, metrics?: readonly ReportMetric[]): Fragment {
   const { from, keys } = factsOf(facts)
   const [key] = keys
   return ch`
@@ -110,6 +110,15 @@ WHERE ${join(conditions, '\n  AND ')}`,
 }
 
 /**
+ * The state of a count of distinct visitors, by hashes: a click without a visitor is its own, with a hash of two values, which
+ * no visitor has. Conversions add none.
+ */
+const visitorsOf: Record<RowTable, Fragment> = {
+  clicks: ch`uniqExactState(if(visitor_id = '', sipHash64('click', id), sipHash64(visitor_id)))`,
+  conversions: ch`arrayReduce('uniqExactState', emptyArrayUInt64())`,
+}
+
+/**
  * Sums over rows. Clicks never change, so their filters may apply before FINAL. The filters of conversions apply after it, since
  * a later version may have other values.
  */
@@ -127,7 +136,7 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}
+SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]} AS visitors` : nothing}
 FROM ${identifier(table)} FINAL${before.length === 0 ? nothing : ch`\nPREWHERE ${join(before, '\n  AND ')}`}
 WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys, ', ')}`}`
 }

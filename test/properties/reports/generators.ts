@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { comparisons } from '../../../schema/comparison.ts'
 import { conversionAttributeNames, type Dimension, dimensions } from '../../../schema/dimensions.ts'
 import { filterNames } from '../../../schema/filters.ts'
-import { metricNames } from '../../../schema/metrics.ts'
+import { metricNames, reportMetricNames } from '../../../schema/metrics.ts'
 import { domains, languages } from './attributes.ts'
 import { addDays, dateOf, sentInstantOf, startOfDate } from './localTime.ts'
 import type { FilterName, Query } from './model.ts'
@@ -218,11 +218,12 @@ const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
 const choices = fc.record({
   dimensions: dimensionSets,
   filters: filterSets,
-  sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...metricNames), isDescending: fc.boolean() }), {
+  sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...reportMetricNames), isDescending: fc.boolean() }), {
     nil: undefined,
   }),
   limit: fc.constantFrom(undefined, 1, 3, 1000),
   offset: fc.constantFrom(undefined, undefined, 0, 1, 4, 1_000_000),
+  withVisitors: fc.boolean(),
   minClicks: fc.constantFrom(undefined, undefined, undefined, 1, 2, 3, 1_000_000_000),
   minConversions: fc.constantFrom(undefined, undefined, undefined, 1, 2),
   compare: fc.constantFrom(undefined, ...comparisons, 'range' as const),
@@ -247,6 +248,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           `group_by=${rest.dimensions.join(',')}`,
           ...shared,
           ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
+          ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
           ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
             .filter(([, value]) => value !== undefined)
             .map(([name, value]) => `${name}=${value}`),

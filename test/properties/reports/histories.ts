@@ -69,6 +69,8 @@ const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }
 const clickLine = line<ClickLine>({
   id: ids('c', 40),
   atMs: time,
+  // Some visitors have the id of a click.
+  visitorId: maybe(fc.constantFrom('w1', 'w2', 'c1', 'c2'), 3),
   ...sharedFields,
   ...clickOnlyFields,
   subIds,

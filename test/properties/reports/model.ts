@@ -1,7 +1,7 @@
 import type { Comparison } from '../../../schema/comparison.ts'
 import type { AttributeName, ConversionAttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
 import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
-import type { Metric, Metrics } from '../../../schema/metrics.ts'
+import type { Metrics, ReportMetric } from '../../../schema/metrics.ts'
 import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
 import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
 
@@ -22,12 +22,14 @@ export interface Query {
   zone: string
   range: { fromMs: number; untilMs: number }
   filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
-  sort: { by: 'id' | Metric; isDescending: boolean }
+  sort: { by: 'id' | ReportMetric; isDescending: boolean }
   offset: number
   limit: number
   /** Least counts of a bucket. */
   minClicks: number
   minConversions: number
+  /** Whether the report shows visitors. */
+  withVisitors: boolean
   /** The other range: an earlier one, or any. */
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
 }
@@ -45,7 +47,11 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   const end = query.offset + query.limit
   const shown = counted.sort(orderOf(query.sort)).slice(query.offset, end)
   const counts = { bucketCount: counted.length, truncated: counted.length > end }
-  const response = { data: shown.map(withoutIds), totals: total(selected), ...counts }
+  const response = {
+    data: shown.map((bucket) => rowOf(query, bucket)),
+    totals: shownOf(query, total(selected)),
+    ...counts,
+  }
   if (query.compare === undefined) return response
   const { compare } = query
   const previous = typeof compare === 'object' ? otherOf(query, compare) : previousOf(query, compare, nowMs)
@@ -55,10 +61,11 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
     const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
     const exists = counterparts.every((id): id is string => id !== null)
     const found = exists ? earlierBuckets.get(JSON.stringify(counterparts)) : undefined
-    const { ids: _ids, ...values } = found ?? { ids: [], ...metricsOf([], []) }
-    return { ...withoutIds({ ids, ...metrics }), previous: { id: exists ? idText(counterparts) : null, ...values } }
+    const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
+    const earlierRow = { id: exists ? idText(counterparts) : null, ...shownOf(query, values) }
+    return { ...rowOf(query, { ids, ...metrics }), previous: earlierRow }
   })
-  return { ...response, data: compared, previous: { range: previous.range, totals: total(earlier) } }
+  return { ...response, data: compared, previous: { range: previous.range, totals: shownOf(query, total(earlier)) } }
 }
 
 function otherOf({ range, zone }: Query, other: Query['range']) {
@@ -71,14 +78,19 @@ function otherOf({ range, zone }: Query, other: Query['range']) {
   }
 }
 
-type Bucket = Metrics & { ids: string[] }
+type Counted = Metrics & { visitors: number }
+type Bucket = Counted & { ids: string[] }
 
 export function idText(ids: readonly string[]): string {
   return ids.length === 1 ? (ids[0] ?? '') : JSON.stringify(ids)
 }
 
-function withoutIds({ ids, ...metrics }: Bucket): ExpectedRow {
-  return { id: idText(ids), ...metrics } as ExpectedRow
+function rowOf(query: Query, { ids, ...metrics }: Bucket): ExpectedRow {
+  return { id: idText(ids), ...shownOf(query, metrics) }
+}
+
+function shownOf({ withVisitors }: Query, { visitors, ...metrics }: Counted): Metrics & { visitors?: number } {
+  return withVisitors ? { ...metrics, visitors } : metrics
 }
 
 function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
@@ -92,8 +104,8 @@ function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['rang
   return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
 }
 
-function total({ clicks, conversions }: Rows): Metrics {
-  return metricsOf(clicks, conversions)
+function total({ clicks, conversions }: Rows): Counted {
+  return { ...metricsOf(clicks, conversions), visitors: new Set(clicks.map(({ visitor }) => visitor)).size }
 }
 
 function group({ dimensions, zone }: Query, { clicks, conversions }: Rows): Map<string, Bucket> {

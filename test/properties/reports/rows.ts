@@ -18,6 +18,7 @@ interface Amount {
 
 export interface ClickLine extends ClickAttributeFields {
   id: string
+  visitorId?: string
   atMs: number
   cost?: Amount
   isBot?: boolean
@@ -51,6 +52,8 @@ export interface CountedClick {
   atMs: number
   attributes: Attributes
   cost: bigint
+  /** The visitor, or the click itself without one. */
+  visitor: string
 }
 
 /** The part of a conversion that metrics use; the revenue in millionths of the account's currency. */
@@ -111,7 +114,10 @@ export class Model {
   get clicks(): CountedClick[] {
     return [...this.#clicks.values()]
       .filter(({ isBot, isTest }) => !isBot && !isTest)
-      .map((line) => ({ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) }))
+      .map((line) => ({
+        ...{ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) },
+        visitor: line.visitorId === undefined ? `click ${line.id}` : `visitor ${line.visitorId}`,
+      }))
   }
 
   /** Conversions without tests; missing attributes are taken from the click. */
