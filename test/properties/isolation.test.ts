@@ -168,7 +168,10 @@ function queriesOf({ query, path }: Operation): string[] {
     const tested = values[name]
     if (!tested) throw new Error(`The parameter ${name} of ${path} has no entry in values.`)
     const isAllowed = (value: string) =>
-      !(schema.enum && !schema.enum.includes(value)) && !(schema.pattern && !new RegExp(schema.pattern).test(value))
+      // Of conversions it is a filter like the others.
+      !(name === 'status' && !schema.enum) &&
+      !(schema.enum && !schema.enum.includes(value)) &&
+      !(schema.pattern && !new RegExp(schema.pattern).test(value))
     const given = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
     return { name, required, given: given.map((value) => `${name}=${encodeURIComponent(value)}`) }
   })
