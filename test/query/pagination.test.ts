@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { eventIdPattern } from '../../schema/scalars.ts'
 import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
+import { planList } from '../../src/query/listPlan.ts'
 import { fingerprint, readCursor, toPage, writeCursor } from '../../src/query/pagination.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
@@ -53,6 +54,40 @@ describe('a cursor', () => {
     ]) {
       expect(() => readCursor(forged(key), boundTo)).toThrow(invalidCursor)
     }
+  })
+})
+
+describe('a cursor of a list with days', () => {
+  const noonMs = Date.UTC(2026, 10, 21, 12)
+  const planOf = (cursor: string | undefined, days = 7) => {
+    const caller = { accountId: 'acme', currency: 'USD' }
+    return planList(
+      'clicks',
+      { days, tz: 'Asia/Kathmandu', ...(cursor !== undefined && { cursor }) },
+      caller,
+      0,
+      noonMs,
+    )
+  }
+
+  it('is rejected when it is malformed, forged or of another range', () => {
+    const { fingerprint: bound, range } = planOf(undefined)
+    const [ofFilters, end] = bound.split('-')
+    const texts = [0, 1, Number(end) - 1, 9_999_999_999_999, '', '-1', '1e12', 'x'].map((ms) => `${ofFilters}-${ms}`)
+    const forged: unknown[] = [...texts, ofFilters, {}, [bound, bound], { toString: 1 }, null, bound.replace(/^./, 'x')]
+    for (const given of forged) {
+      const parts = Buffer.from(JSON.stringify([given, 1, 'a'])).toString('base64url')
+      for (const cursor of [parts, `${typeof given === 'string' ? given : ''}.1.a`])
+        expect(() => planOf(cursor), cursor).toThrow(invalidCursor)
+    }
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        for (const cursor of [text, Buffer.from(text).toString('base64url')])
+          expect(() => planOf(cursor)).toThrow(invalidCursor)
+      }),
+    )
+    expect(() => planOf(`${bound}.1.a`, 8)).toThrow(invalidCursor)
+    expect(planOf(`${bound}.1.a`)).toMatchObject({ range, after: { atMs: 1, id: 'a' } })
   })
 })
 
