@@ -113,7 +113,8 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', { timeout
     const operation = page.locator('section[id$="tag/reports/GET/reports"]')
     const sample = operation.locator('pre code', { hasText: 'curl' }).first()
     await expect.poll(() => sample.textContent()).toContain('Authorization: ApiKey trb_live_...')
-    expect(await sample.evaluate(`(code) => getComputedStyle(code).whiteSpace`)).toBe('pre-wrap')
+    const code = `document.querySelector('section[id$="tag/reports/GET/reports"] pre code')`
+    expect(await page.evaluate(`getComputedStyle(${code}).whiteSpace`)).toBe('pre-wrap')
     expect(await operation.textContent()).not.toContain('^')
     const sidebar = `${await page.locator('aside').first().textContent()}`
     expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
