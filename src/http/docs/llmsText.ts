@@ -1,3 +1,4 @@
+import { filterNames } from '../../../schema/filters.ts'
 import {
   type OpenApiDocument,
   operationsOf,
@@ -83,10 +84,14 @@ function describeOnce(lists: readonly (readonly Described[])[]) {
     linesOf(list: readonly Described[]): string {
       const shared = list.filter(isShared).map(({ name }) => name)
       const own = linesByText(list.filter((described) => !isShared(described)))
-      return [own, shared.length > 0 && `- as above: ${shared.join(', ')}`].filter(Boolean).join('\n')
+      const names = shared.join(', ').replace(filterNames.join(', '), filterNamesText)
+      return [own, names && `- as above: ${names}`].filter(Boolean).join('\n')
     },
   }
 }
+
+/** Stands for all filters of clicks, which most operations have. */
+const filterNamesText = `${filterNames[0]} to ${filterNames.at(-1)}`
 
 /** One line for all names with the same description. */
 function linesByText(list: readonly Described[]): string {
