@@ -17,9 +17,10 @@ export function planConversions(
   nowMs: number,
 ): ConversionPlan {
   const filters = readFilters(query)
+  const normal = { status: normalStatus(query, filters), source: query.source ?? 'all' }
   return {
     filters,
-    ...planList('conversions', query, caller, 0, nowMs, { status: normalStatus(query, filters) }),
+    ...planList('conversions', query, caller, 0, nowMs, normal),
     withTests: query.include_test_mode === true,
   }
 }
