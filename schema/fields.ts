@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { optional } from './scalars.ts'
+import { ListOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** The cursor that each row of an export has; pages in JSON have one for the next page. */
@@ -11,13 +11,11 @@ export const cursorField = 'cursor'
  */
 export function fieldsParameter(row: TObject) {
   const names = Object.keys(row.properties).flatMap((name) => (name === 'subIds' ? [name, ...subIdNames] : [name]))
-  const field = `(${[...names, cursorField].join('|')})`
   const subIdsText = names.includes('subIds')
     ? ' `sub1` to `sub10` are columns of their own in CSV, and elsewhere select keys of `subIds`.'
     : ''
   return optional({
-    fields: Type.String({
-      pattern: `^${field}(,${field})*$`,
+    fields: ListOf([...names, cursorField], {
       description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema.${subIdsText} Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
     }),
   })

@@ -7,14 +7,12 @@ import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metr
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Instant, ListOf, NullableText, OneOf, optional } from './scalars.ts'
 
 export const reportBucketsMax = 1000
 const offsetMax = 1_000_000
 const leastMax = 1_000_000_000
 
-const dimension = `(${dimensions.join('|')})`
-const metric = `(${reportMetricNames.join('|')})`
 const sortKeys = ['id', ...reportMetricNames].flatMap((key) => [key, `-${key}`])
 
 /** Parameter that selects buckets by a count. */
@@ -27,10 +25,10 @@ function leastCount(metric: 'clicks' | 'conversions') {
 }
 
 export const ReportQuery = Type.Object({
-  group_by: Type.String({
-    pattern: `^${dimension}(,${dimension}){0,2}$`,
-    description: `One to three dimensions to group by, separated by commas: one row per combination of values. Dimensions: ${dimensions.join(', ')}.`,
-    examples: ['country', 'campaign,country', 'weekday,hour_of_day'],
+  group_by: ListOf(dimensions, {
+    maxItems: 3,
+    description: 'One to three dimensions to group by, separated by commas: one row per combination of values.',
+    examples: [['country'], ['campaign', 'country'], ['weekday', 'hour_of_day']],
   }),
   ...daysParameter(365),
   ...localRangeParameters,
@@ -57,8 +55,7 @@ export const ReportQuery = Type.Object({
     }),
     min_clicks: leastCount('clicks'),
     min_conversions: leastCount('conversions'),
-    metrics: Type.String({
-      pattern: `^${metric}(,${metric})*$`,
+    metrics: ListOf(reportMetricNames, {
       description:
         'Metrics to return, separated by commas; default: all but `visitors`, which reads rows instead of sums. Rows and their order do not depend on it.',
     }),

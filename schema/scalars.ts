@@ -1,4 +1,5 @@
 import {
+  type ArrayOptions,
   type SchemaOptions,
   type Static,
   type TOptional,
@@ -43,6 +44,14 @@ export function NullableText(description: string) {
 /** One of some texts. */
 export function OneOf<const Name extends string>(names: readonly Name[], options?: SchemaOptions) {
   return Type.Unsafe<Name>({ type: 'string', enum: names, ...options })
+}
+
+/**
+ * One or more of some names in one parameter, separated by commas; the value stays one text.
+ * @param options `maxItems`: largest number of names
+ */
+export function ListOf(names: readonly string[], options?: ArrayOptions) {
+  return Type.Unsafe<string>({ type: 'array', items: OneOf(names), ...options })
 }
 
 /** The same schema with another description. */

@@ -3,7 +3,7 @@ import { Conversion } from './conversion.ts'
 import { Campaign } from './metadata.ts'
 import { CompletePage, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
-import { optional } from './scalars.ts'
+import { ListOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** Length of the trimmed `q`, in characters. */
@@ -34,17 +34,13 @@ export const campaignSearchFields = ['id', 'name', 'status', 'tags'] as const
 export type CampaignSearchField = (typeof campaignSearchFields)[number]
 
 function searchParameters(fields: readonly string[]) {
-  const field = `(${fields.join('|')})`
   return {
     q: Type.String({
       description: `Text to find anywhere in a field, ignoring case; ${searchLengthMin} to ${searchLengthMax} characters after trimming. There are no wildcards.`,
       examples: ['luma'],
     }),
     ...optional({
-      fields: Type.String({
-        pattern: `^${field}(,${field})*$`,
-        description: `Fields to search, separated by commas; default: all of ${fields.join(', ')}.`,
-      }),
+      fields: ListOf(fields, { description: 'Fields to search, separated by commas; default: all.' }),
     }),
     ...pageParameters,
   }

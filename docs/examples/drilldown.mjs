@@ -8,7 +8,7 @@ const [tz = 'UTC', date = dayBefore(new Intl.DateTimeFormat('sv-SE', { timeZone:
 
 const { data, totals, previous, currency, bucketCount } = await createTributary({ baseUrl, apiKey }).get('/reports', {
   query: {
-    group_by: 'campaign,country',
+    group_by: ['campaign', 'country'],
     from: date,
     to: date,
     tz,

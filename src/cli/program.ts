@@ -17,6 +17,7 @@ import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPlanCommands } from './plan.ts'
+import { addReportCommand } from './report.ts'
 import { addRetentionCommands } from './retention.ts'
 import { addServeCommand } from './serve.ts'
 import { addVerifyCommand } from './verify.ts'
@@ -72,6 +73,7 @@ Examples:
   addRetentionCommands(program, context)
   addImportCommand(program, context)
   addExportCommand(program, context)
+  addReportCommand(program, context)
   addDemoCommand(program, context)
   addVerifyCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)

@@ -41,8 +41,13 @@ const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'coun
 function Chip({ name, text, onRemove }: { name: FilterName; text: string; onRemove: () => void }) {
   const dimension = filterDimensions[name]
   const { values, isExcluded } = parseFilter(text)
-  const rows = { days: 365, [name]: formatFilter({ values, isExcluded: false }), metrics: 'clicks', limit: 100 }
-  const query = namedDimensions.includes(dimension) ? { group_by: dimension, ...rows } : undefined
+  const rows = {
+    days: 365,
+    [name]: formatFilter({ values, isExcluded: false }),
+    metrics: ['clicks' as const],
+    limit: 100,
+  }
+  const query = namedDimensions.includes(dimension) ? { group_by: [dimension], ...rows } : undefined
   const report = useGet('/reports', query, ['read:reports'])
   const known = new Map(report.data?.data.map((row) => [row.id, row.name]))
   const shown = values.map((value) => known.get(value) ?? value).join(', ')

@@ -21,11 +21,11 @@ const rowsAtOnce = 100
 /** A report by up to three dimensions. A click on a row filters by it. */
 export function DrillDown({ view, onChange }: PanelProps) {
   const query = {
-    group_by: view.groupBy.join(),
+    group_by: [...view.groupBy],
     ...selectionOf(view, Date.now()),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
-    metrics: tableMetrics.join(),
+    metrics: tableMetrics,
   }
   const report = useGet('/reports', query, ['read:reports'])
   return (

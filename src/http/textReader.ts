@@ -13,7 +13,7 @@ export interface TextReader {
 }
 
 /**
- * Creates the reader of a value from its schema: an integer, a boolean, a string, a literal or an `enum`.
+ * Creates the reader of a value from its schema: an integer, a boolean, a string, a literal, an `enum` or a list.
  * @param name for the error
  * @throws Error when the schema has another type
  */
@@ -29,6 +29,7 @@ export function textReaderOf(name: string, schema: TSchema): TextReader {
     const read = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined)
     return { allowed: 'true or false', read }
   }
+  if (schema.type === 'array') return listReader(schema)
   if (schema.type === 'integer') return integerReader(schema)
   if (schema.type === 'string') return stringReader(schema)
   throw new Error(`A text cannot express the schema of ${name}.`)
@@ -56,19 +57,23 @@ const patternTexts: Record<string, string> = {
     'a date such as 2026-11-01, a local time such as 2026-11-01T14:00, or a timestamp such as 2026-11-01T14:00:00Z',
 }
 
-function describePattern(pattern: string): string {
-  const [, words, repeated] = /^\^\(([\w|]+)\)\(,\(\1\)\)(\*|\{0,2\})\$$/.exec(pattern) ?? []
-  if (words) {
-    return `one ${repeated === '*' ? 'or more' : 'to three'} of ${words.replaceAll('|', ', ')}, separated by commas`
+/** Reads a list of names, which stays one text. */
+function listReader({ items, maxItems = Number.POSITIVE_INFINITY }: TSchema): TextReader {
+  const names: readonly string[] = items.enum
+  return {
+    allowed: `one ${maxItems === 3 ? 'to three' : 'or more'} of ${names.join(', ')}, separated by commas`,
+    read(text) {
+      const given = text.split(',')
+      return given.length <= maxItems && given.every((name) => names.includes(name)) ? text : undefined
+    },
   }
-  return patternTexts[pattern] ?? `text that matches ${pattern}`
 }
 
 function stringReader({ pattern, minLength = 1, maxLength }: TSchema): TextReader {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`
   return {
-    allowed: pattern === undefined ? `${length} characters` : describePattern(pattern),
+    allowed: pattern === undefined ? `${length} characters` : (patternTexts[pattern] ?? `text that matches ${pattern}`),
     read: (text) => {
       // Postgres cannot store U+0000.
       const isValid = !text.includes('\0') && text.length >= minLength && (expression?.test(text) ?? true)

@@ -171,6 +171,7 @@ function queriesOf({ query, path }: Operation): string[] {
       // Of conversions it is a filter like the others.
       !(name === 'status' && !schema.enum) &&
       !(schema.enum && !schema.enum.includes(value)) &&
+      !(schema.items && !value.split(',').every((name) => schema.items.enum.includes(name))) &&
       !(schema.pattern && !new RegExp(schema.pattern).test(value))
     const given = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
     return { name, required, given: given.map((value) => `${name}=${encodeURIComponent(value)}`) }

@@ -27,6 +27,8 @@ export function completeOperations(document: OpenApiDocument): void {
       if (response.description === 'Default Response') response.description = 'Successful response.'
     }
     addExamples(operation)
+    // The names of a list are sent in one parameter.
+    for (const parameter of operation.parameters ?? []) if (parameter.schema.items) parameter.explode = false
     operation.responses = { ...common, ...operation.responses }
     const source = clientSample(document, { method, path, operation })
     if (source) operation['x-codeSamples'] = [{ lang: 'js', label: 'Tributary client', source }]

@@ -26,6 +26,8 @@ export interface Parameter {
   description?: string
   example?: unknown
   examples?: Record<string, { value: unknown }>
+  /** False: a list is one value, with commas. */
+  explode?: boolean
   schema: Schema
 }
 

@@ -55,12 +55,12 @@ export interface Tributary {
    */
   get<Path extends ReadPath>(path: Path, ...request: ReadArguments<Path>): Promise<ResponseOf<Path>>
   /**
-   * Reads all pages of a list; the next page is requested when the caller has consumed the last one.
-   * @throws as `get`; TributaryError when a page has the cursor of the page before
+   * Reads all pages of a list or a report; the next page is requested when the caller has consumed the last one.
+   * @throws as `get`; TributaryError when the pages would never end
    */
   pages<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>): AsyncGenerator<ResponseOf<Path>, void>
   /**
-   * Reads all rows of a list, page by page.
+   * Reads all rows of a list or a report, page by page. A report may change between its pages.
    * `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
    * @throws as `get`
    */
@@ -150,6 +150,8 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
     headers: { Authorization: `ApiKey ${apiKey}` },
     fetch: retries.fetch,
+    // The API reads a list of names as one value with commas.
+    querySerializer: { array: { style: 'form', explode: false } },
   })
 
   async function send(path: ReadPath, { signal, query, path: ids }: AnyRequest, parseAs: 'json' | 'stream') {
@@ -173,20 +175,11 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   }
 
   async function* pages<Path extends ListPath>(path: Path, ...[request]: ReadArguments<Path>) {
-    let cursor: string | undefined
-    for (;;) {
-      const query = { ...(request as AnyRequest | undefined)?.query, ...(cursor && { cursor }) }
-      const page = await get(path, ...([{ ...request, query }] as unknown as ReadArguments<Path>))
+    let query: PageQuery | undefined = { ...(request as AnyRequest | undefined)?.query }
+    while (query) {
+      const page: ResponseOf<Path> = await get(path, ...([{ ...request, query }] as unknown as ReadArguments<Path>))
       yield page
-      const { nextCursor } = page as { nextCursor: unknown }
-      if (nextCursor === null) return
-      // Otherwise the list would never end.
-      if (typeof nextCursor !== 'string' || nextCursor === cursor) {
-        throw new TributaryError(200, {
-          message: 'The page has no valid nextCursor, or the cursor of the page before.',
-        })
-      }
-      cursor = nextCursor
+      query = nextQuery(query, page as AnyPage)
     }
   }
 
@@ -216,8 +209,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     ...[request]: ExportArguments<Path>
   ) {
     const { query, fields, ...rest }: AnyRequest = request ?? {}
-    const parameters = { ...query, ...(fields && { fields: fields.join(',') }), format }
-    const { body } = okResponse(await send(path, { ...rest, query: parameters }, 'stream'))
+    const { body } = okResponse(await send(path, { ...rest, query: { ...query, fields, format } }, 'stream'))
     return body ?? new Blob([]).stream()
   }
 
@@ -264,6 +256,37 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
       get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
     journey: (of, options) => rows('/journeys', { ...options, query: of }),
   }
+}
+
+/** The parameters that select a page of a list or a report. */
+interface PageQuery {
+  cursor?: string
+  offset?: number
+  days?: number | undefined
+  from?: string
+  to?: string
+}
+
+interface AnyPage {
+  data?: unknown[]
+  nextCursor?: unknown
+  truncated?: boolean
+  from: string
+  to: string
+}
+
+/**
+ * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.
+ * @returns undefined after the last page
+ * @throws TributaryError when the pages would never end
+ */
+function nextQuery(query: PageQuery, { data = [], nextCursor, truncated, from, to }: AnyPage): PageQuery | undefined {
+  if (nextCursor === null || truncated === false) return undefined
+  if (truncated && data.length > 0) {
+    return { ...query, days: undefined, from, to, offset: (query.offset ?? 0) + data.length }
+  }
+  if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }
+  throw new TributaryError(200, { message: 'The page says that rows follow, but has no rows or no new cursor.' })
 }
 
 /** @throws TributaryError if the status is not 200 or the body is empty */

@@ -19,7 +19,7 @@ export async function* exportBatches<Row extends { cursor: string }>(
   { signal, onAsOf, fields }: ExportOptions,
   retries: Retries,
 ): AsyncGenerator<Row[], void> {
-  const selected = fields ? { ...query, fields: [...fields, 'cursor'].join(',') } : query
+  const selected = fields ? { ...query, fields: [...fields, 'cursor'] } : query
   let cursor: string | undefined
   let interruptions = 0
   for (;;) {

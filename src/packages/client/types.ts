@@ -1,4 +1,4 @@
-import type { paths } from './api.ts'
+import type { components, paths } from './api.ts'
 
 /** A path with a GET operation, as in the documentation: `/clicks`, `/campaigns/{id}`. */
 export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
@@ -13,9 +13,14 @@ type Complete<Body> = Body extends { data: (infer Row)[]; nextCursor: string | n
   ? Omit<Body, 'data'> & { data: Required<Row>[] }
   : Body
 
-/** A path with pages. */
+/** A path with pages: a list, by cursors, or a report, by offsets. */
 export type ListPath = {
-  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
+  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[] } & (
+    | { nextCursor: string | null }
+    | { truncated: boolean }
+  )
+    ? Path
+    : never
 }[ReadPath]
 
 /** A path with rows that can be exported. */
@@ -30,13 +35,17 @@ export type ExportPath = {
 /** A row of a list. */
 export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
 
-/** The name of a field of a row. */
-export type FieldOf<Path extends ListPath> = keyof RowOf<Path> & string
+/** The name of a field of a row; of `subIds` also the name of each. */
+export type FieldOf<Path extends ListPath> =
+  | (keyof RowOf<Path> & string)
+  | ('subIds' extends keyof RowOf<Path> ? SubId : never)
+
+type SubId = keyof components['schemas']['SubIds']
 
 /** A row of an export with the selected fields; pass its `cursor` to continue after it. */
 export type ExportedRow<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Pick<
   RowOf<Path>,
-  Field | ('id' & FieldOf<Path>)
+  keyof RowOf<Path> & (Field | 'id' | (Field extends SubId ? 'subIds' : never))
 > & { cursor: string }
 
 /** The JSON body of a message. */
@@ -59,15 +68,17 @@ export interface ExportOptions<Field extends string = string> extends CallOption
   onAsOf?: (asOf: string) => void
 }
 
-/** Parameters that change the rows of a response, which the types of these functions do not express. */
-type FormatParameter = 'format' | 'csv_escape' | 'csv_bom' | 'fields'
+/** Parameters of files, and those that change the rows of a response, which the types of these functions do not express. */
+type FormatParameter<Path extends ReadPath> =
+  | ('format' | 'csv_escape' | 'csv_bom' | 'totals')
+  | (Path extends ExportPath ? 'fields' : never)
 
 /** `query` and `path` of a GET request, and its options; optional if no parameter is required. */
-export type ReadArguments<Path extends ReadPath> = Arguments<Parameters<Path, FormatParameter>, CallOptions>
+export type ReadArguments<Path extends ReadPath> = Arguments<Parameters<Path, FormatParameter<Path>>, CallOptions>
 
 /** The same for an export, which has no pages. */
 export type ExportArguments<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Arguments<
-  Parameters<Path, FormatParameter | 'limit'>,
+  Parameters<Path, FormatParameter<Path> | 'limit'>,
   ExportOptions<Field>
 >
 
@@ -82,7 +93,12 @@ type Parameters<Path extends ReadPath, Excluded extends string> = {
 }
 
 /** Distributes over a union, so that an absent part stays absent. */
-type Without<Values, Names extends string> = Values extends object ? Omit<Values, Names> : Values
+type Without<Values, Names extends string> = Values extends object
+  ? { [Name in keyof Values as Exclude<Name, Names>]: OneOrMore<Values[Name]> }
+  : Values
+
+/** A list of names may also be one name. */
+type OneOrMore<Value> = Value extends readonly (infer Name)[] ? Name | readonly Name[] : Value
 
 /** The body of `POST /events`. */
 export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>

@@ -12,7 +12,7 @@ export interface Operation {
   parameters?: Parameter[]
 }
 
-interface Parameter {
+export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean

@@ -1,4 +1,4 @@
-import type { JsonSchema, OpenApiDocument, Operation } from './document.ts'
+import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './document.ts'
 
 export interface ApiTool {
   /** The operation's id in snake case, such as `get_reports`. */
@@ -24,27 +24,30 @@ const rowsMax = 100
 /** Exports return files, which are not for a model. */
 const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'totals'])
 
-/** @returns a tool for each read operation but checksums, in the order of the document */
+/**
+ * Makes a tool for each read operation but checksums, in the order of the document. A parameter that several tools describe
+ * alike has its description in the first of them: a model reads all tools.
+ */
 export function toolsOf(document: OpenApiDocument): ApiTool[] {
+  const described = new Set<string>()
   return Object.entries(document.paths).flatMap(([path, { get }]) =>
-    get && !path.startsWith('/checksums/') ? [toolOf(path, get)] : [],
+    get && !path.startsWith('/checksums/') ? [toolOf(path, get, described)] : [],
   )
 }
 
-function toolOf(path: string, { operationId, summary, description = '', parameters = [] }: Operation): ApiTool {
+function toolOf(
+  path: string,
+  { operationId, summary, description = '', parameters = [] }: Operation,
+  described: Set<string>,
+): ApiTool {
   const given = parameters.filter((one) => one.in !== 'header' && !exportParameters.has(one.name))
   return {
     name: operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     title: summary,
-    description: `${summary}. ${description}`.trim(),
+    description: description.replace(/\n\nScope: .*$/, ''),
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(
-        given.map(({ name, schema, description }) => [
-          name,
-          { ...bounded(name, schema), ...(description && { description }) },
-        ]),
-      ),
+      properties: Object.fromEntries(given.map((parameter) => [parameter.name, propertyOf(parameter, described)])),
       required: given.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     },
@@ -53,7 +56,19 @@ function toolOf(path: string, { operationId, summary, description = '', paramete
   }
 }
 
-function bounded(name: string, schema: JsonSchema): JsonSchema {
-  if (name !== 'limit') return schema
-  return { ...schema, default: rowsDefault, maximum: Math.min(rowsMax, schema.maximum ?? rowsMax) }
+/**
+ * The schema of a parameter, with the first sentence of its description, of filters the whole: the API checks lengths and
+ * patterns.
+ * @param described the texts that tools have already
+ */
+function propertyOf({ name, schema, description = '' }: Parameter, described: Set<string>): JsonSchema {
+  const isFilter = description.includes('`!`')
+  const text = isFilter ? description : description.replace(/(?<=\.) .*/s, '')
+  const isNew = !described.has(text)
+  described.add(text)
+  const { type, items, enum: names, maximum } = schema
+  const limits =
+    name === 'limit' ? { default: rowsDefault, maximum: Math.min(rowsMax, maximum ?? rowsMax) } : { maximum }
+  const property = { type, items, enum: names, ...limits, ...(isNew && text && { description: text }) }
+  return JSON.parse(JSON.stringify(property))
 }

@@ -289,6 +289,29 @@ it('get and rows have no format, and an export no limit', () => {
   expect(neverCalled).toBeTypeOf('function')
 })
 
+it('compiles only with names that the API has', () => {
+  const neverCalled = (tributary: ReturnType<typeof client>) => [
+    tributary.get('/reports', { query: { group_by: ['campaign', 'sub1'], metrics: ['clicks'], sort: '-epc' } }),
+    tributary.exportRows('/clicks', { fields: ['sub1', 'clickedAt'] }),
+    tributary.get('/conversions/search', { query: { q: 'luma', fields: 'campaignName' } }),
+    // @ts-expect-error no such dimension
+    tributary.get('/reports', { query: { group_by: ['campaign', 'planet'] } }),
+    // @ts-expect-error dimensions are a list, not one text
+    tributary.rows('/reports', { query: { group_by: 'campaign,country' } }),
+    // @ts-expect-error no such metric
+    tributary.get('/reports', { query: { group_by: 'day', metrics: 'profits' } }),
+    // @ts-expect-error no such order
+    tributary.get('/reports', { query: { group_by: 'day', sort: '+clicks' } }),
+    // @ts-expect-error no such field
+    tributary.exportRows('/clicks', { fields: ['colour'] }),
+    // @ts-expect-error a click has no payout
+    tributary.exportFile('/clicks', 'csv', { fields: ['payout'] }),
+    // @ts-expect-error no such field to search
+    tributary.get('/campaigns/search', { query: { q: 'luma', fields: ['cost'] } }),
+  ]
+  expect(neverCalled).toBeTypeOf('function')
+})
+
 it('get retries a page after its connection breaks in the middle', async () => {
   const proxy = await openProxy({ isBroken: (response) => response === 1, afterBytes: 500 })
   const { data } = await client({ baseUrl: proxy.url }).get('/clicks')

@@ -74,7 +74,7 @@ it('a cursor that repeats ends a list and an export', async () => {
   answer = (response) => response.end(JSON.stringify({ data: [{ id: 'a' }], nextCursor: 'same' }))
   for (const client of clients) {
     await expect(readAll(client.rows('/clicks'))).rejects.toEqual(
-      unreadable('The page has no valid nextCursor, or the cursor of the page before.'),
+      unreadable('The page says that rows follow, but has no rows or no new cursor.'),
     )
   }
   expect(requests).toBe(2 * clients.length)

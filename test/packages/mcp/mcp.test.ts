@@ -85,6 +85,7 @@ describe('the tools', () => {
       expect([name, title !== '' && description !== '']).toEqual([name, true])
       expect(Object.keys(inputSchema.properties ?? {})).not.toContain('format')
     }
+    expect(JSON.stringify(tools).length).toBeLessThan(25_000)
     const report = tools.find(({ name }) => name === 'get_reports')?.inputSchema
     expect(report?.required).toContain('group_by')
     expect(Object.keys(report?.properties ?? {})).toEqual(

@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { WriteStream } from 'node:tty'
+import type { TSchema } from '@sinclair/typebox'
+import { Option } from 'commander'
+import { filterNames } from '../../schema/filters.ts'
+import type { Metric } from '../../schema/metrics.ts'
+import { ReportQuery, type ReportResponse } from '../../schema/report.ts'
+import { reportCsv } from '../api/reports/csv.ts'
+import { planReport, type ReportPlan } from '../api/reports/plan.ts'
+import { runReport } from '../api/reports/run.ts'
+import { queryValidator } from '../http/validation.ts'
+import { Problem } from '../problem.ts'
+import { checkCsvParameters } from '../rows/csvEscape.ts'
+import { byteOrderMark } from '../rows/csvWriter.ts'
+import { openNameCache } from '../rows/nameCache.ts'
+import type { Stores } from '../stores/open.ts'
+import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { Command, CommandContext } from './context.ts'
+import { UsageError } from './errors.ts'
+import { accountOption } from './options.ts'
+import { table } from './table.ts'
+
+interface ReportOptions {
+  account: string
+  all?: boolean
+  format?: 'table' | 'csv' | 'json'
+}
+
+/** Parameters of the API by the option of each; the command has its own `--format`. */
+const parameters = Object.entries<TSchema>(ReportQuery.properties)
+  .filter(([name]) => name !== 'format')
+  .map(([name, schema]) => ({ name, option: parameterOption(name, schema) }))
+
+/** What a table shows unless `--metrics` says more: all metrics are wider than a terminal. */
+const tableMetrics: readonly Metric[] = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'cr', 'epc']
+
+/** `report`: prints what `GET /reports` returns, read from the stores. */
+export function addReportCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('report')
+    .description('Print a report of an account: the rows and numbers of GET /reports.')
+    .addOption(accountOption())
+    .option('--all', 'read all rows, not only the first --limit')
+    .addOption(
+      new Option('--format <format>', 'default: table on a terminal, else csv').choices(['table', 'csv', 'json']),
+    )
+    .notes(`
+The options are the parameters of the API, and --<filter> <values>: ${filterNames.map(dashed).join(', ')}.
+A table has names instead of ids, and the totals of all rows.
+
+Examples:
+  tributary report --account acme --group-by campaign,country --days 7 --sort=-profit --limit 20
+  tributary report --account acme --group-by sub1 --min-clicks 100 --all --format csv > sub1.csv`)
+    .action((options: ReportOptions) => printReport(context, options))
+  for (const { option } of parameters) command.addOption(option)
+}
+
+/** Every value of an option is kept, so that the API's validation can reject the second one. */
+function parameterOption(name: string, { type, description = '' }: TSchema): Option {
+  const value = type === 'boolean' ? '[value]' : '<value>'
+  const option = new Option(`--${dashed(name)} ${value}`, description)
+    .preset('true')
+    .argParser((text: string, before: string[] = []) => [...before, text])
+  return (filterNames as string[]).includes(name) ? option.hideHelp() : option
+}
+
+function dashed(name: string): string {
+  return name.replaceAll('_', '-')
+}
+
+async function printReport(context: CommandContext, { account, all: isAll = false, ...options }: ReportOptions) {
+  const isTerminal = (context.stdout as Partial<WriteStream>).isTTY === true
+  const format = context.json ? 'json' : (options.format ?? (isTerminal ? 'table' : 'csv'))
+  const query = readQuery(options, format)
+  const stores = await context.openStores()
+  const { id: accountId, currency } = await context.requireAccount(account)
+  const caller = { accountId, currency, retained: await readRetainedRanges(stores.postgres, accountId) }
+  const plan = checked(() => planReport(query, caller, Date.now()))
+  const signal = context.interrupted
+  const texts = textsOf(readPages(stores, plan, isAll, signal), plan, query, format)
+  await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
+}
+
+/** @throws UsageError with the message of the API */
+function readQuery(options: object, format: string): ReportQuery {
+  const given = parameters.flatMap(({ name, option }) => {
+    const values = (options as Record<string, string[] | undefined>)[option.attributeName()]
+    return values ? [[name, values] as const] : []
+  })
+  const read = queryValidator(ReportQuery)(Object.fromEntries(given))
+  if ('error' in read) throw new UsageError(read.error.message)
+  const query = read.value as ReportQuery
+  checked(() => checkCsvParameters(query, format))
+  return query
+}
+
+/** @throws UsageError instead of a Problem */
+function checked<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof Problem && error.status === 400 ? new UsageError(error.message) : error
+  }
+}
+
+/** Reads the first page, or all pages, of a report of one moment. */
+async function* readPages(stores: Stores, plan: ReportPlan, isAll: boolean, signal: AbortSignal) {
+  const context = { stores, nameCache: openNameCache(stores.postgres) }
+  for (let offset = plan.offset; ; ) {
+    const page = await runReport(context, { ...plan, offset }, signal)
+    yield page
+    offset += page.data.length
+    if (!isAll || !page.truncated) return
+  }
+}
+
+type Pages = AsyncIterable<ReportResponse>
+
+/** Only CSV is written while it is read: a table has the widths of all rows. */
+async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, format: string): AsyncGenerator<string> {
+  if (format === 'csv') return yield* csvTexts(pages, plan, query)
+  const read: ReportResponse[] = []
+  for await (const page of pages) read.push(page)
+  const last = read.at(-1) as ReportResponse
+  const report = { ...last, data: read.flatMap(({ data }) => data) }
+  yield format === 'json' ? `${JSON.stringify(report)}\n` : `${reportTable(report, plan, query)}\n`
+}
+
+async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
+  const options = { csvEscape: query.csv_escape, nextUrl: '' }
+  let last: ReportResponse | undefined
+  for await (const page of pages) {
+    const { text } = reportCsv(page, plan, { ...options, hasTotals: false })
+    yield last ? withoutFirstLine(text) : (query.csv_bom ? byteOrderMark : '') + text
+    last = page
+  }
+  if (query.totals && last)
+    yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, hasTotals: true }).text)
+}
+
+function withoutFirstLine(text: string): string {
+  return text.slice(text.indexOf('\n') + 1)
+}
+
+function reportTable({ data, totals, previous }: ReportResponse, plan: ReportPlan, query: ReportQuery): string {
+  const metrics = query.metrics ? plan.metrics : tableMetrics
+  const columns = [...plan.dimensions, ...metrics, ...(previous ? metrics.map((name) => `previous_${name}`) : [])]
+  const row = (labels: object, now: object, before: object | undefined) => ({
+    ...Object.fromEntries(Object.entries(before ?? {}).map(([name, value]) => [`previous_${name}`, value])),
+    ...now,
+    ...labels,
+  })
+  const rows = data.map(({ dimensions, previous: before, ...now }) => {
+    const labels = Object.entries(dimensions).map(([dimension, { id, name }]) => [dimension, name ?? id])
+    return row(Object.fromEntries(labels), now, before)
+  })
+  const label = Object.fromEntries(plan.dimensions.map((dimension, index) => [dimension, index === 0 ? '(total)' : '']))
+  return table<Record<string, unknown>>([...rows, row(label, totals, previous?.totals)], columns, '')
+}
