@@ -10,7 +10,7 @@ import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
 import { useGet } from './request.ts'
-import { comparisonOf, type Dates, type PanelProps, selectionOf, type View, viewDates } from './view.ts'
+import { comparisonOf, type Dates, defaultView, type PanelProps, selectionOf, type View, viewDates } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Row = Report['data'][number]
@@ -25,7 +25,7 @@ export function DrillDown({ view, onChange }: PanelProps) {
     ...selectionOf(view, Date.now()),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
-    metrics: tableMetrics,
+    metrics: [...tableMetrics],
   }
   const report = useGet('/reports', query, ['read:reports'])
   return (
@@ -34,12 +34,25 @@ export function DrillDown({ view, onChange }: PanelProps) {
       area="drill-down"
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas' }}
-      controls={<Groups groupBy={view.groupBy} onGroups={(groupBy) => onChange({ groupBy })} />}
+      controls={
+        <Groups
+          groupBy={view.groupBy}
+          onGroups={(groupBy) => onChange({ groupBy, sort: sortOf(groupBy, view.sort) })}
+        />
+      }
       empty="No clicks and conversions in this range with these filters."
     >
       {(body) => body.data.length > 0 && <Rows key={body.groupBy} body={body} view={view} onChange={onChange} />}
     </Panel>
   )
+}
+
+/** A click has none of these dimensions: their values have conversions, but no clicks to order them by. */
+const conversionDimensions: readonly Dimension[] = ['status', 'source', 'event_name', 'coupon_code']
+
+function sortOf(groups: readonly Dimension[], sort: string): string {
+  const hasNoClicks = groups.some((name) => conversionDimensions.includes(name))
+  return hasNoClicks && sort === defaultView.sort ? '-conversions' : sort
 }
 
 function Groups({ groupBy, onGroups }: { groupBy: readonly Dimension[]; onGroups: (names: Dimension[]) => void }) {
@@ -166,7 +179,7 @@ function Sorter({ label, name, view, onChange }: PanelProps & { label: string; n
 }
 
 function dimensionValues(row: Row, groups: readonly Dimension[]) {
-  return groups.map((dimension) => ({ dimension, ...(row.dimensions?.[dimension] ?? { id: row.id, name: row.name }) }))
+  return groups.map((dimension) => ({ dimension, ...(row.dimensions[dimension] as Row['dimensions'][string]) }))
 }
 
 /**

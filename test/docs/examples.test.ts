@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import postman from 'openapi-to-postmanv2'
 import { validate as isUuid } from 'uuid'
@@ -7,6 +8,7 @@ import { type OpenApiDocument, operationsOf } from '../../src/http/docs/openapiD
 import { packageRoot } from '../../src/package.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
+import { blocksOf, formDifferences } from './shellBlocks.ts'
 
 /**
  * The responses in the documentation come from the demo at the time of tests. A new operation needs a line here or in
@@ -119,6 +121,19 @@ describe('the example responses of the documentation', () => {
     await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/http/docs/examples.json')
   })
 })
+
+const [prepare, ...recipes] = blocksOf('docs/recipes.md')
+
+it.each(recipes)(
+  'the request of $source runs unchanged and has a response of the form that is shown',
+  async (recipe) => {
+    const { port } = api.app.server.address() as AddressInfo
+    const script = [...(prepare?.commands ?? []), ...recipe.commands].join('\n')
+    const env = { PATH: process.env.PATH, TRIBUTARY_URL: `http://127.0.0.1:${port}`, TRIBUTARY_KEY: key }
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env, maxBuffer: 64 * 1_048_576 })
+    expect(formDifferences(recipe.response, JSON.parse(stdout))).toEqual([])
+  },
+)
 
 describe('tools that read the OpenAPI document', () => {
   it('show a sample of the typed client for every operation that it has, which runs unchanged', async () => {

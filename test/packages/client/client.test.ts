@@ -66,6 +66,13 @@ describe('the client', () => {
     const pages = await collect(client().pages('/clicks', { query: { limit: 3 } }))
     expect(pages.map(({ data }) => data.length)).toEqual([3, 3, 1])
     expect(await collect(client().rows('/offers'))).toEqual([])
+    const hours = { group_by: ['hour_of_day', 'day'], days: 3, limit: 1, sort: 'id' } as const
+    await storeClicks(api.stores, 'acme', [{ id: 'earlier', clicked_at: '2026-11-19 09:00:00.000', campaign_id: 'k1' }])
+    const report = await collect(client().rows('/reports', { query: hours }))
+    expect(report.map(({ dimensions, clicks }) => [dimensions.hour_of_day?.id, clicks])).toEqual([
+      ['09', 1],
+      ['10', 7],
+    ])
   })
 
   it('requests no page that the caller does not read', async () => {

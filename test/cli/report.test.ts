@@ -1,0 +1,49 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { useTestStores } from '../kit/fixtures.ts'
+import { storeClicks } from '../kit/rows.ts'
+import { expectOneLine, runHere, runJson } from './runCommand.ts'
+
+const stores = useTestStores()
+const report = (...words: string[]) => runHere(['report', '--account', 'acme', ...words], stores.environment)
+const day = ['--from', '2026-11-20', '--to', '2026-11-20', '--group-by', 'sub1', '--metrics', 'clicks']
+
+beforeAll(async () => {
+  await createAccount(stores.postgres, { id: 'acme', name: 'acme', plan: 'pro', currency: 'USD' })
+  await createAccount(stores.postgres, { id: 'other', name: 'other', plan: 'pro', currency: 'USD' })
+  const click = (n: number, sub1: string) => ({ id: `c${n}`, clicked_at: '2026-11-20 10:00:00.000', sub1 })
+  await storeClicks(stores, 'acme', [click(1, 'a'), click(2, 'a'), click(3, 'b'), click(4, 'c')])
+  await storeClicks(stores, 'other', [click(5, 'secret')])
+})
+
+describe('tributary report', () => {
+  it('prints the rows of the account as CSV, and with --all those beyond the limit, then the totals once', async () => {
+    const head = '"sub1_id","sub1_name","clicks"\n"a","a",2\n'
+    expect(await report(...day, '--limit', '1')).toEqual({ code: 0, stdout: head, stderr: '' })
+    const all = await report(...day, '--limit', '1', '--all', '--totals')
+    expect(all.stdout).toBe(`${head}"b","b",1\n"c","c",1\n"(total)",,4\n`)
+  })
+
+  it('prints one JSON object with --json, and a table with the totals', async () => {
+    const words = ['report', '--account', 'acme', ...day, '--limit', '2', '--all']
+    const { data, totals, truncated } = await runJson(words, stores.environment)
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(['a', 'b', 'c'])
+    expect([totals, truncated]).toEqual([{ clicks: 4 }, false])
+    const { stdout } = await report(...day, '--sub1', '!c', '--format', 'table')
+    expect(stdout).toBe('sub1     clicks\na             2\nb             1\n(total)       3\n')
+  })
+
+  it('rejects parameters with the message of the API and exit code 2', async () => {
+    for (const [words, line] of [
+      [['--group-by', 'planet'], /group_by must be one to three of campaign, /],
+      [[...day, '--sub1', 'a', '--sub1', 'b'], /sub1 was sent more than once/],
+      [[...day, '--limit', '1001'], /limit must be a whole number from 1 to 1000/],
+      [[...day, '--tz', 'Mars/Olympus'], /tz/],
+      [[...day, '--csv-escape', 'formulas', '--format', 'json'], /csv_escape requires CSV/],
+      [[...day, '--format', 'xml'], /Allowed choices are table, csv, json/],
+    ] as const) {
+      expectOneLine(await report(...words), 2, line)
+    }
+    expectOneLine(await runHere(['report', '--account', 'nobody', ...day], stores.environment), 1, /no such account/)
+  })
+})
