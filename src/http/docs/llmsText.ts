@@ -1,3 +1,4 @@
+import { cursorField } from '../../../schema/fields.ts'
 import { filterNames } from '../../../schema/filters.ts'
 import {
   type OpenApiDocument,
@@ -137,7 +138,9 @@ function typeText({
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (allOf) return allOf.map(typeText).join(' & ')
-  if (items) return `${typeText(items)}[]`
+  // The schema of the rows has the names of their fields.
+  if (items?.enum?.includes(cursorField)) return 'names of fields'
+  if (items) return items.enum ? `(${typeText(items)})[]` : `${typeText(items)}[]`
   // A longer list repeats the fields of a schema.
   if (!properties || Object.keys(properties).length > 8) return [type].flat().join(' | ')
   const fields = Object.entries(properties).map(
