@@ -111,7 +111,7 @@ describe('a web page of another origin', () => {
     expect(response.statusCode).toBe(200)
     expect(response.headers['access-control-allow-origin']).toBe('http://localhost:5173')
     expect(response.headers['access-control-expose-headers']).toBe(
-      'content-disposition, etag, retry-after, www-authenticate, x-as-of, x-bucket-count, x-event-notes, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, x-retained-from, x-truncated',
+      'content-disposition, etag, link, retry-after, www-authenticate, x-as-of, x-bucket-count, x-event-notes, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, x-retained-from, x-truncated',
     )
     expect((await request(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
     const refused = await app.inject({ url, headers: { origin: 'http://localhost:5173' } })

@@ -245,7 +245,14 @@ describe('tributary-sync', () => {
 
   it('has functions whose numbers are those of reports and of the daily series', async () => {
     const snake = (row: object) => {
-      const { id: _, name: __, complete: ___, date: ____, ...metrics } = row as Record<string, unknown>
+      const {
+        id: _,
+        name: __,
+        complete: ___,
+        date: ____,
+        dimensions: _____,
+        ...metrics
+      } = row as Record<string, unknown>
       return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnNameOf(name), value]))
     }
     const numbers = (row: Record<string, unknown>) =>
