@@ -36,11 +36,14 @@ export function reportRoutes(app: App, context: RouteContext): void {
           reportCsv(report, plan, { csvEscape, hasTotals, nextUrl: urlAt(plan.offset + report.data.length) }),
       })
 
+      /** The address of the request at another offset: its other parameters stay as they were sent, so it grows little. */
       function urlAt(offset: number): string {
-        const parameters = Object.entries({ ...request.query, offset }).map(
-          ([name, value]) => [name, `${value}`] as const,
-        )
-        return `${request.routeOptions.url}?${new URLSearchParams(Object.fromEntries(parameters))}`
+        const { search } = new URL(request.url, 'http://localhost')
+        const others = search
+          .slice(1)
+          .split('&')
+          .filter((part) => part !== '' && !part.startsWith('offset='))
+        return `${request.routeOptions.url}?${[...others, `offset=${offset}`].join('&')}`
       }
     },
   )

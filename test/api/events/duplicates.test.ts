@@ -174,7 +174,7 @@ describe('concurrent requests', () => {
     const lastOf = await findAcceptances(target, wanted, signal)
     expect(wanted.filter((event) => lastOf(event))).toEqual(stored)
     const clicks = await selectRows(target, clickCampaignsSql(wanted), { label: 'test', signal })
-    const expected = stored.map(({ accountId, id }) => ({ accountId, id, campaignId: `of-${accountId}` }))
+    const expected = stored.map(({ accountId, id }) => ({ accountId, id, value: `of-${accountId}` }))
     expect(clicks).toHaveLength(expected.length)
     expect(clicks).toEqual(expect.arrayContaining(expected))
   })

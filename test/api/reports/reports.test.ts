@@ -150,15 +150,17 @@ describe('a report with many buckets', () => {
     expect([data.length, bucketCount, truncated, totals.clicks]).toEqual([1_000, campaigns, true, campaigns])
   })
 
-  it('returns all of them in CSV by its links', async () => {
+  it('returns all of them in CSV by its links, which repeat the parameters as they were sent', async () => {
     const found: string[] = []
-    let url = `/reports?group_by=campaign&${range}&limit=400&compare=previous_year`
+    const first = `/reports?group_by=campaign&${range}&limit=400&compare=previous_year&city=!a:/b,!c`
+    let url = first
     for (let pages = 1; url; pages++) {
       const { body, headers } = await api.get(url, many, { accept: 'text/csv' })
       const rows = body.trim().split('\n').slice(1)
       expect([rows.length, headers['x-truncated']]).toEqual(pages < 3 ? [400, 'true'] : [300, 'false'])
       found.push(...rows)
       url = /^<\/api\/v1(.*)>; rel="next"$/.exec(`${headers.link}`)?.[1] ?? ''
+      if (url) expect(url).toBe(`${first}&offset=${pages * 400}`)
     }
     expect(new Set(found).size).toBe(campaigns)
   })
