@@ -117,7 +117,11 @@ describe('GET /stats/daily', () => {
 
   it('compares with the range before, up to the same time of day', async () => {
     const series = await daily('from=2026-11-21&to=2026-11-22&compare=previous_period')
-    expect(series.previous).toEqual({ from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T15:00:00.000Z' })
+    expect(series.previous).toEqual({
+      from: '2026-11-19T00:00:00.000Z',
+      to: '2026-11-19T15:00:00.000Z',
+      complete: true,
+    })
     expect(series.data.map(({ id, previous }) => [id, previous?.id])).toEqual([
       ['2026-11-21', '2026-11-19'],
       ['2026-11-22', '2026-11-20'],
