@@ -23,7 +23,7 @@ export const SubIds = Type.Unsafe<Record<SubIdName, string | null>>(
   Type.Object(optional(Object.fromEntries(subIdNames.map((name) => [name, Nullable(Type.String())]))), {
     $id: 'SubIds',
     description:
-      'Your tracking parameters: all of `sub1` to `sub10`, or those of the parameter `fields`; absent ones are null.',
+      'Your tracking parameters `sub1` to `sub10`, or only the ones that `fields` names. An absent parameter is null.',
   }),
 )
 

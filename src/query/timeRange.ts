@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { Problem } from '../problem.ts'
+import { invalidParameter, Problem } from '../problem.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
@@ -94,23 +94,19 @@ export function comparedRange(
   daysMax: number,
 ): Range | undefined {
   if (from === undefined && to === undefined) return undefined
-  if (from === undefined) throw invalid('compare_from', 'compare_to requires compare_from.')
-  if (to === undefined) throw invalid('compare_to', 'compare_from requires compare_to.')
-  if (compare !== undefined) throw invalid('compare_from', 'compare_from and compare exclude each other.')
+  if (from === undefined) throw invalidParameter('compare_from', 'is missing; compare_to requires it.')
+  if (to === undefined) throw invalidParameter('compare_to', 'is missing; compare_from requires it.')
+  if (compare !== undefined) throw invalidParameter('compare_from', 'and compare exclude each other; send one of them.')
   const range = { fromMs: readTime('compare_from', from, zone).epochMs, untilMs: readEnd('compare_to', to, zone) }
-  if (range.fromMs >= range.untilMs) throw invalid('compare_from', 'compare_from is not before the end of the range.')
+  if (range.fromMs >= range.untilMs) throw invalidParameter('compare_from', 'is not before the end of its range.')
   assertExpressible(range, 'compare_from', 'compare_to')
   if (spansAtMost(daysMax, range, zone)) return range
-  throw invalid('compare_to', `The range of compare_from and compare_to spans at most ${daysMax} days here.`)
+  throw invalidParameter('compare_to', `is more than ${daysMax} days after compare_from.`)
 }
 
 function assertExpressible({ fromMs, untilMs }: Range, from: TimeParameter, to: TimeParameter): void {
-  if (fromMs < earliestMs) throw invalid(from, `${from} is before the year 0 in UTC.`)
-  if (untilMs > latestMs) throw invalid(to, `${to} is after the year 9999 in UTC.`)
-}
-
-function invalid(param: TimeParameter, message: string): Problem {
-  return new Problem(`invalid_${param}`, message, { param })
+  if (fromMs < earliestMs) throw invalidParameter(from, 'is before the year 0 in UTC.')
+  if (untilMs > latestMs) throw invalidParameter(to, 'is after the year 9999 in UTC.')
 }
 
 /**
@@ -179,8 +175,10 @@ function readTime(param: TimeParameter, text: string, zone: string): { epochMs: 
     })
     return { epochMs: epochMilliseconds + (leapSecond.test(local) ? 1_000 : 0) }
   } catch {
-    const message = `${param} is not a valid date or time; use the form 2026-11-01, 2026-11-01T14:00 or 2026-11-01T14:00:00Z.`
-    throw invalid(param, message)
+    throw invalidParameter(
+      param,
+      'is not a valid date or time; use the form 2026-11-01, 2026-11-01T14:00 or 2026-11-01T14:00:00Z.',
+    )
   }
 }
 

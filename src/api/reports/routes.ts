@@ -42,7 +42,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
         const others = search
           .slice(1)
           .split('&')
-          .filter((part) => part !== '' && !part.startsWith('offset='))
+          .filter((part) => part !== '' && !new URLSearchParams(part).has('offset'))
         return `${request.routeOptions.url}?${[...others, `offset=${offset}`].join('&')}`
       }
     },
