@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { WriteStream } from 'node:tty'
 import type { TSchema } from '@sinclair/typebox'
 import { Option } from 'commander'
+import { conversionAttributeNames } from '../../schema/dimensions.ts'
 import { filterNames } from '../../schema/filters.ts'
 import type { Metric } from '../../schema/metrics.ts'
 import { ReportQuery, type ReportResponse } from '../../schema/report.ts'
@@ -27,6 +28,9 @@ interface ReportOptions {
   format?: 'table' | 'csv' | 'json'
 }
 
+/** Parameters that select rows: the help lists their names in one line. */
+const filters: readonly string[] = [...filterNames, ...conversionAttributeNames]
+
 /** Parameters of the API by the option of each; the command has its own `--format`. */
 const parameters = Object.entries<TSchema>(ReportQuery.properties)
   .filter(([name]) => name !== 'format')
@@ -46,7 +50,7 @@ export function addReportCommand(program: Command, context: CommandContext): voi
       new Option('--format <format>', 'default: table on a terminal, else csv').choices(['table', 'csv', 'json']),
     )
     .notes(`
-The options are the parameters of the API, and --<filter> <values>: ${filterNames.map(dashed).join(', ')}.
+The options are the parameters of the API, and --<filter> <values>: ${filters.map(dashed).join(', ')}.
 A table has names instead of ids, and the totals of all rows.
 
 Examples:
@@ -62,7 +66,7 @@ function parameterOption(name: string, { type, description = '' }: TSchema): Opt
   const option = new Option(`--${dashed(name)} ${value}`, description)
     .preset('true')
     .argParser((text: string, before: string[] = []) => [...before, text])
-  return (filterNames as string[]).includes(name) ? option.hideHelp() : option
+  return filters.includes(name) ? option.hideHelp() : option
 }
 
 function dashed(name: string): string {
