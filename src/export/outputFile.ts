@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { access, rename, rm } from 'node:fs/promises'
+import { access, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -26,7 +25,7 @@ export async function writeFile(
   // Not the process id: it is the same in every container.
   const part = `${path}.${randomUUID()}.part`
   try {
-    const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
+    const file = (await open(part, 'wx', 0o600)).createWriteStream({ flush: true })
     await (isGzipped
       ? pipeline(Readable.from(rows), createGzip(), file, { signal })
       : pipeline(Readable.from(rows), file, { signal }))
