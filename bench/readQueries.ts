@@ -36,6 +36,11 @@ export function readQueries(): ReadQuery[] {
       bare: rows(['country', 'device'], days),
       isCounted: true,
     })),
+    reportOf('event × campaign, 30 days', 'event_name,campaign', 30),
+    ...[30, 365].map((days) =>
+      reportOf(`visitors by country, ${days} days`, 'country', days, '&metrics=clicks,visitors'),
+    ),
+    ...[0, 100_000].map((offset) => reportOf(`sub1 × sub2, rows from ${offset}`, 'sub1,sub2', 30, `&offset=${offset}`)),
     page('unfiltered, first page', {}),
     page('unfiltered, last page', {}, benchNowMs - 364 * dayMs),
     page('converted, first page', { converted: 'true' }),
@@ -50,18 +55,19 @@ export function readQueries(): ReadQuery[] {
 
 function report(dimension: string, days: number): ReadQuery {
   return {
-    name: `report by ${dimension}, ${days} days`,
-    account: benchAccount,
-    path: `/reports?group_by=${dimension}&days=${days}`,
+    ...reportOf(`report by ${dimension}, ${days} days`, dimension, days),
     bare: sums('sums_by_day', ch`value`, dimension, days),
     ...(dimension === 'country' && { raw: rows([dimension], days), inPostgres: inPostgres([dimension], days) }),
     isCounted: true,
   }
 }
 
+function reportOf(name: string, dimensions: string, days: number, more = ''): ReadQuery {
+  return { name, account: benchAccount, path: `/reports?group_by=${dimensions}&days=${days}${more}` }
+}
+
 function drillDown(name: string, columns: readonly string[], dimensions: string, days: number): ReadQuery {
-  const path = `/reports?group_by=${dimensions}&days=${days}`
-  return { name, account: benchAccount, path, inPostgres: inPostgres(columns, days) }
+  return { ...reportOf(name, dimensions, days), inPostgres: inPostgres(columns, days) }
 }
 
 /** Only clicks and cost, from a sums table: the minimum that a report has to read. */
