@@ -3,7 +3,7 @@ import { datePattern } from './range.ts'
 import { described, Instant, optional } from './scalars.ts'
 
 export const ChecksumQuery = Type.Object({
-  from: Type.String({ pattern: datePattern, description: 'First UTC day.', examples: ['2026-11-01'] }),
+  from: Type.String({ pattern: datePattern, description: 'First UTC day.', examples: ['2026-11-20'] }),
   ...optional({
     to: Type.String({
       pattern: datePattern,

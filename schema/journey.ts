@@ -51,7 +51,7 @@ export const JourneyQuery = Type.Object({
       ...Id,
       description:
         'The journey of this visitor: rows with this visitor id, and the events and conversions of its clicks. Required without `click_id`.',
-      examples: ['vis-1042'],
+      examples: ['vis-sg85-20261120-00015'],
       // OpenAPI cannot express that one of two parameters is required.
       'x-required-without': 'click_id',
     }),

@@ -4,42 +4,20 @@ import { promisify } from 'node:util'
 import postman from 'openapi-to-postmanv2'
 import { validate as isUuid } from 'uuid'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { type OpenApiDocument, operationsOf } from '../../src/http/docs/openapiDocument.ts'
+import {
+  isNeeded,
+  type OpenApiDocument,
+  operationsOf,
+  type PlacedOperation,
+  sampleValue,
+} from '../../src/http/docs/openapiDocument.ts'
 import { packageRoot } from '../../src/package.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
 import { blocksOf, formDifferences } from './shellBlocks.ts'
 
-/**
- * The responses in the documentation come from the demo at the time of tests. A new operation needs a line here or in
- * `posts`; `npm test -- -u` then writes its example.
- */
-const reads: Record<string, string> = {
-  getClicks: '/clicks?converted=true&limit=1',
-  getConversions: '/conversions?status=refunded&limit=1',
-  getConversionsSearch: '/conversions/search?q=luma&limit=1',
-  getCampaigns: '/campaigns?limit=1',
-  getCampaignsById: '/campaigns/cmp-luma-meta-broad',
-  getCampaignsSearch: '/campaigns/search?q=luma&limit=1',
-  getOffers: '/offers?status=active&limit=1',
-  getOffersById: '/offers/off-luma-blanket',
-  getLandingPages: '/landing-pages?limit=1',
-  getLandingPagesById: '/landing-pages/lp-luma-quiz',
-  getTrafficSources: '/traffic-sources?limit=1',
-  getTrafficSourcesById: '/traffic-sources/src-meta',
-  getStatsOverview: '/stats/overview?days=7',
-  getStatsDaily: '/stats/daily?days=1&tz=America/New_York',
-  getReports: '/reports?group_by=day&days=1',
-  getUsage: '/usage',
-  getEvents: '/events?event_name=purchase&limit=1',
-  getFunnels: '/funnels?steps=visit,signup,trial_started,purchase&days=30',
-  getJourneys: '/journeys?visitor_id=vis-sg85-20261120-00015&limit=4',
-  getEventsById: '/events/order-1042-paid',
-  getKey: '/key',
-  getChecksumsClicks: '/checksums/clicks?from=2026-11-20&to=2026-11-20',
-  getChecksumsConversions: '/checksums/conversions?from=2026-11-20&to=2026-11-20',
-  getChecksumsEvents: '/checksums/events?from=2026-11-20&to=2026-11-20',
-}
+/** Rows of `data` in an example: of a journey as many as show different kinds. */
+const shownRows = (operationId: string) => (operationId === 'getJourneys' ? 3 : 1)
 
 const event = {
   visitor_id: 'vis-1042',
@@ -51,10 +29,10 @@ const event = {
   event_id: 'order-1042-paid',
 }
 
-const posts: Record<string, { path: string; request: object; response: object }> = {
-  postEvents: { path: '/events', request: event, response: { accepted: true } },
+/** A new operation that is not a GET needs its example here. */
+const posts: Record<string, { request: object; response: object }> = {
+  postEvents: { request: event, response: { accepted: true } },
   postEventsBatch: {
-    path: '/events/batch',
     request: {
       events: [
         { ...event, event_name: 'signup', event_id: 'user-7-signup', value: null, currency: null },
@@ -88,39 +66,40 @@ beforeAll(async () => {
   key = await makeDemoAccount(api, 'harbour', { clicks: 20_000, days: 90 })
   // Checksums leave out rows that may still be joined by others of the same moment.
   const filledAt = new Date().toISOString()
-  const checksums = async () => (await api.get(reads.getChecksumsEvents ?? '', key)).json<{ asOf: string }>()
+  const checksums = async () => (await api.get('/checksums/events?from=2026-11-20', key)).json<{ asOf: string }>()
   await vi.waitUntil(async () => (await checksums()).asOf > filledAt, { timeout: 20_000 })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
 })
 
 describe('the example responses of the documentation', () => {
-  it('are responses of a server', async () => {
-    const { paths } = (await api.get('/docs/json')).json<{
-      paths: Record<string, Record<string, { operationId: string }>>
-    }>()
+  // `npx vitest run test/docs/examples.test.ts -u` writes them.
+  it('are the responses of the demo to the sample requests: to the examples of the parameters that a request needs', async () => {
     const examples: Record<string, { request?: unknown; response: unknown }> = {}
-    for (const { operationId } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const placed of operationsOf(await document())) {
+      const { operationId } = placed.operation
       const post = posts[operationId]
-      if (post) {
-        const response = await api.app.inject({
-          method: 'POST',
-          url: `/api/v1${post.path}`,
-          headers: { authorization: `ApiKey ${key}` },
-          payload: post.request,
-        })
-        expect([response.statusCode, response.json()]).toEqual([200, post.response])
-        examples[operationId] = { request: post.request, response: response.json() }
-        continue
-      }
-      const path = reads[operationId]
-      if (!path) throw new Error(`${operationId} has no example: add its path to reads or posts.`)
-      const response = await api.get(path, key)
-      expect([path, response.statusCode]).toEqual([path, 200])
-      examples[operationId] = { response: JSON.parse(response.body, withFixedValues) }
+      const response = await api.app.inject({
+        method: placed.method as 'GET' | 'POST',
+        url: `/api/v1${sampleUrl(placed)}`,
+        headers: { authorization: `ApiKey ${key}` },
+        ...(post && { payload: post.request }),
+      })
+      expect([operationId, response.statusCode]).toEqual([operationId, 200])
+      const body = JSON.parse(response.body, withFixedValues)
+      if (post) expect(body).toEqual(post.response)
+      const data = body.data?.slice(0, shownRows(operationId))
+      examples[operationId] = { ...(post && { request: post.request }), response: { ...body, ...(data && { data }) } }
     }
     await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/http/docs/examples.json')
   })
 })
+
+function sampleUrl({ path, operation: { parameters = [] } }: PlacedOperation): string {
+  const needed = parameters.filter(isNeeded).map((parameter) => ({ ...parameter, value: `${sampleValue(parameter)}` }))
+  const query = needed.flatMap((one) => (one.in === 'query' ? [[one.name, one.value] as [string, string]] : []))
+  const inPath = (text: string, { name, value }: { name: string; value: string }) => text.replace(`{${name}}`, value)
+  return `${needed.reduce(inPath, path)}?${new URLSearchParams(query)}`
+}
 
 const [prepare, ...recipes] = blocksOf('docs/recipes.md')
 

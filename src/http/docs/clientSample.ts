@@ -4,6 +4,7 @@ import {
   type Operation,
   type Parameter,
   type PlacedOperation,
+  sampleValue,
 } from './openapiDocument.ts'
 
 /**
@@ -43,7 +44,6 @@ function eventCall(path: string, { requestBody }: Operation): string | undefined
   return `console.log(await tributary.sendEvent(${JSON.stringify(event, null, 2)}))`
 }
 
-function literal({ name, example, examples = {}, schema }: Parameter): string {
-  const [first] = Object.values(examples)
-  return `${name}: ${JSON.stringify(example ?? first?.value ?? schema.enum?.[0])}`
+function literal(parameter: Parameter): string {
+  return `${parameter.name}: ${JSON.stringify(sampleValue(parameter))}`
 }

@@ -9,7 +9,7 @@ import {
   retryHeader,
 } from './responseHeaders.ts'
 
-/** Request body, if any, and response of each operation; test/docs/examples.test.ts writes them from responses of a server. */
+/** Request body, if any, and response of each operation; test/docs/examples.test.ts writes them from the responses to sample requests. */
 const examples: Readonly<Record<string, { request?: unknown; response: unknown }>> = exampleTable
 
 /** Adds error responses, headers, examples and a code sample to every operation of the document. */

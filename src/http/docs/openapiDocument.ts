@@ -60,6 +60,12 @@ export function isNeeded({ required, schema }: Parameter): boolean {
   return required === true || schema['x-required-without'] !== undefined
 }
 
+/** The value of a parameter in a sample request: its first example. */
+export function sampleValue({ example, examples = {} }: Parameter): unknown {
+  const [first] = Object.values(examples)
+  return example ?? first?.value
+}
+
 /** An operation of a document, with its place in it. */
 export interface PlacedOperation {
   method: string
