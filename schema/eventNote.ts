@@ -4,7 +4,10 @@ import { OneOf } from './scalars.ts'
 /** Maximum number of notes on an event; one more has the number of the others. */
 export const notesMax = 20
 
-/** What a dry run reports about values that are stored differently from the way they were sent. */
+/**
+ * Notes on values that are stored differently from the way they were sent: in a dry run, in the results of a batch, and as
+ * codes in the header `X-Event-Notes`.
+ */
 export const eventNoteTexts = {
   field_ignored: 'The body has a field that does not exist.',
   property_dropped: 'A property is above a limit or has an unsupported type.',
@@ -24,7 +27,7 @@ export const noteCodesText = Object.entries(eventNoteTexts)
 export const EventNote = Type.Object(
   {
     code: OneOf(Object.keys(eventNoteTexts) as EventNoteCode[], { description: noteCodesText }),
-    field: Type.String({ description: 'Field of the body, for example `eventId` or `properties.plan`.' }),
+    field: Type.String({ description: 'Field of the body, for example `currency` or `properties.plan`.' }),
     message: Type.String({ description: 'Explanation for a person; the text may change.' }),
   },
   { $id: 'EventNote', additionalProperties: false },

@@ -10,7 +10,7 @@ import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, ListOf, NullableText, OneOf, optional } from './scalars.ts'
 
 export const reportBucketsMax = 1000
-const offsetMax = 1_000_000
+export const reportOffsetMax = 1_000_000
 const leastMax = 1_000_000_000
 
 const sortKeys = ['id', ...reportMetricNames].flatMap((key) => [key, `-${key}`])
@@ -48,7 +48,7 @@ export const ReportQuery = Type.Object({
     }),
     offset: Type.Integer({
       minimum: 0,
-      maximum: offsetMax,
+      maximum: reportOffsetMax,
       default: 0,
       description:
         'Number of rows to skip, to read the next ones while `truncated` is true. CSV has the URL of the next rows in the header `Link`.',

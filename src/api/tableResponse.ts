@@ -19,7 +19,7 @@ interface TableResponse<Plan, Response> {
 
 /**
  * Sends a table in the format of the request, from the response cache.
- * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, or as `makePlan` and `run`
+ * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`, or as `makePlan` and `run`
  */
 export function sendTable<Plan extends ComparedPlan, Response extends DatedResponse>(
   context: RouteContext,

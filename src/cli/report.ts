@@ -86,14 +86,14 @@ async function printReport(context: CommandContext, { account, all: isAll = fals
   await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
 }
 
-/** @throws UsageError with the message of the API */
+/** @throws UsageError with the message of the API, about options */
 function readQuery(options: object, format: string): ReportQuery {
   const given = parameters.flatMap(({ name, option }) => {
     const values = (options as Record<string, string[] | undefined>)[option.attributeName()]
     return values ? [[name, values] as const] : []
   })
   const read = queryValidator(ReportQuery)(Object.fromEntries(given))
-  if ('error' in read) throw new UsageError(read.error.message)
+  if ('error' in read) throw usageError(read.error)
   const query = read.value as ReportQuery
   checked(() => checkCsvParameters(query, format))
   return query
@@ -104,8 +104,17 @@ function checked<Result>(read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    throw error instanceof Problem && error.status === 400 ? new UsageError(error.message) : error
+    throw error instanceof Problem && error.status === 400 ? usageError(error) : error
   }
+}
+
+/** Where a message of the API names a parameter; elsewhere the same word, such as `from`, is part of the sentence. */
+const parameterPlaces = /^\w+|\bcompare(_from|_to)?\b|(?<=(omit|requires) )\w+/g
+
+/** @returns the error with the options of the command instead of the parameters of the API */
+function usageError({ message }: Problem): UsageError {
+  const optionOf = (word: string) => (word in ReportQuery.properties ? `--${dashed(word)}` : word)
+  return new UsageError(message.replace('format=', '--format ').replace(parameterPlaces, optionOf))
 }
 
 /** Reads the first page, or all pages, of a report of one moment. */
@@ -132,7 +141,7 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
 }
 
 async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
-  const options = { csvEscape: query.csv_escape, nextUrl: '' }
+  const options = { csvEscape: query.csv_escape }
   let last: ReportResponse | undefined
   for await (const page of pages) {
     const { text } = reportCsv(page, plan, { ...options, hasTotals: false })

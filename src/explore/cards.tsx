@@ -11,7 +11,7 @@ type Daily = ResponseOf<'/stats/daily'>
 /** The totals of the range, each with its change against the comparison, and its spark line of the series. */
 export function Cards({ overview, daily }: { overview: Loaded<Overview>; daily: Loaded<Daily> }) {
   return (
-    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} empty="No totals.">
+    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv}>
       {(body) => (
         <ul class="cards">
           {cardMetrics.map((metric) => (

@@ -34,7 +34,7 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     </>
   )
   return (
-    <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls} empty="No steps.">
+    <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls}>
       {(body) => <Steps body={body} />}
     </Panel>
   )

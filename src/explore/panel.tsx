@@ -10,8 +10,8 @@ interface PanelFrameProps<Body> {
   /** Parameters that make the response CSV, or the file itself. */
   csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob)
   controls?: ComponentChildren
-  /** Shown if `children` returns nothing. */
-  empty: string
+  /** Shown if `children` returns nothing; absent if it always returns something. */
+  empty?: string
   children: (body: Body) => ComponentChildren
 }
 

@@ -50,6 +50,12 @@ export function readFilters(query: FilterQuery): Filter[] {
   })
 }
 
+/** @returns the filters that are read in any case, in the case of the rows, which is the same for equal filters */
+export function inStoredCase({ country, device }: FilterQuery) {
+  const upperCase = (code: string) => code.toUpperCase()
+  return { country: country?.replace(/\b[a-z]{2}\b/gi, upperCase), device: device?.toLowerCase() }
+}
+
 /** @returns the conditions of filters on the rows of a table */
 export function filterConditions(filters: readonly Filter[], table: RowTable): Fragment[] {
   return filters.map(({ attribute, ...values }) => valueCondition(attributeOf(attribute, table), values))

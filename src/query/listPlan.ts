@@ -59,8 +59,8 @@ export function planList(
   const updatedSinceMs = readUpdatedSince(query)
   const isOldestFirst = order === 'asc' || updatedSinceMs !== undefined
   const tz = readTimeZone(query.tz ?? 'UTC')
-  const normalOrder = isOldestFirst ? 'asc' : undefined
-  const ofFilters = fingerprint(accountId, list, { ...filters, ...normalFilters, order: normalOrder })
+  const normal = { ...normalFilters, order: isOldestFirst ? 'asc' : undefined, tz: tz === 'UTC' ? undefined : tz }
+  const ofFilters = fingerprint(accountId, list, { ...filters, ...normal })
   const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
   return {
     ...{ accountId, currency, tz },

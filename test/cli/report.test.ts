@@ -33,13 +33,16 @@ describe('tributary report', () => {
     expect(stdout).toBe('sub1     clicks\na             2\nb             1\n(total)       3\n')
   })
 
-  it('rejects parameters with the message of the API and exit code 2', async () => {
+  it('rejects parameters with the message of the API about its options, and exit code 2', async () => {
     for (const [words, line] of [
-      [['--group-by', 'planet'], /group_by must be one to three of campaign, /],
-      [[...day, '--sub1', 'a', '--sub1', 'b'], /sub1 was sent more than once/],
-      [[...day, '--limit', '1001'], /limit must be a whole number from 1 to 1000/],
-      [[...day, '--tz', 'Mars/Olympus'], /tz/],
-      [[...day, '--csv-escape', 'formulas', '--format', 'json'], /csv_escape requires CSV/],
+      [['--group-by', 'planet'], /--group-by must be one to three of campaign, /],
+      [[...day, '--sub1', 'a', '--sub1', 'b'], /--sub1 was sent more than once/],
+      [[...day, '--limit', '1001'], /--limit must be a whole number from 1 to 1000/],
+      [[...day, '--tz', 'Mars/Olympus'], /--tz is not an IANA time zone/],
+      [['--to', '2026-11-20', '--group-by', 'day'], /--to requires --from\./],
+      [[...day, '--compare-from', '2026-11-19'], /--compare-to is missing; --compare-from requires it\./],
+      [[...day, '--totals', '--format', 'table'], /--totals requires CSV; add --format csv, or omit --totals\./],
+      [[...day, '--csv-bom', '--format', 'json'], /--csv-bom requires CSV; add --format csv, or omit --csv-bom\./],
       [[...day, '--format', 'xml'], /Allowed choices are table, csv, json/],
     ] as const) {
       expectOneLine(await report(...words), 2, line)

@@ -1,5 +1,5 @@
 import type { ClickQuery } from '../../../schema/click.ts'
-import { type Filter, readFilters } from '../../query/filters.ts'
+import { type Filter, inStoredCase, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
@@ -22,7 +22,7 @@ export function planClicks(
 ): ClickPlan {
   return {
     filters: readFilters(query),
-    ...planList('clicks', query, caller, caller.retained.clicksMs, nowMs),
+    ...planList('clicks', query, caller, caller.retained.clicksMs, nowMs, inStoredCase(query)),
     isBot: query.is_bot,
     isTest: query.is_test,
     converted: query.converted,

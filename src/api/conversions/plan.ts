@@ -1,5 +1,5 @@
 import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
-import { type Filter, readFilters } from '../../query/filters.ts'
+import { type Filter, inStoredCase, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 
 export interface ConversionPlan extends ListPlan {
@@ -17,7 +17,7 @@ export function planConversions(
   nowMs: number,
 ): ConversionPlan {
   const filters = readFilters(query)
-  const normal = { status: normalStatus(query, filters), source: query.source ?? 'all' }
+  const normal = { ...inStoredCase(query), status: normalStatus(query, filters), source: query.source ?? 'all' }
   return {
     filters,
     ...planList('conversions', query, caller, 0, nowMs, normal),

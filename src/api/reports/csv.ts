@@ -8,12 +8,12 @@ import type { ReportPlan } from './plan.ts'
  * Formats a report as CSV: `<dimension>_id` and `<dimension>_name` of each dimension, the metrics, and with a comparison
  * `previous_<metric>`. Headers say how many buckets there are, whether more follow, and how to read them.
  * @param hasTotals whether the last line has the totals
- * @param nextUrl the URL of the next rows
+ * @param nextUrl the URL of the next rows; without it, no header names them
  */
 export function reportCsv(
   { data, totals, previous, bucketCount, truncated }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  { csvEscape, hasTotals, nextUrl }: { csvEscape: CsvEscape; hasTotals: boolean; nextUrl: string },
+  { csvEscape, hasTotals, nextUrl }: { csvEscape: CsvEscape; hasTotals: boolean; nextUrl?: string | undefined },
 ): CsvResponse {
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
   const rows = data.map(({ dimensions: values, ...row }) => {
@@ -31,7 +31,7 @@ export function reportCsv(
     headers: {
       'x-bucket-count': `${bucketCount}`,
       'x-truncated': `${truncated}`,
-      ...(truncated && { link: `<${nextUrl}>; rel="next"` }),
+      ...(truncated && nextUrl && { link: `<${nextUrl}>; rel="next"` }),
     },
   }
 }

@@ -32,7 +32,8 @@ export const responseHeaders = {
     schema: { type: 'boolean' },
   },
   NextRows: {
-    description: 'Of CSV, if more buckets follow: the URL of the next rows, with `rel="next"`.',
+    description:
+      'Of CSV, if more buckets follow: the URL of the next rows in the same range, with `rel="next"`. Absent beyond the largest `offset`.',
     schema: { type: 'string' },
   },
   EventNotes: {

@@ -41,7 +41,7 @@ export async function callTool(
     for (;;) {
       const body = await request(tributary, tool, { ...given, ...(limit !== undefined && { limit }) }, signal)
       const text = JSON.stringify(body)
-      if (text.length <= textMax) return result(text, hint(tool, body))
+      if (text.length <= textMax) return result(text, hint(tool, body, Number(given.offset ?? 0)))
       if (limit === undefined || limit <= 1) {
         return failure(`the response has ${text.length} characters; ${textMax} is the maximum. ${advice(tool)}`)
       }
@@ -68,11 +68,16 @@ async function request(
   })) as Body
 }
 
-function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: Body): string | undefined {
+/** @param offset rows that the result skips */
+function hint(
+  { name }: ApiTool,
+  { data, nextCursor, truncated, bucketCount }: Body,
+  offset: number,
+): string | undefined {
   if (nextCursor)
     return `More rows follow: call ${name} again with the same arguments and cursor ${JSON.stringify(nextCursor)}.`
   if (truncated && data)
-    return `${data.length} of ${bucketCount} rows; use filters, sort or a larger limit for others. totals include all.`
+    return `${data.length} of ${bucketCount} rows: call ${name} again with the same arguments and offset ${offset + data.length}, or use filters. totals include all.`
   return undefined
 }
 

@@ -251,6 +251,23 @@ describe('a cursor', () => {
     }
   })
 
+  it.each([
+    ['/clicks', 'country=us,(not%20set)&is_bot=false&tz=utc', 'country=US,(not%20set)&is_bot=False'],
+    ['/clicks', 'device=!mobile&days=365&tz=europe/berlin', 'device=!MOBILE&days=365&tz=Europe/Berlin'],
+    [
+      '/conversions',
+      'country=!Us&device=!Tablet&include_test_mode=TRUE',
+      'country=!uS&device=!tablet&include_test_mode=true',
+    ],
+    ['/events', 'days=365', 'days=365&tz=UTC'],
+  ])('of %s belongs to %s in any case', async (path, first, second) => {
+    const page = async (query: string) => (await api.get(`${path}?limit=1&${query}`, key)).json()
+    const { data, nextCursor } = await page(first)
+    const next = await page(`${second}&cursor=${nextCursor}`)
+    expect([data.length, next.data?.length]).toEqual([1, 1])
+    expect(next.data).not.toEqual(data)
+  })
+
   it('of other filters is rejected', async () => {
     const [row] = ndjsonRows((await api.get('/clicks?format=ndjson', key)).body)
     const response = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row?.cursor}`, key)
@@ -264,6 +281,7 @@ it.each([
   ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
   ['/clicks?format=parquet&csv_bom=true', 'invalid_csv_bom'],
   ['/reports?group_by=device&csv_bom=true', 'invalid_csv_bom'],
+  ['/reports?group_by=device&totals=true', 'invalid_totals'],
   ['/offers?fields=sub1', 'invalid_fields'],
   ['/events?days=7&to=2026-11-01', 'invalid_from'],
   ['/conversions?tz=Mars/Olympus', 'invalid_tz'],

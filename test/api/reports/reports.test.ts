@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
+import { nextUrl } from '../../../src/api/reports/nextUrl.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { storeClicks } from '../../kit/rows.ts'
@@ -150,19 +151,32 @@ describe('a report with many buckets', () => {
     expect([data.length, bucketCount, truncated, totals.clicks]).toEqual([1_000, campaigns, true, campaigns])
   })
 
-  it('returns all of them in CSV by its links, which repeat the parameters as they were sent', async () => {
+  const nextOf = ({ link }: { link?: unknown }) => /^<\/api\/v1(.*)>; rel="next"$/.exec(`${link}`)?.[1]
+
+  it.each([
+    ['&from=2026-10-24&to=2026-10-26', 'from=2026-10-24T00%3A00%3A00.000Z&to=2026-10-27T00%3A00%3A00.000Z'],
+    ['&days=30', 'from=2026-10-23T00%3A00%3A00.000Z&to=2026-11-22T00%3A00%3A00.000Z'],
+    ['', 'from=2026-10-23T00%3A00%3A00.000Z&to=2026-11-22T00%3A00%3A00.000Z'],
+  ])('returns all of them in CSV by its links, in the range of the first page: %s', async (sent, pinned) => {
     const found: string[] = []
-    const first = `/reports?group_by=campaign&${range}&limit=400&compare=previous_year&city=!a:/b,!c`
-    let url = first
-    for (let pages = 1; url; pages++) {
-      const { body, headers } = await api.get(url, many, { accept: 'text/csv' })
+    const kept = '/reports?group_by=campaign&limit=400&compare=previous_year&city=!a:/b,!c'
+    let next: string | undefined = `${kept}${sent}`
+    for (let pages = 1; next; pages++) {
+      const { body, headers } = await api.get(next, many, { accept: pages === 1 ? 'text/csv' : '*/*' })
       const rows = body.trim().split('\n').slice(1)
       expect([rows.length, headers['x-truncated']]).toEqual(pages < 3 ? [400, 'true'] : [300, 'false'])
       found.push(...rows)
-      url = /^<\/api\/v1(.*)>; rel="next"$/.exec(`${headers.link}`)?.[1] ?? ''
-      if (url) expect(url).toBe(`${first}&offset=${pages * 400}`)
+      next = nextOf(headers)
+      expect(next).toBe(pages < 3 ? `${kept}&${pinned}&format=csv&offset=${pages * 400}` : undefined)
     }
     expect(new Set(found).size).toBe(campaigns)
+  })
+
+  it('has a link up to the largest offset, and none beyond', () => {
+    const range = { fromMs: 0, untilMs: 1 }
+    const next = (offset: number, rows: number) => nextUrl('/reports', { range, offset }, rows)
+    expect(next(999_000, 1_000)).toMatch(/offset=1000000$/)
+    expect([next(999_001, 1_000), next(1_000_000, 1)]).toEqual([undefined, undefined])
   })
 
   it.each([

@@ -126,9 +126,11 @@ describe('the tools', () => {
     expect(short.isError).toBe(false)
   })
 
-  it('say how many rows of a report are missing', async () => {
-    const { hint } = await call(model, 'get_reports', { group_by: 'country', from: '2026-11-20', limit: 1 })
-    expect(hint).toMatch(/^1 of 2 rows; /)
+  it('say how many rows a report has, and the offset of the next ones', async () => {
+    const given = { group_by: 'country', from: '2026-11-20', limit: 1 }
+    const { hint } = await call(model, 'get_reports', given)
+    expect(hint).toMatch(/^1 of 2 rows: .* and offset 1, /)
+    expect((await call(model, 'get_reports', { ...given, offset: 1 })).hint).toBeUndefined()
   })
 })
 
