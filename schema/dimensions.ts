@@ -13,6 +13,8 @@ export const summedDimensions = [
 ] as const
 export type SummedDimension = (typeof summedDimensions)[number]
 
+export const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
+
 /** Dimensions of conversions; a click has no value. Each is also a filter of the same name. */
 export const conversionAttributeNames = ['status', 'source', 'event_name', 'coupon_code'] as const
 export type ConversionAttributeName = (typeof conversionAttributeNames)[number]
@@ -26,11 +28,7 @@ export const attributeNames = [
   'os_version',
   'browser_version',
   'referrer_domain',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
+  ...utmNames,
   ...subIdNames,
   ...conversionAttributeNames,
 ] as const

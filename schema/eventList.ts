@@ -3,16 +3,10 @@ import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { described, eventIdPattern, Id, OneOf, optional } from './scalars.ts'
 
-export const EventPage = Type.Object({
-  ...OrderedPage(EventRow).properties,
-  ...retainedFrom,
-  asOf: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description:
-      'With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.',
-  }),
-})
+const asOf =
+  'every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.'
+
+export const EventPage = Type.Object({ ...OrderedPage(EventRow, asOf).properties, ...retainedFrom })
 
 const name = eventNamePattern.slice(1, -1)
 /** One or more event names, separated by commas. */

@@ -1,7 +1,9 @@
 import { type TString, Type } from '@sinclair/typebox'
-import type { AttributeName, ConversionAttributeName } from './dimensions.ts'
+import { type AttributeName, type ConversionAttributeName, utmNames } from './dimensions.ts'
 import { optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
+
+const trackingNames = [...utmNames, ...subIdNames] as const
 
 /** Filter parameters and the attribute that each selects by. */
 export const filterAttributes = {
@@ -17,12 +19,9 @@ export const filterAttributes = {
   browser: 'browser',
   language: 'language',
   referrer_domain: 'referrer_domain',
-  utm_source: 'utm_source',
-  utm_medium: 'utm_medium',
-  utm_campaign: 'utm_campaign',
-  utm_term: 'utm_term',
-  utm_content: 'utm_content',
-  ...(Object.fromEntries(subIdNames.map((name) => [name, name])) as { [Name in (typeof subIdNames)[number]]: Name }),
+  ...(Object.fromEntries(trackingNames.map((name) => [name, name])) as {
+    [Name in (typeof trackingNames)[number]]: Name
+  }),
 } as const satisfies Record<string, AttributeName>
 export type FilterName = keyof typeof filterAttributes
 

@@ -58,15 +58,17 @@ export function Page<T extends TObject>(row: T) {
   return CompletePage(SelectableRow(row))
 }
 
-/** Response of a list that supports `updated_since` and `updated_after`. */
-export function OrderedPage<T extends TObject>(row: T) {
+const asOfText =
+  'every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.'
+
+/** Response of a list that supports `updated_since` and `updated_after`. @param asOf what the description of `asOf` says of them */
+export function OrderedPage<T extends TObject>(row: T, asOf = asOfText) {
   return Type.Object({
     ...Page(row).properties,
     asOf: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description:
-        'With `updated_since` or `updated_after`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.',
+      description: `With \`updated_since\` or \`updated_after\`: ${asOf}`,
     }),
   })
 }

@@ -16,4 +16,7 @@ export const scopeTexts = {
 
 export type Scope = keyof typeof scopeTexts
 
+/** Scopes that rows of these kinds require besides the scope of the route, in funnels and journeys. */
+export const scopesOfKinds: Readonly<Record<string, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
+
 export const scopes = Object.keys(scopeTexts) as Scope[]

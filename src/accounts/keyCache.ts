@@ -4,18 +4,7 @@ import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connect
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
 
-export interface KeyCache {
-  /**
-   * Finds a key by its hash, SHA-256 in hexadecimal. Concurrent look-ups of one key share one query.
-   * @returns a record of the age in the table below; null when the key does not exist
-   * @throws Problem `unavailable` when Postgres is unavailable and the key was not read in the last 60 seconds
-   */
-  find(hash: string): Promise<KeyRecord | null>
-  /** Expires a changed key, so that its next use reads it again; all keys when `hash` is undefined. */
-  expire(hash: string | undefined): void
-  /** Records the use of a key in the background: at most one write per minute and key, several keys in one statement. */
-  recordUse(record: KeyRecord): void
-}
+export type KeyCache = ReturnType<typeof openKeyCache>
 
 /** From `refreshMs` on, a record is refreshed in the background; from `ttlMs` on, before it is returned. */
 const refreshMs = 2_000
@@ -53,7 +42,7 @@ interface Entry {
  *
  * @param now the current time, epoch milliseconds
  */
-export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
+export function openKeyCache(postgres: Postgres, now: () => number) {
   const known = new LRUCache<string, Entry>({ max: knownMax })
   /** When each unknown hash was read. */
   const unknown = new LRUCache<string, number>({ max: unknownMax })
@@ -71,6 +60,11 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     return age >= 0 ? age : Number.POSITIVE_INFINITY
   }
 
+  /**
+   * Finds a key by its hash, SHA-256 in hexadecimal. Concurrent look-ups of one key share one query.
+   * @returns a record of the age in the table above; null when the key does not exist
+   * @throws Problem `unavailable` when Postgres is unavailable and the key was not read in the last 60 seconds
+   */
   async function find(hash: string): Promise<KeyRecord | null> {
     const entry = known.get(hash)
     const isUnavailable = ageOf(failedAtMs) < unavailableMs
@@ -126,13 +120,16 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     return record
   }
 
+  /** Expires a changed key, so that its next use reads it again; all keys when `hash` is undefined. */
   function expire(hash: string | undefined): void {
     const entries = hash === undefined ? known.values() : [known.peek(hash)]
     // While Postgres is unavailable, an expired record is used as long as any other.
     for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - ttlMs)
   }
 
-  return { find, expire, recordUse: ({ keyId }) => recordUseOf(keyId) }
+  /** Records the use of a key in the background: at most one write per minute and key, several keys in one statement. */
+  const recordUse = ({ keyId }: KeyRecord) => recordUseOf(keyId)
+  return { find, expire, recordUse }
 }
 
 function keysUnavailable(): Problem {

@@ -77,9 +77,8 @@ export async function findKey(postgres: Postgres, id: string): Promise<KeyRow | 
 }
 
 async function readKeys(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<KeyRow[]> {
-  return await queryPostgres(
-    postgres<KeyRow[]>`SELECT ${keyColumns(postgres)} FROM api_keys WHERE ${condition} ORDER BY created_at, id`,
-  )
+  return await queryPostgres(postgres<KeyRow[]>`
+    SELECT ${keyColumns(postgres)} FROM api_keys WHERE ${condition} ORDER BY created_at, id`)
 }
 
 /** Revokes a key, once; all instances reject it within 5 seconds. @returns the updated key, or undefined when it does not exist */

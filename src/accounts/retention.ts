@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import { eventAgeMaxMs } from '../../schema/event.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
 
@@ -57,13 +58,9 @@ export function retainedBy(
 ): RetainedRanges {
   if (isImporting) return retained
   const presentMs = Math.min(nowMs, storeMs)
-  const startOfMonth = (atMs: number, earlier: number) => {
-    const at = new Date(atMs)
-    return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - earlier)
-  }
-  const latestMs = startOfMonth(presentMs - removalDelayMs, 0)
+  const latestMs = startOfUtcMonth(presentMs - removalDelayMs)
   const startOf = (months: number, leftMs: number) =>
-    months === 0 ? leftMs : Math.max(leftMs, Math.min(startOfMonth(presentMs, months), latestMs))
+    months === 0 ? leftMs : Math.max(leftMs, Math.min(startOfUtcMonth(presentMs, -months), latestMs))
   return { clicksMs: startOf(clickMonths, retained.clicksMs), eventsMs: startOf(eventMonths, retained.eventsMs) }
 }
 

@@ -36,14 +36,12 @@ export function openAttribution(
     selectRows<Found>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
   )
   const ownerLookUps = openLookUps((wanted) =>
-    queryPostgres(
-      postgres<Found[]>`
-        SELECT account_id AS "accountId", id, user_id AS value
-        FROM campaigns
-        WHERE (account_id, id) IN (
-          SELECT * FROM unnest(${wanted.map(({ accountId }) => accountId)}::text[], ${wanted.map(({ id }) => id)}::text[])
-        )`,
-    ),
+    queryPostgres(postgres<Found[]>`
+      SELECT account_id AS "accountId", id, user_id AS value
+      FROM campaigns
+      WHERE (account_id, id) IN (
+        SELECT * FROM unnest(${wanted.map(({ accountId }) => accountId)}::text[], ${wanted.map(({ id }) => id)}::text[])
+      )`),
   )
 
   /** @returns the campaign id of a click, undefined for an unknown click */

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
-import { countStoredEvents, startOfUtcMonth } from '../query/countMonthlyEvents.ts'
+import { countStoredEvents } from '../query/countMonthlyEvents.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 
 /** From this age on, events of other instances are counted again in the background; from `ttlMs` on, before the decision. */

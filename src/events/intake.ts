@@ -15,13 +15,6 @@ import type { IncomingEvent, Sender } from './incomingEvent.ts'
 import { openEventMetrics } from './prometheusMetrics.ts'
 import type { ValidEvent } from './validate.ts'
 
-/** The result of a dry run for one event. */
-export interface Preview {
-  outcome: Outcome
-  /** The row that would be stored; undefined for a duplicate and above the ceiling. */
-  row: PixelEvent | undefined
-}
-
 export type Intake = ReturnType<typeof openIntake>
 
 /** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
@@ -123,8 +116,11 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
         for (const outcome of outcomes) metrics.outcomes[outcome] += 1
         return outcomes
       }),
-    /** Decides as `accept`, and stores and caches nothing. */
-    preview: (events: readonly ValidEvent[], sender: Sender): Promise<(Preview | Problem)[]> =>
+    /**
+     * Decides as `accept`, and stores and caches nothing.
+     * @returns each outcome with the row that would be stored: undefined for a duplicate and above the ceiling
+     */
+    preview: (events: readonly ValidEvent[], sender: Sender) =>
       whileInFlight(events, sender, async (own) => {
         const rows = new Map<IncomingEvent, PixelEvent>()
         const decide = async (firsts: IncomingEvent[]) => {

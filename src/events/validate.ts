@@ -1,6 +1,6 @@
 import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
-import { Problem } from '../problem.ts'
+import { invalidParameter, Problem } from '../problem.ts'
 import type { Note } from './notes.ts'
 import { keepProperties } from './properties.ts'
 
@@ -29,7 +29,7 @@ const eventName = new RegExp(eventNamePattern)
 const id = new RegExp(idPattern)
 const eventId = new RegExp(eventIdPattern)
 
-const idText = 'must be 1 to 64 letters, digits and _ . : -'
+const idText = 'must be 1 to 64 letters, digits and _ . : -.'
 
 /**
  * Validates an event: the name, the identifiers, the other fields; throws the first error. Null is like an absent field.
@@ -41,9 +41,9 @@ export function validateEvent(
   nowMs: number,
   note: Note = () => {},
 ): ValidEvent {
-  if (body.event_name === undefined) throw invalidField('event_name', 'is required')
+  if (body.event_name === undefined) throw invalidParameter('event_name', 'is required.')
   if (!matches(eventName, body.event_name)) {
-    throw invalidField('event_name', 'must start with a letter and have up to 64 letters, digits and _')
+    throw invalidParameter('event_name', 'must start with a letter and have up to 64 letters, digits and _.')
   }
   return {
     eventName: body.event_name,
@@ -65,18 +65,18 @@ export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
 /** With a click, `campaign_id` is not read: the click has the campaign. */
 function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
-  if (isPresent(clickId) && !matches(id, clickId)) throw invalidField('click_id', idText)
-  if (isPresent(visitorId) && !matches(id, visitorId)) throw invalidField('visitor_id', idText)
+  if (isPresent(clickId) && !matches(id, clickId)) throw invalidParameter('click_id', idText)
+  if (isPresent(visitorId) && !matches(id, visitorId)) throw invalidParameter('visitor_id', idText)
   if (isPresent(clickId)) return { identifiers: { clickId }, visitorId: visitorId ?? '' }
   if (!isPresent(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
-  if (!isPresent(campaignId)) throw invalidField('campaign_id', 'is required with visitor_id')
-  if (!matches(id, campaignId)) throw invalidField('campaign_id', idText)
+  if (!isPresent(campaignId)) throw invalidParameter('campaign_id', 'is required with visitor_id.')
+  if (!matches(id, campaignId)) throw invalidParameter('campaign_id', idText)
   return { identifiers: { campaignId }, visitorId }
 }
 
 function readValue(value: unknown, note: Note): number | null {
   if (!isPresent(value)) return null
-  if (typeof value !== 'number') throw invalidField('value', 'must be a number')
+  if (typeof value !== 'number') throw invalidParameter('value', 'must be a number.')
   const clamped = Math.min(Math.max(value, -eventValueMax), eventValueMax)
   if (clamped !== value) note('value_clamped', 'value', `value is clamped to ±${eventValueMax}.`)
   // Adding 0 converts -0 to 0.
@@ -99,14 +99,15 @@ function readCurrency(value: unknown, note: Note): string {
 
 function readEventId(value: unknown): string | undefined {
   if (!isPresent(value)) return undefined
-  if (!matches(eventId, value)) throw invalidField('event_id', 'must be 1 to 128 letters, digits and _ . : -')
+  if (!matches(eventId, value)) throw invalidParameter('event_id', 'must be 1 to 128 letters, digits and _ . : -.')
   return value
 }
 
 function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   if (!isPresent(value)) return nowMs
   const atMs = typeof value === 'string' ? readTimestamp(value) : undefined
-  if (atMs === undefined) throw invalidField('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z')
+  if (atMs === undefined)
+    throw invalidParameter('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z.')
   const clampedMs = Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
   if (clampedMs !== atMs) {
     note('timestamp_clamped', 'timestamp', 'timestamp is clamped to the last 30 days and the next 5 minutes.')
@@ -136,8 +137,4 @@ function isPresent(value: unknown): value is NonNullable<unknown> {
 
 function matches(pattern: RegExp, value: unknown): value is string {
   return typeof value === 'string' && pattern.test(value)
-}
-
-function invalidField(field: string, rest: string): Problem {
-  return new Problem(`invalid_${field}`, `${field} ${rest}.`, { param: field })
 }

@@ -1,4 +1,11 @@
-import { type AttributeName, notSet, type SummedDimension, summedDimensions } from '../../schema/dimensions.ts'
+import {
+  type AttributeName,
+  conversionAttributeNames,
+  notSet,
+  type SummedDimension,
+  summedDimensions,
+  utmNames,
+} from '../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../schema/filters.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
@@ -24,37 +31,21 @@ const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header},
 /** The host of a URL, lower case, without `www.`. */
 const domainOf = (url: Fragment) => ch`replaceRegexpOne(lower(domainRFC(${url})), '^www[.]', '')`
 
+/** Attributes with the names of their columns. */
+const named = <Name extends string>(names: readonly Name[], attributeOf: (column: string) => Attribute) =>
+  Object.fromEntries(names.map((name) => [name, attributeOf(name)])) as Record<Name, Attribute>
+
 const attributes: Record<FilterAttribute, Attribute> = {
   campaign: shared('campaign_id'),
-  country: shared('country'),
-  device: shared('device'),
-  os: shared('os'),
-  browser: shared('browser'),
   offer: shared('offer_id'),
   landing: shared('landing_page_id'),
   traffic_source: shared('traffic_source_id'),
-  region: ofClick('region'),
-  city: ofClick('city'),
   language: ofClick('language', firstLanguage),
-  os_version: ofClick('os_version'),
-  browser_version: ofClick('browser_version'),
   referrer_domain: ofClick('referrer', domainOf),
-  utm_source: ofClick('utm_source'),
-  utm_medium: ofClick('utm_medium'),
-  utm_campaign: ofClick('utm_campaign'),
-  utm_term: ofClick('utm_term'),
-  utm_content: ofClick('utm_content'),
-  ...(Object.fromEntries(subIdNames.map((name) => [name, shared(name)])) as Record<
-    (typeof subIdNames)[number],
-    Attribute
-  >),
-  visitor_id: shared('visitor_id'),
   click_id: { clicks: identifier('id'), conversions: identifier('click_id') },
-  status: ofConversion('status'),
-  source: ofConversion('source'),
-  event_name: ofConversion('event_name'),
-  coupon_code: ofConversion('coupon_code'),
-  transaction_id: ofConversion('transaction_id'),
+  ...named(['country', 'device', 'os', 'browser', 'visitor_id', ...subIdNames], shared),
+  ...named(['region', 'city', 'os_version', 'browser_version', ...utmNames], ofClick),
+  ...named([...conversionAttributeNames, 'transaction_id'], ofConversion),
 }
 
 /** @returns the expression of an attribute over the rows of a table */

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill'
 import type { intervals } from '../../schema/stats.ts'
 import type { Range } from './timeRange.ts'
-import { atInstant, offsetsOf, offsetText, startOfDate } from './timeZone.ts'
+import { atInstant, offsetsOf, startOfDate } from './timeZone.ts'
 
 /** Units of time that follow each other, in a time zone. */
 export type Interval = (typeof intervals)[number]
@@ -49,7 +49,7 @@ function hoursOf(range: Range, zone: string): CalendarBucket[] {
   const buckets: CalendarBucket[] = []
   // One more hour at either end, since the first hour may start before the range and the last one end after it.
   const offsets = offsetsOf(zone, { fromMs: range.fromMs - hourMs, untilMs: range.untilMs + hourMs })
-  for (const [index, { fromMs, offsetS }] of offsets.entries()) {
+  for (const [index, { fromMs, offsetS, text }] of offsets.entries()) {
     const changeMs = offsets[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
     const offsetMs = offsetS * 1000
     let hour = Math.floor((fromMs + offsetMs) / hourMs) * hourMs - offsetMs
@@ -58,7 +58,7 @@ function hoursOf(range: Range, zone: string): CalendarBucket[] {
       const endMs = Math.min(hour + hourMs, changeMs)
       if (startMs >= range.untilMs || endMs <= range.fromMs) continue
       const local = new Date(hour + offsetMs).toISOString()
-      const id = `${local.slice(0, 13)}:00${offsetText(offsetS)}`
+      const id = `${local.slice(0, 13)}:00${text}`
       buckets.push({ id, date: local.slice(0, 10), fromMs: startMs, untilMs: endMs })
     }
   }

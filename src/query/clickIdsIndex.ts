@@ -4,7 +4,7 @@ import type { Filter } from './filters.ts'
 
 /** The columns of `ids_index` of `clicks`, in its order. */
 const indexedColumns = ['visitor_id', ...subIdNames] as const
-const indexed = ch`[${join(indexedColumns.map(identifier), ', ')}]`
+const indexed = ch`[${join(indexedColumns.map(identifier))}]`
 
 /**
  * Conditions that only `ids_index` evaluates, and no row: a part of the table is not read if it has none of the values of a

@@ -52,7 +52,6 @@ export const clickTextSql: Fragment = ch`concatWithSeparator('\\0', '1', ${join(
     if (textFields[name] === 'moneyOrNull') return ch`ifNull(toDecimalString(${column}, 6), '')`
     return textFields[name] === 'flag' ? ch`if(${column}, '1', '')` : ch`toString(${column})`
   }),
-  ', ',
 )})`
 
 /** Condition on a click whose text has this version and other values than the columns. */

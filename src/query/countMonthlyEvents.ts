@@ -1,12 +1,6 @@
 import { type QueryOptions, type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 
-/** @returns the start of the UTC month of a time, epoch milliseconds */
-export function startOfUtcMonth(epochMs: number): number {
-  const moment = new Date(epochMs)
-  return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth())
-}
-
 /**
  * Counts the server events of a UTC month. Copies of an event, which a repeated insert or two instances stored, count until
  * a merge.

@@ -13,7 +13,7 @@ import {
   type ParameterName,
 } from '../../schema/filters.ts'
 import { idPattern } from '../../schema/scalars.ts'
-import { Problem } from '../problem.ts'
+import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, type RowTable } from './attributes.ts'
 
@@ -97,12 +97,12 @@ const formats: Partial<Record<ParameterName, Format>> = {
 function readValues(name: ParameterName, text: string): FilterValues {
   const isExcluded = text.startsWith('!')
   const given = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
-  if (given.length > filterValuesMax) throw invalidFilter(name, `has more than ${filterValuesMax} values.`)
+  if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
   const format = formats[name]
   const values = given.map((value) => {
     if (value === notSet || !format) return value
     if (format.pattern.test(value)) return format.toStored?.(value) ?? value
-    throw invalidFilter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
+    throw invalidParameter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
   })
   return {
     // Sums of clicks that were stored with the text `(not set)` have it as their value.
@@ -127,14 +127,10 @@ function splitValues(name: ParameterName, text: string, isStart: boolean): strin
       index += 1
       character = text.charAt(index)
       const isEscape = character === ',' || character === '\\' || (character === '!' && isStart && index === 1)
-      if (!isEscape) throw invalidFilter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
+      if (!isEscape) throw invalidParameter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
     }
     values[values.length - 1] += character
   }
-  if (values.includes('')) throw invalidFilter(name, `has an empty value; use ${notSet} for rows without a value.`)
+  if (values.includes('')) throw invalidParameter(name, `has an empty value; use ${notSet} for rows without a value.`)
   return values
-}
-
-function invalidFilter(name: ParameterName, rest: string): Problem {
-  return new Problem(`invalid_${name}`, `${name} ${rest}`, { param: name })
 }

@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, join, nothing, text } from '../stores/clickhouse/sql.ts'
-import { inRange } from './conditions.ts'
+import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
+import { inRange, prewhere } from './conditions.ts'
 import { after, type PageKey } from './pagination.ts'
 import type { Range } from './timeRange.ts'
 
@@ -122,11 +122,6 @@ export function keyConditions({ accountId, range, isOldestFirst }: LatestQuery, 
   return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), after(from, at, ch`id`, isOldestFirst)]
 }
 
-/** All conditions on the latest version of a row. */
-function latestConditions({ versionConditions, keyAlternatives }: LatestQuery): Fragment[] {
-  return keyAlternatives ? [...versionConditions, ch`(${join(keyAlternatives, ' OR ')})`] : [...versionConditions]
-}
-
 function latestSql(
   query: LatestQuery,
   from: PageKey | undefined,
@@ -134,10 +129,12 @@ function latestSql(
   candidates: number | undefined,
 ): Fragment {
   const among = candidates === undefined ? [] : [ch`(converted_at, id) IN (${candidatesSql(query, from, candidates)})`]
+  const { versionConditions, keyAlternatives } = query
+  const ofLatest = [...versionConditions, ...(keyAlternatives ? [ch`(${join(keyAlternatives, ' OR ')})`] : [])]
   return ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
 FROM conversions FINAL
-WHERE ${join([...keyConditions(query, from), ...among, ...latestConditions(query)], '\n  AND ')}
+WHERE ${join([...keyConditions(query, from), ...among, ...ofLatest], '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(limit)}`
 }
@@ -172,10 +169,8 @@ ${rows}`
  * filter of its own with ORDER BY … LIMIT). DISTINCT here would read the whole table.
  */
 function matchingSql(query: LatestQuery, from: PageKey | undefined, conditions: readonly Fragment[]): Fragment {
-  const prewhere = ch`
-PREWHERE ${join(conditions, '\n  AND ')}`
   return ch`
 SELECT converted_at, id
-FROM conversions${conditions.length === 0 ? nothing : prewhere}
+FROM conversions${prewhere(conditions)}
 WHERE ${join(keyConditions(query, from), '\n  AND ')}`
 }

@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { type listParameters, pageLimitDefault } from '../../schema/page.ts'
-import { Problem } from '../problem.ts'
+import { invalidParameter, Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { inRange } from './conditions.ts'
 import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd } from './pagination.ts'
@@ -46,21 +46,12 @@ export function planList(
   nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
 ): ListPlan {
-  const {
-    limit,
-    cursor,
-    order,
-    fields: _fields,
-    format: _format,
-    csv_escape: _escape,
-    csv_bom: _bom,
-    ...filters
-  } = query
+  const { limit, cursor, order } = query
   const updatedSinceMs = readUpdatedSince(query)
   const isOldestFirst = order === 'asc' || updatedSinceMs !== undefined
   const tz = readTimeZone(query.tz ?? 'UTC')
   const normal = { ...normalFilters, order: isOldestFirst ? 'asc' : undefined, tz: tz === 'UTC' ? undefined : tz }
-  const ofFilters = fingerprint(accountId, list, { ...filters, ...normal })
+  const ofFilters = fingerprint(accountId, list, { ...query, ...normal, fields: undefined })
   const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
   return {
     ...{ accountId, currency, tz },
@@ -92,8 +83,7 @@ function readRange(
 function readUpdatedSince({ order, updated_since: since, updated_after: after }: ListQuery): number | undefined {
   if (since === undefined && after === undefined) return undefined
   if (since !== undefined && after !== undefined) {
-    const message = 'updated_after and updated_since exclude each other; send one of them.'
-    throw new Problem('invalid_updated_after', message, { param: 'updated_after' })
+    throw invalidParameter('updated_after', 'and updated_since exclude each other; send one of them.')
   }
   const sinceMs =
     since === undefined ? readInstant('updated_after', after as string) + 1 : readInstant('updated_since', since)

@@ -70,15 +70,9 @@ export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
 })
 
 /** The columns of all sums. */
-export const sumColumns: Fragment = join(
-  sums.map(({ column }) => column),
-  ', ',
-)
+export const sumColumns: Fragment = join(sums.map(({ column }) => column))
 
 /** The select list of all sums over rows of one kind; sums over the other kind are zero. */
 export function sumsOf(rows: RowTable): Fragment {
-  return join(
-    sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`),
-    ', ',
-  )
+  return join(sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`))
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { eventIdLengthMax, idPatternOf } from '../../schema/scalars.ts'
-import { Problem } from '../problem.ts'
+import { invalidParameter, type Problem } from '../problem.ts'
 import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
 
 /** The full sort key of a page's last row, at column precision. */
@@ -25,13 +25,17 @@ export interface PageRows<Row> {
   hasMore: boolean
 }
 
+/** Parameters that do not change which rows a list has. */
+const notFilters = ['limit', 'cursor', 'format', 'csv_escape', 'csv_bom']
+
 /**
  * Computes the fingerprint that binds a cursor to the account, the list and its filters, in any order.
+ * @param filters may be the whole query
  * @returns 16 hexadecimal characters
  */
 export function fingerprint(accountId: string, list: string, filters: Record<string, unknown>): string {
   const given = Object.entries(filters)
-    .filter(([, value]) => value !== undefined)
+    .filter(([name, value]) => value !== undefined && !notFilters.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256')
     .update(JSON.stringify([accountId, list, given]))
@@ -67,9 +71,7 @@ const cursorOfRow = /^([0-9a-f]{16}(?:-\d{1,13})?)\.(-?\d{1,15})\.(.+)$/
 
 /** The error for a cursor that was not returned by this list with these filters. */
 export function invalidCursor(): Problem {
-  return new Problem('invalid_cursor', 'cursor does not belong to these filters; start again without it.', {
-    param: 'cursor',
-  })
+  return invalidParameter('cursor', 'does not belong to these filters; start again without it.')
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import type { Comparison } from '../../schema/comparison.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
@@ -17,6 +18,9 @@ export interface RangeQuery {
 
 /** Time parameters of a request with a time zone. */
 export type LocalRangeQuery = RangeQuery & { tz?: string }
+
+/** Parameters of a request that names another range. */
+export type ComparisonQuery = { compare?: Comparison; compare_from?: string; compare_to?: string }
 
 type TimeParameter = 'from' | 'to' | 'compare_from' | 'compare_to' | 'updated_since' | 'updated_after'
 
@@ -89,7 +93,7 @@ export function reportRange(query: RangeQuery, daysDefault: number, zone: string
  * @throws Problem `invalid_compare_from`, `invalid_compare_to`
  */
 export function comparedRange(
-  { compare, compare_from: from, compare_to: to }: { compare?: string; compare_from?: string; compare_to?: string },
+  { compare, compare_from: from, compare_to: to }: ComparisonQuery,
   zone: string,
   daysMax: number,
 ): Range | undefined {

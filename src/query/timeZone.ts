@@ -1,11 +1,13 @@
 import { Temporal } from 'temporal-polyfill'
-import { Problem } from '../problem.ts'
+import { invalidParameter } from '../problem.ts'
 
 /** A UTC offset of a time zone from an instant on. */
 export interface OffsetChange {
   /** Epoch milliseconds; the first one is the start of the range, even if the offset is older. */
   fromMs: number
   offsetS: number
+  /** As in RFC 3339: `+05:45`. */
+  text: string
 }
 
 /**
@@ -23,7 +25,7 @@ export function readTimeZone(tz: string): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
-  throw new Problem('invalid_tz', 'tz is not an IANA time zone; use a name such as Europe/Berlin.', { param: 'tz' })
+  throw invalidParameter('tz', 'is not an IANA time zone; use a name such as Europe/Berlin.')
 }
 
 /** @returns the UTC offsets of a zone from one instant to before another, in order; at least one, also of an empty range */
@@ -31,7 +33,7 @@ export function offsetsOf(zone: string, { fromMs, untilMs }: { fromMs: number; u
   const changes: OffsetChange[] = []
   let at: Temporal.ZonedDateTime | null = atInstant(fromMs, zone)
   do {
-    changes.push({ fromMs: at.epochMilliseconds, offsetS: at.offsetNanoseconds / 1e9 })
+    changes.push({ fromMs: at.epochMilliseconds, offsetS: at.offsetNanoseconds / 1e9, text: at.offset })
     at = at.getTimeZoneTransition('next')
   } while (at && at.epochMilliseconds < untilMs)
   return changes
@@ -52,13 +54,4 @@ export function localInstant(local: Temporal.PlainDateTime, zone: string): Tempo
   const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
   const isSkipped = !earlier.toPlainDateTime().equals(local)
   return ((isSkipped && earlier.getTimeZoneTransition('next')) || earlier).toInstant()
-}
-
-/** @returns an offset as in RFC 3339: `+05:45` */
-export function offsetText(offsetS: number): string {
-  const [hours, minutes, seconds] = [3600, 60, 1].map((unit, index) => {
-    const whole = Math.floor(Math.abs(offsetS) / unit)
-    return String(index === 0 ? whole : whole % 60).padStart(2, '0')
-  })
-  return `${offsetS < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`
 }

@@ -1,12 +1,9 @@
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import { selectRows } from '../stores/clickhouse/select.ts'
+import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
+import type { Stores } from '../stores/open.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
-interface WatermarkStores {
-  clickhouse: ClickHouse
-  postgres: Postgres
-}
+type WatermarkStores = Pick<Stores, 'clickhouse' | 'postgres'>
 
 /**
  * Reads the watermark of an account: the time before which no more rows will be stored.
@@ -60,19 +57,14 @@ async function readEventWatermark(
   accountId: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const { client, cluster, onQuery } = clickhouse
   const query = ch`
 SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
 FROM system.processes
 WHERE query_kind = 'Insert'
   AND position(query, 'pixel_events') > 0`
-  const readers = cluster ? cluster.nodes.map((node) => node.client) : [client]
-  const starts = await Promise.all(
-    readers.map(async (reader) => {
-      const options = { label: 'events.watermark', signal }
-      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, options)
-      return row?.startMs ?? 0
-    }),
+  const options = { label: 'events.watermark', signal }
+  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options)).map(
+    ({ startMs }) => startMs,
   )
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`

@@ -61,7 +61,7 @@ function partColumns({ name, parts }: ObjectField, format: RowFormat, selected: 
   if (format === 'csv' || shown.length === 0) return shown
   const values = shown.map(({ value }) => value)
   const types = shown.map((part) => ch`${identifier(part.name)} Nullable(String)`)
-  return [{ name, value: ch`CAST(tuple(${join(values, ', ')}), 'Tuple(${join(types, ', ')})')` }]
+  return [{ name, value: ch`CAST(tuple(${join(values)}), 'Tuple(${join(types)})')` }]
 }
 
 function columnExpression({ value, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {

@@ -21,15 +21,11 @@ export type StoredClick = Selected<typeof selected>
 export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, toUnixTimestamp64Milli(stored_at) AS storedAt, row_text AS rowText`
 export type ClickText = PageKey & { storedAt: number; rowText: string }
 
-interface ShownClick extends Shown {
-  conversionCount: number
-}
-
 /** A click, before names and conversions are added. */
 export interface FoundClick extends PageKey {
   entityIds: EntityIds
   /** @returns the row of a response as JSON */
-  toJson(shown: ShownClick): string
+  toJson(shown: Shown & { conversionCount: number }): string
 }
 
 const toFields = responseFields(clickFields)
@@ -206,22 +202,17 @@ export async function readConversionCounts(
   signal: AbortSignal,
 ): Promise<ConversionCounts> {
   if (keys.length === 0) return new Map()
-  const rows = await selectRows<{ id: string; conversionCount: number }>(
-    clickhouse,
-    ch`
+  const query = ch`
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, click_id) IN ${instantKeys(keys)}
   AND NOT is_test
-GROUP BY click_id`,
-    { label: 'clicks.conversions', signal, settings: smallFinal },
-  )
+GROUP BY click_id`
+  const options = { label: 'clicks.conversions', signal, settings: smallFinal }
+  const rows = await selectRows<{ id: string; conversionCount: number }>(clickhouse, query, options)
   return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
 }
-
-/** A version of a conversion of a click. */
-type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
 
 /** Versions that a page reads at most: usually one click in a hundred converts, and a conversion has few versions. */
 const versionsMax = 200
@@ -248,9 +239,7 @@ export async function readNewestCounts(
 }
 
 /** The key of a click, with the number of its conversions that are no tests. */
-interface CountedKey extends PageKey {
-  conversionCount: number
-}
+type CountedKey = PageKey & { conversionCount: number }
 
 /**
  * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
@@ -268,17 +257,16 @@ export async function readNewestConverted(
   versionsMax: number,
   signal: AbortSignal,
 ): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
-  const versions = await selectRows<ConvertedVersion>(
-    clickhouse,
-    ch`
+  const query = ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
   is_deleted = 1 AS isDeleted, is_test AS isTest
 FROM converted_clicks
 WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}
 ORDER BY clicked_at DESC, click_id DESC
-LIMIT ${count(versionsMax)}`,
-    { label: 'clicks.conversions', signal, settings: smallRead },
-  )
+LIMIT ${count(versionsMax)}`
+  type Version = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
+  const options = { label: 'clicks.conversions', signal, settings: smallRead }
+  const versions = await selectRows<Version>(clickhouse, query, options)
   const clicks = new Map<string, CountedKey>()
   for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
     const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }

@@ -45,25 +45,15 @@ export async function readConversions(
   { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
 ): Promise<StoredConversion[]> {
   if (keys.length === 0) return []
-  const rows = await selectRows<{ rowText: string }>(
-    stores.clickhouse,
-    ch`
+  const query = ch`
 SELECT row_text AS rowText
 FROM conversions FINAL
 PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys(keys)}
-WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`,
-    { ...options, settings: smallFinal },
-  )
+WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
+  const rows = await selectRows<{ rowText: string }>(stores.clickhouse, query, { ...options, settings: smallFinal })
   const found = rows.map(({ rowText }) => parseRowText(rowText))
   const rowOf = new Map(found.map((row) => [keyText(conversionKey(row)), row]))
   return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
-}
-
-/** A version of a conversion; `isListed`: whether the conversion is listed if it is the latest. */
-interface ListedVersion extends PageKey {
-  version: number
-  isListed: boolean
-  rowText: string
 }
 
 /**
@@ -78,17 +68,15 @@ export async function readNewestConversions(
   versionsMax: number,
   { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
 ): Promise<{ rows: StoredConversion[]; after: PageKey | undefined; isEnd: boolean }> {
-  const versions = await selectRows<ListedVersion>(
-    stores.clickhouse,
-    ch`
+  const query = ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id, version,
   ${join([ch`NOT is_deleted`, ...state], '\n  AND ')} AS isListed, row_text AS rowText
 FROM conversions
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY converted_at DESC, id DESC
-LIMIT ${count(versionsMax)}`,
-    { ...options, settings: smallRead },
-  )
+LIMIT ${count(versionsMax)}`
+  type Version = PageKey & { version: number; isListed: boolean; rowText: string }
+  const versions = await selectRows<Version>(stores.clickhouse, query, { ...options, settings: smallRead })
   const isEnd = versions.length < versionsMax
   const latest = latestOf(versions, keyText)
   // Other versions of the last conversion may not be read.

@@ -81,14 +81,12 @@ async function readAllNames(
 ): Promise<{ id: string; name: string }[]> {
   const all: { id: string; name: string }[] = []
   for (;;) {
-    const rows = await queryPostgres(
-      postgres<{ id: string; name: string }[]>`
-        SELECT id, name
-        FROM ${postgres(table)}
-        WHERE account_id = ${accountId} AND id > ${all.at(-1)?.id ?? ''}
-        ORDER BY id
-        LIMIT ${rowsPerStatement}`,
-    )
+    const rows = await queryPostgres(postgres<{ id: string; name: string }[]>`
+      SELECT id, name
+      FROM ${postgres(table)}
+      WHERE account_id = ${accountId} AND id > ${all.at(-1)?.id ?? ''}
+      ORDER BY id
+      LIMIT ${rowsPerStatement}`)
     all.push(...rows)
     if (rows.length < rowsPerStatement) return all
   }

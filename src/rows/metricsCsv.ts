@@ -4,10 +4,6 @@ import { type Cell, toCsv } from './csvWriter.ts'
 
 type Cells = Readonly<Record<string, Cell>>
 
-interface MetricsRow {
-  previous?: object | undefined
-}
-
 /**
  * Formats rows of metrics as CSV. With `compare`, `previous_<metric>` follows the metrics.
  * @param labels the columns before the metrics
@@ -15,7 +11,7 @@ interface MetricsRow {
 export function metricsCsv(
   labels: readonly string[],
   metrics: readonly ReportMetric[],
-  rows: readonly MetricsRow[],
+  rows: readonly { previous?: object | undefined }[],
   isCompared: boolean,
   csvEscape: CsvEscape,
 ): string {

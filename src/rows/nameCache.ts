@@ -6,20 +6,18 @@ import { queryPostgres } from '../stores/postgres/connection.ts'
 /** Names by id, for one table of one account; without unknown ids. */
 export type NamesById = ReadonlyMap<string, string>
 
-export interface NameCache {
-  /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. @throws Problem `unavailable` */
-  find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById>
-}
+export type NameCache = ReturnType<typeof openNameCache>
 
 /** Time after which a new name is shown. */
 const ttlMs = 5_000
 const namesMax = 200_000
 
 /** Opens the cache of names. Misses are cached too, since clicks may refer to campaigns that are not imported. */
-export function openNameCache(postgres: Postgres): NameCache {
+export function openNameCache(postgres: Postgres) {
   const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: ttlMs })
   return {
-    async find(accountId, table, ids) {
+    /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. @throws Problem `unavailable` */
+    async find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById> {
       const found = new Map<string, string>()
       const missing: string[] = []
       for (const id of new Set(ids)) {
@@ -29,10 +27,8 @@ export function openNameCache(postgres: Postgres): NameCache {
         else if (known.name !== null) found.set(id, known.name)
       }
       if (missing.length === 0) return found
-      const rows = await queryPostgres(
-        postgres<{ id: string; name: string }[]>`
-          SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing})`,
-      )
+      const rows = await queryPostgres(postgres<{ id: string; name: string }[]>`
+        SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing})`)
       for (const { id, name } of rows) found.set(id, name)
       for (const id of missing) cache.set(`${accountId} ${table} ${id}`, { name: found.get(id) ?? null })
       return found

@@ -21,14 +21,6 @@ export function isSelected(name: string, selected: SelectedFields): boolean {
   return selected?.has(name) ?? true
 }
 
-/** @returns the page with only the selected fields of each row, in their order */
-export function selectInPage<Row extends object, Rest extends { data: Row[] }>(
-  page: Rest,
-  selected: SelectedFields,
-): Rest {
-  return selected ? { ...page, data: page.data.map((row) => selectIn(row, selected)) } : page
-}
-
 /** @returns the row with the selected fields only, in its order; `sub1` selects a part of `subIds` */
 export function selectIn<Row extends object>(row: Row, selected: SelectedFields): Row {
   if (!selected) return row

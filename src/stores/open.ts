@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
+import postgresDriver from 'postgres'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
@@ -10,7 +11,7 @@ import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import { embeddedPathsOf } from './embedded/paths.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
-import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
+import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
 /** Both stores. Only this file knows whether each is a server or an embedded engine. */
 export interface Stores {
@@ -150,7 +151,8 @@ async function reach(
 
 /** Whether the server was reached and rejected the request. */
 function isRejection(error: unknown): boolean {
-  return error instanceof ClickHouseError || isPostgresRejection(error)
+  if (error instanceof postgresDriver.PostgresError) return !isPostgresUnreachable(error)
+  return error instanceof ClickHouseError
 }
 
 /** The first line of the driver's message, which names the cause. */

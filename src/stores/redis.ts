@@ -22,11 +22,6 @@ const addScript = `
   if count == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return {count + ARGV[2], redis.call('PTTL', KEYS[1]), 1}`
 
-/** The script, as a method of the driver. */
-interface Scripts {
-  addAmount(key: string, spanMs: number, amount: number, max: number): Promise<[number, number, 0 | 1]>
-}
-
 /**
  * Connects, waits up to 5 s for the first connection, and reconnects for as long as the process lives.
  * @param log receives each change of availability, once
@@ -48,7 +43,8 @@ export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutD
     enableAutoPipelining: true,
     scripts: { addAmount: { lua: addScript, numberOfKeys: 1 } },
   })
-  const scripts = client as unknown as Scripts
+  // The types of the driver do not have the method of the script.
+  const scripts = client as unknown as { addAmount(key: string, ...values: number[]): Promise<[number, number, 0 | 1]> }
   // The sender of a command receives its error; without a listener the driver would print it too.
   client.on('error', () => {})
   let isUnavailable = false

@@ -1,6 +1,6 @@
 import type { ChecksumQuery } from '../../../schema/checksum.ts'
 import { onlyRetained, type RetainedFrom, retainedFrom } from '../../query/retained.ts'
-import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
+import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 export type ChecksumResource = 'clicks' | 'conversions' | 'events'
@@ -23,8 +23,7 @@ export function planChecksums(
   { accountId, retained }: { accountId: string; retained: RetainedRanges },
   nowMs: number,
 ): ChecksumPlan {
-  const range = reportRange(query, 1, 'UTC', nowMs)
-  assertDaysAtMost(rangeDaysMax, range, 'UTC', 'A request of checksums')
+  const { range } = localRange(query, 1, rangeDaysMax, 'A request of checksums', nowMs)
   const retainedMs = { clicks: retained.clicksMs, conversions: 0, events: retained.eventsMs }[resource]
   return {
     ...{ resource, accountId },

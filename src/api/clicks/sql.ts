@@ -1,12 +1,12 @@
 import { clickIndexHints } from '../../query/clickIdsIndex.ts'
-import { inRange } from '../../query/conditions.ts'
+import { inRange, prewhere } from '../../query/conditions.ts'
 import { type Filter, filterConditions } from '../../query/filters.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportFields, type RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { ClickPlan } from './plan.ts'
 
@@ -34,12 +34,7 @@ export function newestSql(
   const filters = clickConditions(plan)
   return (columns) => ch`
 SELECT ${columns}
-FROM clicks${
-    filters.length === 0
-      ? nothing
-      : ch`
-PREWHERE ${join(filters, '\n  AND ')}`
-  }
+FROM clicks${prewhere(filters)}
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`

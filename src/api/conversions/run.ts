@@ -12,7 +12,7 @@ import {
 } from '../../rows/conversions.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import type { ConversionPlan } from './plan.ts'
-import { conversionQuery, hasMostConversions, storedVersionsSql } from './sql.ts'
+import { conversionQuery, storedVersionsSql } from './sql.ts'
 
 /**
  * Reads one page of conversions, each in its latest version; the filters apply to that version.
@@ -59,7 +59,7 @@ async function findByTime(
   const query = conversionQuery(plan)
   let from = plan.after
   const found: StoredConversion[] = []
-  if (!plan.isOldestFirst && hasMostConversions(plan)) {
+  if (!plan.isOldestFirst && plan.filters.length === 0) {
     const versionsMax = Math.ceil(versionsPerRow * limit)
     const read = await readNewestConversions(context, keyConditions(query, from), versionsMax, {
       ...options,
@@ -72,9 +72,6 @@ async function findByTime(
   const rest = await findLatestVersions(context.stores.clickhouse, query, from, limit - found.length, options, readAt)
   return [...found, ...rest]
 }
-
-/** The key of a version in the order of `storedAt`, and `convertedAt`, epoch milliseconds. */
-type StoredVersion = PageKey & { convertedMs: number }
 
 /**
  * Finds the next `limit + 1` conversions, or more, in the order of `storedAt`: versions that match, without the superseded ones.
@@ -94,7 +91,7 @@ async function findByStoredAt(
     const versionsMax = (plan.limit + 1 - rows.length) * (isLatestOnly ? 1 : 2 ** round)
     const query = storedVersionsSql(plan, from, versionsMax, isLatestOnly)
     const options = { label: 'conversions.list', signal }
-    const versions = await selectRows<StoredVersion>(context.stores.clickhouse, query, options)
+    const versions = await selectRows<PageKey & { convertedMs: number }>(context.stores.clickhouse, query, options)
     const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
     const latest = await readAt(keys)
     const rowOf = new Map(latest.map((row) => [keyText(storedKey(row)), row]))

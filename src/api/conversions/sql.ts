@@ -19,11 +19,6 @@ export function conversionQuery(plan: ConversionPlan): LatestQuery {
   }
 }
 
-/** Whether the list usually has most of the conversions of its range. */
-export function hasMostConversions({ filters }: ConversionPlan): boolean {
-  return filters.length === 0
-}
-
 /**
  * The next versions that match the filters, in the order of `stored_at`. An erasure gives several versions of an id one
  * `stored_at`: the first of these is the only one that can be current.

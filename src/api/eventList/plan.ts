@@ -1,16 +1,15 @@
-import type { EventOrigin } from '../../../schema/event.ts'
 import type { EventListQuery } from '../../../schema/eventList.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
+export const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
+
 export interface EventListPlan extends ListPlan {
   /** Undefined: all names. */
   eventNames: string[] | undefined
-  origin: EventOrigin | undefined
-  campaignId: string | undefined
-  clickId: string | undefined
-  visitorId: string | undefined
+  /** The other filters, each by the column of its name. */
+  columns: Pick<EventListQuery, (typeof filterColumns)[number]>
   /** Key of the last row of the previous page; undefined for the first page. */
   afterEvent: EventKey | undefined
 }
@@ -29,10 +28,7 @@ export function planEventList(
   return {
     ...list,
     eventNames,
-    origin: query.origin,
-    campaignId: query.campaign_id,
-    clickId: query.click_id,
-    visitorId: query.visitor_id,
+    columns: query,
     afterEvent: parseEventKey(list.after),
   }
 }

@@ -5,8 +5,8 @@ import { cursorOf } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { eventColumns, eventExportFields } from '../../rows/events.ts'
 import type { RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
-import type { EventListPlan } from './plan.ts'
+import { ch, count, type Fragment, identifier, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { type EventListPlan, filterColumns } from './plan.ts'
 
 /**
  * The keys of the next events in the order of the list. A row that a merge will remove may be among them, and matches only
@@ -25,8 +25,8 @@ LIMIT ${count(limit)}`
 }
 
 /** @returns the settings of `eventPageSql`: the index of visitors or clicks is smaller than the projection */
-export function eventPageSettings({ visitorId, clickId }: EventListPlan): ClickHouseSettings {
-  return visitorId === undefined && clickId === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
+export function eventPageSettings({ columns: { visitor_id, click_id } }: EventListPlan): ClickHouseSettings {
+  return visitor_id === undefined && click_id === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
 }
 
 /** The newest generation of a server event. */
@@ -70,13 +70,13 @@ function orderedEvents(plan: EventListPlan, from: EventKey | undefined) {
 
 /** All conditions of a list on an event's row. */
 export function eventConditions(plan: EventListPlan): Fragment[] {
-  const { eventNames, origin, campaignId, clickId, visitorId } = plan
+  const { eventNames, columns } = plan
   return [
     ...listSql(plan, ch`occurred_at`).conditions,
     ...(eventNames === undefined ? [] : [ch`event_name IN ${texts(eventNames)}`]),
-    ...(origin === undefined ? [] : [ch`origin = ${text(origin)}`]),
-    ...(campaignId === undefined ? [] : [ch`campaign_id = ${text(campaignId)}`]),
-    ...(clickId === undefined ? [] : [ch`click_id = ${text(clickId)}`]),
-    ...(visitorId === undefined ? [] : [ch`visitor_id = ${text(visitorId)}`]),
+    ...filterColumns.flatMap((name) => {
+      const value = columns[name]
+      return value === undefined ? [] : [ch`${identifier(name)} = ${text(value)}`]
+    }),
   ]
 }

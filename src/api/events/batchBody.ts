@@ -1,6 +1,6 @@
 import { batchLimits } from '../../../schema/eventBatch.ts'
 import { isJsonWithin } from '../../events/jsonSize.ts'
-import { Problem } from '../../problem.ts'
+import { invalidParameter, Problem } from '../../problem.ts'
 import { countMarks } from './jsonStructure.ts'
 
 /** The items of a batch: JSON objects to validate as events, or a Problem for an item that cannot be read. */
@@ -16,9 +16,9 @@ export type ParseJson = (text: string) => unknown
  */
 export function readItems(body: unknown): BatchItem[] {
   const { events } = body as { events?: unknown }
-  if (!Array.isArray(events)) throw invalidEvents('must be an array')
+  if (!Array.isArray(events)) throw invalidParameter('events', 'must be an array.')
   if (events.length === 0 || events.length > batchLimits.eventsMax) {
-    throw invalidEvents(`must have 1 to ${batchLimits.eventsMax} events; it has ${events.length}`)
+    throw invalidParameter('events', `must have 1 to ${batchLimits.eventsMax} events; it has ${events.length}.`)
   }
   return events.map((item) => {
     if (item instanceof Problem) return item
@@ -65,8 +65,4 @@ function parseLine(line: string, parse: ParseJson): unknown {
 
 function tooLarge(): Problem {
   return new Problem('payload_too_large', `The event is larger than ${batchLimits.eventBytesMax / 1024} KiB.`)
-}
-
-function invalidEvents(rest: string): Problem {
-  return new Problem('invalid_events', `events ${rest}.`, { param: 'events' })
 }

@@ -6,7 +6,7 @@ import type { Outcome } from '../../events/duplicates.ts'
 import { type Intake, openIntake } from '../../events/intake.ts'
 import { noteCodes } from '../../events/notes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { Problem } from '../../problem.ts'
+import { invalidParameter, Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
 import { type AcceptedEvent, acceptBatch, type JudgedEvent, judge } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
@@ -88,7 +88,7 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     const perMinute = request.caller.plan.eventsPerMinute
     if (items.length > perMinute) {
       const limit = `the limit of this API key is ${perMinute} events per minute`
-      throw new Problem('invalid_events', `events has ${items.length} events; ${limit}.`, { param: 'events' })
+      throw invalidParameter('events', `has ${items.length} events; ${limit}.`)
     }
     if (items.length > 1) await eventLimits.countFurtherEvents(request, reply, items.length - 1)
     request.body = null as never

@@ -1,7 +1,7 @@
 import type { FunnelDimension, FunnelQuery } from '../../../schema/funnel.ts'
 import { daysDefault } from '../../../schema/range.ts'
-import type { Scope } from '../../../schema/scopes.ts'
-import { Problem } from '../../problem.ts'
+import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
+import { invalidParameter, Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
 import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
@@ -33,9 +33,6 @@ export interface FunnelPlan {
 const hourMs = 3_600_000
 const windowMaxMs = 30 * 24 * hourMs
 
-/** Scopes that steps require besides the scope of the route. */
-const scopesOfSteps: Partial<Record<StepKind, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
-
 /**
  * Builds the query plan of a funnel; no I/O.
  * @throws Problem `insufficient_scope`, `invalid_window`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, or
@@ -50,7 +47,7 @@ export function planFunnel(
   const rows = steps.map(labelOfStep)
   const labels = [...new Set(rows)]
   for (const label of labels) {
-    const scope = scopesOfSteps[kindOf(label)]
+    const scope = scopesOfKinds[kindOf(label)]
     if (scope && !caller.scopes.has(scope)) {
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
@@ -90,5 +87,5 @@ function labelOfStep(step: string): string {
 function readWindow(text: string): number {
   const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : 24 * hourMs)
   if (windowMs <= windowMaxMs) return windowMs
-  throw new Problem('invalid_window', 'window must be 1h to 30d.', { param: 'window' })
+  throw invalidParameter('window', 'must be 1h to 30d.')
 }

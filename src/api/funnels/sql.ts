@@ -37,11 +37,11 @@ export function funnelSql(plan: FunnelPlan): Fragment {
   const chains = chainsSql(plan, stepRowsSql(plan))
   if (!plan.groupBy) {
     return ch`
-SELECT ${join(sums, ', ')}
+SELECT ${join(sums)}
 FROM (${chains})`
   }
   return ch`
-SELECT if(bucket = '', ${text(notSet)}, bucket) AS id, ${join(sums, ', ')}
+SELECT if(bucket = '', ${text(notSet)}, bucket) AS id, ${join(sums)}
 FROM (${chains})
 GROUP BY id
 WITH TOTALS
@@ -162,7 +162,7 @@ function eventStepsSql(plan: FunnelPlan): Fragment {
   WHERE ${join(conditions, '\n  AND ')}
 ) AS e
 LEFT ANY JOIN (
-  SELECT ${join(clickColumns, ', ')}
+  SELECT ${join(clickColumns)}
   FROM clicks
   WHERE ${join(clickConditions, '\n  AND ')}
 ) AS k USING (click_hash)`,
@@ -218,7 +218,7 @@ function rowsSql(plan: FunnelPlan, source: Source): Fragment {
     ...(groupBy ? [ch`toString(${attributeKey(groupBy, attribute(groupBy))}) AS bucket`] : []),
   ]
   return ch`
-SELECT ${join(columns, ', ')}
+SELECT ${join(columns)}
 FROM ${from}
 WHERE ${join([...conditions, ...serves], '\n  AND ')}`
 }

@@ -28,10 +28,8 @@ export function addGauges(
 
 /** The journal has a batch from before it is sent until it is confirmed; one that remains belongs to a crashed import. */
 async function oldestBatchAgeS(postgres: Postgres): Promise<number> {
-  const [row] = await queryPostgres(
-    postgres<{ ageS: number }[]>`
-      SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
-      FROM import_batches`,
-  )
+  const [row] = await queryPostgres(postgres<{ ageS: number }[]>`
+    SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
+    FROM import_batches`)
   return row?.ageS ?? Number.NaN
 }

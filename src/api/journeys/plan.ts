@@ -1,7 +1,7 @@
 import { type JourneyKind, type JourneyQuery, journeyKinds } from '../../../schema/journey.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
-import type { Scope } from '../../../schema/scopes.ts'
-import { Problem } from '../../problem.ts'
+import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
+import { invalidParameter, Problem } from '../../problem.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, invalidCursor, type PageKey, readCursor } from '../../query/pagination.ts'
@@ -23,9 +23,6 @@ export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | '
   after: JourneyKey | undefined
   nowMs: number
 }
-
-/** The scopes that kinds require besides the scope of the route. */
-const scopesOfKinds: Partial<Record<JourneyKind, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
 
 /**
  * Builds the query plan of a page; no I/O.
@@ -92,8 +89,7 @@ export function eventStart(after: JourneyKey | undefined): EventKey | undefined 
 
 function readJourneyOf(visitorId: string | undefined, clickId: string | undefined): JourneyOf {
   if (visitorId !== undefined && clickId !== undefined) {
-    const message = 'click_id and visitor_id exclude each other; send one of them.'
-    throw new Problem('invalid_click_id', message, { param: 'click_id' })
+    throw invalidParameter('click_id', 'and visitor_id exclude each other; send one of them.')
   }
   if (clickId !== undefined) return { column: 'click_id', id: clickId }
   if (visitorId !== undefined) return { column: 'visitor_id', id: visitorId }

@@ -14,16 +14,16 @@ export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'af
  */
 export function planMetadata(
   table: NamedTable,
-  { limit, cursor, fields: _fields, format: _format, csv_escape: _escape, csv_bom: _bom, ...filters }: MetadataQuery,
+  query: MetadataQuery,
   { accountId }: { accountId: string },
 ): MetadataPlan {
-  const boundTo = fingerprint(accountId, table, filters)
+  const boundTo = fingerprint(accountId, table, { ...query, fields: undefined })
   return {
     table,
     accountId,
-    status: filters.status,
-    limit: limit ?? pageLimitDefault,
-    after: readCursor(cursor, boundTo),
+    status: query.status,
+    limit: query.limit ?? pageLimitDefault,
+    after: readCursor(query.cursor, boundTo),
     fingerprint: boundTo,
   }
 }

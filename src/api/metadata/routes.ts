@@ -15,7 +15,7 @@ import type { Scope } from '../../../schema/scopes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
 import { checkCsvParameters } from '../../rows/csvEscape.ts'
-import { readFields, readPageFields, selectInPage } from '../../rows/selectedFields.ts'
+import { readFields, readPageFields, selectIn } from '../../rows/selectedFields.ts'
 import { sendFile } from '../attachment.ts'
 import { exportMetadata } from './export.ts'
 import { planMetadata } from './plan.ts'
@@ -54,7 +54,8 @@ export function metadataRoutes(app: App, context: RouteContext): void {
         checkCsvParameters(request.query, format)
         if (!format) {
           const selected = readPageFields(fields)
-          return selectInPage(await listMetadata(context, plan), selected)
+          const page = await listMetadata(context, plan)
+          return { ...page, data: page.data.map((row) => selectIn(row, selected)) }
         }
         const selected = readFields(fields)
         const file = { resource: name, accountId: plan.accountId, format, hasMark }

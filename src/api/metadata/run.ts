@@ -50,12 +50,10 @@ export async function findMetadata(
   accountId: string,
   id: string,
 ): Promise<Resource> {
-  const [row] = await queryPostgres(
-    postgres<StoredResource<Resource>[]>`
-      SELECT ${resourceColumns(postgres, table)}
-      FROM ${postgres(table)}
-      WHERE account_id = ${accountId} AND id = ${id}`,
-  )
+  const [row] = await queryPostgres(postgres<StoredResource<Resource>[]>`
+    SELECT ${resourceColumns(postgres, table)}
+    FROM ${postgres(table)}
+    WHERE account_id = ${accountId} AND id = ${id}`)
   if (!row) throw notFound()
   return toResource(row)
 }

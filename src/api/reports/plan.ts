@@ -2,7 +2,7 @@ import type { Dimension } from '../../../schema/dimensions.ts'
 import { metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
-import { Problem } from '../../problem.ts'
+import { invalidParameter } from '../../problem.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
@@ -60,7 +60,7 @@ export function leastCounts(least: ReportPlan['least']): [CountedMetric, number]
 function readDimensions(groupBy: string): Dimension[] {
   const dimensions = groupBy.split(',') as Dimension[]
   if (new Set(dimensions).size === dimensions.length) return dimensions
-  throw new Problem('invalid_group_by', 'group_by contains a dimension twice.', { param: 'group_by' })
+  throw invalidParameter('group_by', 'contains a dimension twice.')
 }
 
 function readOrder(sort: string): ReportOrder {

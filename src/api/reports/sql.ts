@@ -42,9 +42,9 @@ export function previousSql(
 ): Fragment {
   const { select, ids } = bucketsOf(facts, metrics)
   const lists = ids.map((_, index) => textList(buckets.map((bucket) => bucket[index] ?? '')))
-  const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists, ', ')})`
+  const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists)})`
   return ch`${select}
-HAVING (${join(ids, ', ')}) IN (SELECT arrayJoin(${wanted}))`
+HAVING (${join(ids)}) IN (SELECT arrayJoin(${wanted}))`
 }
 
 /** @returns a SELECT up to its GROUP BY, and the names of its ids */
@@ -61,7 +61,7 @@ SELECT
   ${join(selectedIds, ',\n  ')},
   ${selectedSums(metrics)}
 FROM ${from}
-GROUP BY ${join(keys, ', ')}
+GROUP BY ${join(keys)}
 WITH TOTALS`,
   }
 }
@@ -69,5 +69,5 @@ WITH TOTALS`,
 function orderClause({ by, isDescending }: ReportOrder, ids: readonly Fragment[]): Fragment {
   const direction = isDescending ? ch` DESC` : nothing
   const byIds = ids.map((id) => ch`${id}${direction}`)
-  return join(by === 'id' ? byIds : [ch`${orderValue(by)}${direction} NULLS LAST`, ...ids], ', ')
+  return join(by === 'id' ? byIds : [ch`${orderValue(by)}${direction} NULLS LAST`, ...ids])
 }

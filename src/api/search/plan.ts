@@ -6,7 +6,7 @@ import {
   searchLengthMax,
   searchLengthMin,
 } from '../../../schema/search.ts'
-import { Problem } from '../../problem.ts'
+import { invalidParameter } from '../../problem.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, readCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
@@ -40,9 +40,7 @@ export function planSearch<Of extends Search>(
   const length = [...query].length
   if (length < searchLengthMin || length > searchLengthMax) {
     const allowed = `${searchLengthMin} to ${searchLengthMax} characters`
-    throw new Problem('invalid_q', `q must have ${allowed} without surrounding spaces; it has ${length}.`, {
-      param: 'q',
-    })
+    throw invalidParameter('q', `must have ${allowed} without surrounding spaces; it has ${length}.`)
   }
   const known: readonly (typeof searchedFields)[Of][number][] = searchedFields[search]
   const wanted = request.fields?.split(',')

@@ -3,10 +3,11 @@ import { NotModified } from '../../../schema/notModified.ts'
 import { Usage } from '../../../schema/usage.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { countStoredEvents, startOfUtcMonth } from '../../query/countMonthlyEvents.ts'
+import { countStoredEvents } from '../../query/countMonthlyEvents.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, instant, text } from '../../stores/clickhouse/sql.ts'
+import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export function usageRoutes(app: App, context: RouteContext): void {
   app.get(
@@ -36,9 +37,8 @@ async function readUsage(
   signal: AbortSignal,
 ): Promise<Usage> {
   const nowMs = now()
-  const month = new Date(nowMs)
   const fromMs = startOfUtcMonth(nowMs)
-  const untilMs = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)
+  const untilMs = startOfUtcMonth(nowMs, 1)
   const clicksSql = ch`
 SELECT sum(clicks) AS clicks
 FROM sums_by_quarter_hour

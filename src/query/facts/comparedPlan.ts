@@ -1,10 +1,10 @@
-import type { Comparison } from '../../../schema/comparison.ts'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { otherRange, type PreviousRange, previousRange } from '../comparison.ts'
 import { type FilterQuery, readFilters } from '../filters.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import {
+  type ComparisonQuery,
   comparedRange,
   hoursDaysMax,
   type LocalRangeQuery,
@@ -27,8 +27,6 @@ export interface ComparedPlan {
   retained: RetainedFrom
   nowMs: number
 }
-
-type ComparisonQuery = { compare?: Comparison; compare_from?: string; compare_to?: string }
 
 export interface FactsCaller {
   accountId: string

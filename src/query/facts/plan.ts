@@ -35,7 +35,7 @@ type Source =
 export type FactsPart = Source & { range: Range }
 
 export interface FactsPlan extends FactsQuery {
-  /** UTC offsets of the time zone in the range. */
+  /** UTC offsets of the time zone in the range; none without a time dimension. */
   offsets: readonly OffsetChange[]
   /** They cover the range exactly once; at most two of each source, at least one. */
   parts: readonly FactsPart[]
@@ -54,7 +54,7 @@ const periodMs: Record<Source['source'], number> = {
  * that has all attributes of the query, the rest of the range at its ends from the next table.
  */
 export function planFacts(query: FactsQuery): FactsPlan {
-  const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : [{ fromMs: 0, offsetS: 0 }]
+  const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : []
   const parts = split(query.range, sourcesOf(query, offsets))
   // An earlier range can be empty.
   return { ...query, offsets, parts: parts.length === 0 ? [{ source: 'rows', range: query.range }] : parts }

@@ -7,7 +7,7 @@ import { ch, day, type Fragment, identifier, join, nothing, text } from '../../s
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
 import { clickIndexHints } from '../clickIdsIndex.ts'
-import { inRange } from '../conditions.ts'
+import { inRange, prewhere } from '../conditions.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
 import { sumColumns, sumsOf } from '../metricDefinitions.ts'
 import { type SumTexts, selectedSums } from '../metricFormulas.ts'
@@ -80,7 +80,7 @@ function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns
     const isText = !isTime(dimensions[index] as Dimension)
     return ch`${isText ? ch`toString(${key})` : key} AS ${columns[index] as Fragment}`
   })
-  return ch`${join(named, ', ')}, `
+  return ch`${join(named)}, `
 }
 
 /** Whole periods, from a sums table. */
@@ -137,8 +137,8 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
 SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]} AS visitors` : nothing}
-FROM ${identifier(table)} FINAL${before.length === 0 ? nothing : ch`\nPREWHERE ${join(before, '\n  AND ')}`}
-WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys, ', ')}`}`
+FROM ${identifier(table)} FINAL${prewhere(before)}
+WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`}`
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */

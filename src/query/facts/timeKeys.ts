@@ -1,6 +1,6 @@
 import type { TimeDimension } from '../../../schema/dimensions.ts'
 import { ch, type Fragment, instant, integer, join, text } from '../../stores/clickhouse/sql.ts'
-import { type OffsetChange, offsetText } from '../timeZone.ts'
+import type { OffsetChange } from '../timeZone.ts'
 
 /**
  * The key that a time dimension is grouped by: cheap to compute for each row, and of the same type from every source.
@@ -51,7 +51,7 @@ export function readTimeId(dimension: TimeDimension, key: TimeKey, offsets: read
     case 'hour_of_day':
       return `${key}`.padStart(2, '0')
     case 'hour': {
-      const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsetText(offsets[0]?.offsetS ?? 0)]
+      const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsets[0]?.text]
       return `${local.slice(0, 10)}T${local.slice(11, 13)}:00${offset}`
     }
   }
@@ -82,8 +82,8 @@ function localTime(at: Fragment, offsets: readonly OffsetChange[]): Fragment {
   return ch`addSeconds(${at}, ${byOffset(at, offsets, ({ offsetS }) => ch`${integer(offsetS)}`)})`
 }
 
-function offsetLabel({ offsetS }: OffsetChange): Fragment {
-  return ch`${text(offsetText(offsetS))}`
+function offsetLabel(offset: OffsetChange): Fragment {
+  return ch`${text(offset.text)}`
 }
 
 /** @returns the value for the offset at a time; a constant if there is only one */
@@ -96,5 +96,5 @@ function byOffset(
   const last = values.at(-1) as Fragment
   const changes = offsets.slice(1)
   const branches = changes.map(({ fromMs }, index) => ch`${at} < ${instant(fromMs)}, ${values[index] as Fragment}`)
-  return changes.length === 0 ? last : ch`multiIf(${join([...branches, last], ', ')})`
+  return changes.length === 0 ? last : ch`multiIf(${join([...branches, last])})`
 }

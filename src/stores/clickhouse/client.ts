@@ -91,14 +91,12 @@ export async function ensureDatabase(address: ClickHouseAddress): Promise<void> 
   }
 }
 
-type WriteStatement = Parameters<ClickHouseClient['exec']>[0]
-
 /**
  * Runs a statement that writes, and waits until ClickHouse has finished it. @throws ClickHouseError, or a connection's error
  * TRAP: with progress headers the status 200 comes before the end. A failure after ten seconds is in a later header and in the
  * body, which `command` and `insert` of the driver do not read.
  */
-export async function execute(client: ClickHouseClient, statement: WriteStatement): Promise<void> {
+export async function execute(client: ClickHouseClient, statement: Parameters<Client['exec']>[0]): Promise<void> {
   const response = await client.exec(statement)
   const chunks: Buffer[] = []
   for await (const chunk of response.stream) chunks.push(chunk as Buffer)

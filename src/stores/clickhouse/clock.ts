@@ -1,19 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
-import { type ClickHouse, nodesOf } from './connection.ts'
-import { selectRows } from './select.ts'
+import type { ClickHouse } from './connection.ts'
+import { selectOnEveryNode } from './select.ts'
 import { ch } from './sql.ts'
 
 /** ClickHouse's clock, in a cluster the slowest, epoch milliseconds. @throws Problem `unavailable` when a node does not respond */
 export async function readClickHouseClock(clickhouse: ClickHouse): Promise<number> {
   const query = ch`SELECT toUnixTimestamp64Milli(now64(3)) AS ms`
-  const clocks = await Promise.all(
-    nodesOf(clickhouse).map(async (reader) => {
-      const [row] = await selectRows<{ ms: number }>({ reader, onQuery: undefined }, query, { label: 'clock' })
-      return row?.ms ?? 0
-    }),
-  )
-  return Math.min(...clocks)
+  const clocks = await selectOnEveryNode<{ ms: number }>(clickhouse, query, { label: 'clock' })
+  return Math.min(...clocks.map(({ ms }) => ms))
 }
 
 const waitMaxMs = 10_000

@@ -1,26 +1,9 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { SettingsError } from '../../settings.ts'
-import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
+import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
 
 /** Nodes with their own rows in a local database, like single servers; queries use a second one with `Distributed` tables over them. */
-export interface Cluster {
-  readonly name: string
-  readonly localDatabase: string
-  /** Number of shards. The hash of a row modulo this number selects its shard. */
-  readonly shards: number
-  readonly nodes: readonly ClusterNode[]
-  /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
-  readonly isReplicated: boolean
-  close(): Promise<void>
-}
-
-export interface ClusterNode {
-  readonly url: string
-  /** Uses the local database of this server. */
-  readonly client: Client
-  /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
-  readonly isFirst: boolean
-}
+export type Cluster = Awaited<ReturnType<typeof openCluster>>
 
 export interface ClusterNaming {
   name: string
@@ -42,7 +25,7 @@ export async function openCluster(
   client: ClickHouseClient,
   address: ClickHouseAddress,
   { name, nodeUrls }: ClusterNaming,
-): Promise<Cluster> {
+) {
   const members = await membersOf(client, name)
   if (nodeUrls.length > 0 && nodeUrls.length !== members.length) {
     throw new SettingsError(
@@ -62,17 +45,21 @@ export async function openCluster(
       await ensureDatabase({ ...address, url })
     }
     const identities = await Promise.all(clients.map(identify))
+    /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
     const isReplicated = assertClusterTopology(name, members, identities)
     return {
       name,
       localDatabase,
+      /** Number of shards. The hash of a row modulo this number selects its shard. */
       shards: new Set(members.map(({ shardNumber }) => shardNumber)).size,
       isReplicated,
       nodes: clients.map((node, index) => {
         const shard = identities[index]?.shard
         return {
           url: urls[index] ?? '',
+          /** Uses the local database of this server. */
           client: node,
+          /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
           isFirst: !isReplicated || identities.findIndex((other) => other.shard === shard) === index,
         }
       }),

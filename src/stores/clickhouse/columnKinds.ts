@@ -61,14 +61,13 @@ export function selectFields(fields: Fields): Fragment {
       const isInstant = name === 'instant' || name === 'instantOrNull'
       return ch`${isInstant ? ch`toUnixTimestamp64Milli(${column})` : column} AS ${identifier(field)}`
     }),
-    ', ',
   )
 }
 
 /** @returns a hash of the values of several fields of a row */
 export function columnsHash(fields: readonly string[]): Fragment {
   const columns = fields.map((field) => identifier(columnName(field)))
-  return ch`sipHash64(toString((${join(columns, ', ')})))`
+  return ch`sipHash64(toString((${join(columns)})))`
 }
 
 /** @returns the column of a field in both databases: `campaign_id` of `campaignId` */

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from './sql.ts'
 
-export interface Form {
-  body: string
-  headers: Record<string, string>
-}
-
 /** A statement and its parameters as a form: ClickHouse rejects a URL above 1 MiB, and a proxy a shorter one. */
-export function formOf({ text, params }: Statement): Form {
+export function formOf({ text, params }: Statement) {
   // Random for each statement, so that no value can contain it.
   const boundary = randomUUID()
   const field = (name: string, value: string) =>

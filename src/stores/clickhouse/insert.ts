@@ -76,10 +76,7 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
 }
 
 function insertSql({ table, columns, storedAtMs }: Insertion, bounds: WriteBounds | undefined): Fragment {
-  const names = join(
-    columns.map(({ name }) => identifier(name)),
-    ', ',
-  )
+  const names = join(columns.map(({ name }) => identifier(name)))
   if (!bounds && storedAtMs === undefined) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
   const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
   const storedAt = storedAtMs === undefined ? nothing : ch`, ${instant(storedAtMs)} AS stored_at`

@@ -41,7 +41,8 @@ export function openReads(
   function send(order: ReadOrder, mayRepeat: boolean): Promise<http.IncomingMessage> {
     const { statement, settings, signal } = order
     const form = formOf(statement)
-    const path = `/?${searchOf({ database, ...defaults, ...settings })}`
+    const parameters: Record<string, unknown> = { database, ...defaults, ...settings }
+    const path = `/?${new URLSearchParams(parameters as Record<string, string>)}`
     const headers = { authorization, ...form.headers }
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()
@@ -95,10 +96,4 @@ export function readJson<Result>(response: http.IncomingMessage): Promise<Result
 /** The server closed the connection before it read the request. */
 function isReset(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ECONNRESET' || error.code === 'EPIPE'
-}
-
-function searchOf(settings: Record<string, unknown>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`)
-    .join('&')
 }

@@ -16,14 +16,12 @@ export function replicatedStatement(statement: string, isFirst: boolean): string
 const replicaPath = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
 
 function replicated(statement: string): string {
-  let isFound = false
   const changed = statement.replace(
     /^ENGINE = (\w*MergeTree)(?:\(([^\n]*)\))?$/m,
-    (_, engine: string, options?: string) => {
-      isFound = true
-      return `ENGINE = Replicated${engine}(${replicaPath}${options ? `, ${options}` : ''})`
-    },
+    (_, engine: string, options?: string) =>
+      `ENGINE = Replicated${engine}(${replicaPath}${options ? `, ${options}` : ''})`,
   )
-  if (!isFound) throw new Error(`the table's engine is not on a line of its own in "${statement.split('\n')[0]}"`)
+  if (changed === statement)
+    throw new Error(`the table's engine is not on a line of its own in "${statement.split('\n')[0]}"`)
   return changed
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import type { ClickHouse } from './connection.ts'
+import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
 import { type ReadOrder, readJson } from './reads.ts'
 import { ch, type Fragment, render } from './sql.ts'
@@ -14,13 +14,6 @@ export interface QueryOptions {
   /** Cancels the query on the server. The error is discarded when the client has disconnected. */
   signal?: AbortSignal
   settings?: ClickHouseSettings
-}
-
-/** Rows, the totals of `WITH TOTALS`, and the number of groups before LIMIT. */
-export interface GroupedRows<Row> {
-  rows: Row[]
-  totals: Row
-  rowsBeforeLimit: number
 }
 
 /** Server-side limit of a read, below the client's timeout, so that the server's error comes first. */
@@ -68,16 +61,23 @@ export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, 
   return result.data
 }
 
+/** Runs a SELECT as `selectRows` does on every node at once, each over its own tables. @returns the rows of all nodes */
+export async function selectOnEveryNode<Row>(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  options: QueryOptions,
+): Promise<Row[]> {
+  const { onQuery } = clickhouse
+  const reads = nodesOf(clickhouse).map((reader) => selectRows<Row>({ reader, onQuery }, query, options))
+  return (await Promise.all(reads)).flat()
+}
+
 /**
  * Runs a SELECT … GROUP BY … WITH TOTALS … LIMIT.
  * @returns the rows up to the LIMIT, and totals and group count over all of them
  * @throws Problem like `selectRows`
  */
-export async function selectGroups<Row>(
-  clickhouse: ClickHouse,
-  query: Fragment,
-  options: QueryOptions,
-): Promise<GroupedRows<Row>> {
+export async function selectGroups<Row>(clickhouse: ClickHouse, query: Fragment, options: QueryOptions) {
   const result = await runQuery<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
     ...options,
     settings: { exact_rows_before_limit: 1, ...options.settings },

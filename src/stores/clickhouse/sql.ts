@@ -1,9 +1,7 @@
-/** A ClickHouse type name as it appears in `{p1:Type}`. */
-type ClickHouseType = string
-
 /** A value in SQL: always a typed parameter, never text. */
 export interface Value {
-  readonly type: ClickHouseType
+  /** As in `{p1:Type}`. */
+  readonly type: string
   readonly value: string | number | boolean | readonly string[] | readonly number[] | readonly (readonly string[])[]
 }
 
@@ -32,7 +30,7 @@ export const nothing: Fragment = ch``
 /** Joins fragments with a separator; `nothing` for an empty list. */
 export function join(
   fragments: readonly Fragment[],
-  separator: ', ' | ',\n  ' | '\n  AND ' | ' OR ' | '\nUNION ALL\n',
+  separator: ', ' | ',\n  ' | '\n  AND ' | ' OR ' | '\nUNION ALL\n' = ', ',
 ): Fragment {
   if (fragments.length === 0) return nothing
   return { parts: ['', ...Array(fragments.length - 1).fill(separator), ''], holes: fragments }

@@ -15,10 +15,7 @@ export function textList(values: readonly string[]): Fragment {
     chunks.at(-1)?.push(value)
     bytes += Buffer.byteLength(value) + 3
   }
-  return ch`arrayConcat(${join(
-    chunks.map((chunk) => ch`${texts(chunk)}`),
-    ', ',
-  )})`
+  return ch`arrayConcat(${join(chunks.map((chunk) => ch`${texts(chunk)}`))})`
 }
 
 /** The right side of `IN` for any number of ids. */

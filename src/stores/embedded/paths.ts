@@ -6,19 +6,7 @@ import { ExpectedError } from '../../expectedError.ts'
 /** An embedded engine cannot be used; the message is one line and names the setting to change. */
 export class EmbeddedError extends ExpectedError {}
 
-export interface EmbeddedPaths {
-  dataDir: string
-  clickhouse: string
-  postgres: string
-  /** Lock files and generated configuration; readable by its owner only. */
-  run: string
-  /** Folder of the sockets: `run`, or a shorter path when that is too long for a socket address. */
-  sockets: string
-  controlSocket: string
-  postgresSocket: string
-  log: string
-  clickhouseLog: string
-}
+export type EmbeddedPaths = ReturnType<typeof embeddedPathsOf>
 
 /** Bytes of a socket path that fit everywhere: the kernel's limit is 108 with the closing zero on Linux, 104 on macOS. */
 const socketPathMax = 100
@@ -59,9 +47,11 @@ function refuseShared(folder: string, dataDir: string): void {
 }
 
 /** @returns the same paths in every process, independent of its environment */
-export function embeddedPathsOf(dataDir: string): EmbeddedPaths {
+export function embeddedPathsOf(dataDir: string) {
+  /** Lock files and generated configuration; readable by its owner only. */
   const run = join(dataDir, 'run')
   const longest = join(run, clickhouseSocketName('00000000'))
+  /** Folder of the sockets: a shorter path when `run` is too long for a socket address. */
   const sockets = Buffer.byteLength(longest) <= socketPathMax ? run : shortFolder(dataDir)
   return {
     dataDir,

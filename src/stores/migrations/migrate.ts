@@ -1,4 +1,5 @@
 import { packageRoot, version } from '../../package.ts'
+import { nodesOf } from '../clickhouse/connection.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
@@ -48,19 +49,14 @@ export async function migratePostgres(postgres: Postgres, root: string): Promise
  * Problem `unavailable`
  */
 export async function assertCurrent({ clickhouse, postgres }: MigratedStores): Promise<void> {
-  const [ranInPostgres, ranInClickHouse] = await Promise.all([
-    queryPostgres(postgres<AppliedMigration[]>`SELECT name, checksum FROM schema_migrations`),
-    selectRows<AppliedMigration>(
-      { reader: clickhouse.cluster?.nodes[0]?.client ?? clickhouse.client, onQuery: undefined },
-      ch`SELECT name, checksum FROM schema_migrations FINAL`,
-      { label: 'migrate.current' },
-    ),
-  ])
-  for (const [store, applied] of [
-    ['postgres', ranInPostgres],
-    ['clickhouse', ranInClickHouse],
-  ] as const) {
-    const [missing] = findPending(store, await readMigrations(packageRoot, store), applied)
+  const reader = nodesOf(clickhouse)[0] ?? clickhouse.client
+  const query = ch`SELECT name, checksum FROM schema_migrations FINAL`
+  const applied = {
+    postgres: await queryPostgres(postgres<AppliedMigration[]>`SELECT name, checksum FROM schema_migrations`),
+    clickhouse: await selectRows<AppliedMigration>({ reader, onQuery: undefined }, query, { label: 'migrate.current' }),
+  }
+  for (const store of ['postgres', 'clickhouse'] as const) {
+    const [missing] = findPending(store, await readMigrations(packageRoot, store), applied[store])
     if (missing) throw new MigrationError(`${store}/${missing.name} has not run on this store; run: tributary migrate.`)
   }
 }

@@ -4,7 +4,7 @@ import { version } from '../../package.ts'
 import { Problem } from '../../problem.ts'
 import { execute } from '../clickhouse/client.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
-import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
+import type { Cluster } from '../clickhouse/cluster.ts'
 import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
 import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
@@ -82,12 +82,12 @@ async function migrateCluster(
   return [...ran]
 }
 
-async function withNodeName<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promise<Outcome> {
+async function withNodeName<Outcome>({ url }: { url: string }, work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work
   } catch (error) {
     if (error instanceof MigrationError || error instanceof Problem) throw error
-    throw new MigrationError(`${node.url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+    throw new MigrationError(`${url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
   }
 }
 

@@ -117,8 +117,3 @@ export function isPostgresUnreachable(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && unreachable.test(code)
 }
-
-/** Whether the server was reached and rejected the request. */
-export function isPostgresRejection(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && !isPostgresUnreachable(error)
-}

@@ -11,34 +11,7 @@ export class LeaseLost extends ExpectedError {
 }
 
 /** An acquired lease: only its holder does the work that it names. For writers, `WriteFence` explains the clocks. */
-export interface Lease {
-  readonly name: string
-  /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
-  readonly fencingToken: bigint
-  /** Aborts, with LeaseLost, when the lease has another holder. */
-  readonly lost: AbortSignal
-  /**
-   * Until when a statement of this holder may still begin, or a statement of an earlier holder, unless all of its statements
-   * are known to have ended: epoch milliseconds by the clock of the store that runs the statements. Undefined: none is pending.
-   */
-  readonly statementDeadlineMs: number | undefined
-  /**
-   * Asserts that this process holds the lease; usually without a query. Call it right before what the next holder could not
-   * undo. An expired lease is extended if no other process has acquired it.
-   * @throws LeaseLost, or Problem `unavailable` when Postgres does not respond
-   */
-  assertHeld(): Promise<void>
-  /**
-   * Records, before a statement is sent, until when it may begin. The next holder waits until then.
-   * @throws LeaseLost, or Problem `unavailable`
-   */
-  recordStatementDeadline(deadlineMs: number): Promise<void>
-  /**
-   * Releases at once; while Postgres is unavailable, the next holder waits for the expiry.
-   * @param deadlineMs until when a statement of unknown outcome may begin, null for none; the recorded one unless given
-   */
-  release(deadlineMs?: number | null): Promise<void>
-}
+export type Lease = ReturnType<typeof hold>
 
 export interface LeaseOptions {
   /** Blocking lease: acquisition fails while it is held. */
@@ -151,7 +124,7 @@ function hold(
   owner: string,
   taken: LeaseRow,
   startedAt: { wallMs: number; monotonicMs: number },
-): Lease {
+) {
   const loss = new AbortController()
   let lastBeat = startedAt
   let statementDeadlineMs = taken.statement_deadline?.getTime()
@@ -188,22 +161,41 @@ function hold(
 
   return {
     name,
+    /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
     fencingToken: BigInt(taken.fence),
-    lost: loss.signal,
+    /** Aborts, with LeaseLost, when the lease has another holder. */
+    lost: loss.signal as AbortSignal,
+    /**
+     * Until when a statement of this holder may still begin, or a statement of an earlier holder, unless all of its statements
+     * are known to have ended: epoch milliseconds by the clock of the store that runs the statements. Undefined: none is pending.
+     */
     get statementDeadlineMs() {
       return statementDeadlineMs
     },
+    /**
+     * Asserts that this process holds the lease; usually without a query. Call it right before what the next holder could not
+     * undo. An expired lease is extended if no other process has acquired it.
+     * @throws LeaseLost, or Problem `unavailable` when Postgres does not respond
+     */
     async assertHeld() {
       loss.signal.throwIfAborted()
       if (remainingMs() > 0) return
       await extend()
       loss.signal.throwIfAborted()
     },
-    async recordStatementDeadline(deadlineMs) {
+    /**
+     * Records, before a statement is sent, until when it may begin. The next holder waits until then.
+     * @throws LeaseLost, or Problem `unavailable`
+     */
+    async recordStatementDeadline(deadlineMs: number) {
       await extend(deadlineMs)
       loss.signal.throwIfAborted()
     },
-    async release(deadlineMs = statementDeadlineMs ?? null) {
+    /**
+     * Releases at once; while Postgres is unavailable, the next holder waits for the expiry.
+     * @param deadlineMs until when a statement of unknown outcome may begin, null for none; the recorded one unless given
+     */
+    async release(deadlineMs: number | null = statementDeadlineMs ?? null) {
       clearInterval(beat)
       await release(postgres, name, owner, deadlineMs === null ? null : new Date(deadlineMs))
     },

@@ -1,5 +1,3 @@
-import { whenAborted } from './whenAborted.ts'
-
 /**
  * Runs work that must end within a time. Afterwards the error of `late` is thrown, and a later result is dropped.
  * TRAP: in a process that was suspended, the timer fires before received data is read; setImmediate lets it be read first.
@@ -13,7 +11,7 @@ export async function withDeadline<Result>(
   const deadline = new AbortController()
   const { signal } = deadline
   const expired = new Promise<never>((_, reject) => {
-    whenAborted(signal, () => reject(signal.reason))
+    signal.addEventListener('abort', () => reject(signal.reason))
   })
   const timer = setTimeout(() => setImmediate(() => deadline.abort(late())), deadlineMs)
   try {

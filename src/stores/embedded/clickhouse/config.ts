@@ -9,17 +9,15 @@ export function startStatements(portFile: string): string {
   SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null`
 }
 
-interface ConfigFileOptions {
-  usersFile: string
-  logFile: string
-  memory: number
-}
-
 /**
  * Caches and memory for a machine that also runs the API; one small log file.
  * TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
  */
-export function configXml({ usersFile, logFile, memory }: ConfigFileOptions): string {
+export function configXml({
+  usersFile,
+  logFile,
+  memory,
+}: Record<'usersFile' | 'logFile', string> & { memory: number }) {
   return `<clickhouse>
   <users_config>${xml(usersFile)}</users_config>
   <timezone>UTC</timezone>

@@ -1,20 +1,17 @@
 import { totalmem } from 'node:os'
 
-/** Limits of the memory of ClickHouse, bytes. */
-export interface MemoryLimits {
-  /** All queries, merges and caches. */
-  server: number
-  /** All queries of the reader together. The rest is for the writer, merges and caches. */
-  reader: number
-  /** One query of the reader: two take all that the reader has. */
-  query: number
-}
+export type MemoryLimits = ReturnType<typeof memoryLimits>
 
 /** More helps no query of the API. */
 const queryMax = 4_000_000_000
 
-/** @param server bytes; by default half of what this process may use, since the API and Postgres run beside it */
-export function memoryLimits(server: number = Math.floor(availableBytes() / 2)): MemoryLimits {
+/**
+ * Limits of the memory of ClickHouse, bytes.
+ * @param server all queries, merges and caches; by default half of what this process may use, since the API and Postgres run beside it
+ * @returns `reader` limits all queries of the reader together, `query` one of them: two take all that the reader has
+ */
+export function memoryLimits(server: number = Math.floor(availableBytes() / 2)) {
+  // The rest is for the writer, merges and caches.
   const reader = Math.floor(server * 0.6)
   return { server, reader, query: Math.min(queryMax, Math.floor(reader / 2)) }
 }

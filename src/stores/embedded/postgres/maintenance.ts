@@ -1,9 +1,3 @@
-/** A statement that a Postgres server runs by itself, and a single session without background processes does not. */
-export interface Maintenance {
-  statement: string
-  everyMs: number
-}
-
 /** Analyzes tables that changed by a tenth or never were, as autovacuum does. Clients wait 20 ms per table for the small sample. */
 const analyzeChanged = `
 DO $$
@@ -19,7 +13,8 @@ BEGIN
   END LOOP;
 END $$`
 
-export const maintenance: readonly Maintenance[] = [
+/** Statements that a Postgres server runs by itself, and a single session without background processes does not. */
+export const maintenance = [
   { statement: analyzeChanged, everyMs: 10_000 },
   { statement: 'CHECKPOINT', everyMs: 5 * 60_000 },
   { statement: 'VACUUM', everyMs: 60 * 60_000 },

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
-import { type Maintenance, maintenance } from './maintenance.ts'
+import { maintenance } from './maintenance.ts'
 import {
   closeStatement,
   errorResponse,
@@ -21,15 +21,9 @@ import {
 /** The part of PGlite that the server uses: one session that executes raw protocol messages. */
 export type Session = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>
 
-export interface ServerOptions {
-  connectionsMax: number
-  /** Time limit of an idle transaction, which blocks every other client. */
-  idleInTransactionMs: number
-  maintenance: readonly Maintenance[]
-}
-
-const defaultOptions: ServerOptions = {
+const defaultOptions = {
   connectionsMax: 100,
+  /** Time limit of an idle transaction, which blocks every other client. */
   idleInTransactionMs: 30_000,
   maintenance,
 }
@@ -46,28 +40,32 @@ const queuedBytesMax = 1024 * 1024
 export async function servePostgres(
   session: Session,
   path: string,
-  options: Partial<ServerOptions> = {},
+  options: Partial<typeof defaultOptions> = {},
 ): Promise<{ close(): Promise<void> }> {
   const server = new PostgresServer(session, { ...defaultOptions, ...options })
   await server.listen(path)
   return server
 }
 
-interface Connection {
-  socket: Socket
-  reader: MessageReader
-  queued: Buffer[]
-  queuedBytes: number
+class Connection {
+  readonly socket: Socket
+  readonly reader = new MessageReader()
+  queued: Buffer[] = []
+  queuedBytes = 0
   /** Named prepared statements, to be dropped when it disconnects. */
-  statements: Set<string>
+  readonly statements = new Set<string>()
   /** The client has terminated; its earlier messages still run. */
-  isEnding: boolean
-  isClosed: boolean
+  isEnding = false
+  isClosed = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
 }
 
 class PostgresServer {
   readonly #session: Session
-  readonly #options: ServerOptions
+  readonly #options: typeof defaultOptions
   readonly #server: Server
   readonly #connections = new Set<Connection>()
   /** Connections with queued messages, in order of arrival. */
@@ -83,7 +81,7 @@ class PostgresServer {
   readonly #timers: NodeJS.Timeout[] = []
   #cyclesRun = 0
 
-  constructor(session: Session, options: ServerOptions) {
+  constructor(session: Session, options: typeof defaultOptions) {
     this.#session = session
     this.#options = options
     this.#server = createServer((socket) => this.#acceptConnection(socket))
@@ -111,15 +109,7 @@ class PostgresServer {
       socket.end(errorResponse('FATAL', '53300', 'sorry, too many clients already'))
       return
     }
-    const connection: Connection = {
-      socket,
-      reader: new MessageReader(),
-      queued: [],
-      queuedBytes: 0,
-      statements: new Set(),
-      isEnding: false,
-      isClosed: false,
-    }
+    const connection = new Connection(socket)
     this.#connections.add(connection)
     socket.on('data', (chunk) => this.#receive(connection, chunk))
     socket.on('close', () => {
@@ -185,7 +175,7 @@ class PostgresServer {
   /** Runs a client's messages up to its next Sync or simple query, or all that are queued. */
   async #runCycle(connection: Connection): Promise<void> {
     const { socket, queued, statements } = connection
-    const last = queued.findIndex((message) => endsCycle(message))
+    const last = queued.findIndex((message) => 'SQ'.includes(messageType(message)))
     const batch = queued.splice(0, last < 0 ? queued.length : last + 1)
     for (const [index, message] of batch.entries()) {
       connection.queuedBytes -= message.length
@@ -206,7 +196,7 @@ class PostgresServer {
   }
 
   /** Runs a maintenance statement at an interval, unless no client has run anything since. */
-  #repeat({ statement, everyMs }: Maintenance): void {
+  #repeat({ statement, everyMs }: (typeof maintenance)[number]): void {
     let seen = this.#cyclesRun
     const timer = setInterval(() => {
       if (this.#cyclesRun === seen) return
@@ -255,9 +245,4 @@ class PostgresServer {
     }
     return Buffer.concat(response)
   }
-}
-
-function endsCycle(message: Buffer): boolean {
-  const type = messageType(message)
-  return type === 'S' || type === 'Q'
 }
