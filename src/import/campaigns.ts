@@ -52,13 +52,10 @@ export class UnknownCampaigns {
  * @returns the owner (`userId`) of each campaign that exists, by its id
  */
 async function findOwners(writer: Writer, campaignIds: readonly string[]): Promise<Map<string, string>> {
-  const campaigns = await writer.sql(
-    'looking up campaigns',
-    (postgres) => postgres<{ id: string; user_id: string }[]>`
-      SELECT id, user_id
-      FROM campaigns
-      WHERE account_id = ${writer.accountId} AND id = ANY(${[...campaignIds]}::text[])`,
-  )
+  const campaigns = await writer.sql<{ id: string; user_id: string }[]>('looking up campaigns')`
+    SELECT id, user_id
+    FROM campaigns
+    WHERE account_id = ${writer.accountId} AND id = ANY(${[...campaignIds]}::text[])`
   return new Map(campaigns.map(({ id, user_id }) => [id, user_id]))
 }
 

@@ -79,9 +79,6 @@ export async function tryWriterLease({ postgres }: Writer['stores'], accountId: 
 /** The deletion holds the lease too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
 async function assertNotDeleted(writer: Writer): Promise<void> {
   const { accountId } = writer
-  const found = await writer.sql(
-    'reading the account',
-    (postgres) => postgres`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`,
-  )
+  const found = await writer.sql('reading the account')`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`
   if (found.length > 0) throw new WriteRefused(`account ${accountId} has been deleted.`)
 }

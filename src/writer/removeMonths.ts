@@ -85,23 +85,21 @@ async function record(
   checksums: readonly MonthChecksum[],
   { audit, isDue }: Omit<Removal, 'announceMs'>,
 ): Promise<boolean> {
-  const [state] = await writer.change(
-    'recording which months are removed',
-    (postgres) => postgres`
-      due AS (${isDue?.(postgres) ?? postgres`SELECT 1`}),
-      recorded AS (
-        INSERT INTO retained_ranges (account_id, resource, retained_from)
-        SELECT ${writer.accountId}::text, changed.resource, changed.month
-        FROM held, due, unnest(
-          ${changes.map(({ resource }) => resource)}::text[], ${changes.map(({ untilMs }) => monthOf(untilMs))}::date[]
-        ) AS changed (resource, month)
-        ON CONFLICT (account_id, resource) DO UPDATE
-        SET retained_from = excluded.retained_from, recorded_at = clock_timestamp(), is_complete = false
-        WHERE retained_ranges.retained_from < excluded.retained_from
-        RETURNING account_id, resource, retained_from),
-      ${recordChecksums(writer, postgres, checksums, postgres`held, due`)},
-      ${audit(postgres)}`,
-    (postgres) => postgres<{ isDue: boolean }[]>`SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`,
-  )
+  const { postgres } = writer.stores
+  const result = postgres<{ isDue: boolean }[]>`SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`
+  const [state] = await writer.change('recording which months are removed', result)`
+    due AS (${isDue?.(postgres) ?? postgres`SELECT 1`}),
+    recorded AS (
+      INSERT INTO retained_ranges (account_id, resource, retained_from)
+      SELECT ${writer.accountId}::text, changed.resource, changed.month
+      FROM held, due, unnest(
+        ${changes.map(({ resource }) => resource)}::text[], ${changes.map(({ untilMs }) => monthOf(untilMs))}::date[]
+      ) AS changed (resource, month)
+      ON CONFLICT (account_id, resource) DO UPDATE
+      SET retained_from = excluded.retained_from, recorded_at = clock_timestamp(), is_complete = false
+      WHERE retained_ranges.retained_from < excluded.retained_from
+      RETURNING account_id, resource, retained_from),
+    ${recordChecksums(writer, postgres, checksums, postgres`held, due`)},
+    ${audit(postgres)}`
   return state?.isDue ?? false
 }

@@ -38,8 +38,8 @@ export function sumCorrection(name: SumsTableName, span: Span, condition: Fragme
   const columns = sums.map(({ column }) => column)
   const missing = sums.map((sum) => ch`${differenceColumns(sum.name).actual} - ${differenceColumns(sum.name).stored}`)
   return ch`
-INSERT INTO ${identifier(name)} (account_id, ${keys}, ${join(columns, ', ')})
-SELECT account_id, ${keys}, ${join(missing, ', ')}
+INSERT INTO ${identifier(name)} (account_id, ${keys}, ${join(columns)})
+SELECT account_id, ${keys}, ${join(missing)}
 FROM (${sumDifferences(name, span)})
 WHERE ${condition}`
 }

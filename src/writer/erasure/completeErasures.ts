@@ -93,9 +93,8 @@ WHERE ${writer.ofAccount}
 GROUP BY id`
     const step = 'looking for clicks of erased visitors'
     const rows = await writer.select<{ id: string; erasedMs: number }>(step, query, 'erase')
-    const added = rows.map(({ id, erasedMs }) => ({
-      ...{ kind: 'click' as const, key, hash: identifierHash(key, 'click', id), erasedMs },
-    }))
+    const hashOf = (id: string) => identifierHash(key, 'click', id)
+    const added = rows.map(({ id, erasedMs }) => ({ kind: 'click' as const, key, hash: hashOf(id), erasedMs }))
     for (const some of inChunks(added, erasuresPerStatement)) await addErasures(writer, some)
   }
 }

@@ -32,7 +32,7 @@ export async function blankRows(
   const name = identifier(table.name)
   const columns = table.copy ? [...table.personal, table.copy] : table.personal
   const blanked = columns.map((column) => ch`${column} = ''`)
-  const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${instant(storedAtMs)}`], ', ')}`
+  const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${instant(storedAtMs)}`])}`
   await writer.changeRows(name, change, isToBlank(writer, table, page), label)
   return table.name === 'converted_click_rows' ? 0 : rows
 }

@@ -22,20 +22,15 @@ export function identifierHash(key: string, kind: ErasedKind, id: string): strin
 
 /** @returns the present time by the clock of Postgres, which `stored_at` of clicks and conversions comes from; epoch ms */
 export async function readErasureClock(writer: Writer): Promise<number> {
-  const [row] = await query(
-    writer,
-    (postgres) => postgres<{ ms: number }[]>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`,
-  )
+  const [row] = await query<{ ms: number }[]>(writer)`
+    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
   return Math.floor(row?.ms ?? 0)
 }
 
 /** @returns the key of an account's hashes, from its first erasure, or a new one; the caller holds the account's lease */
 export async function readErasureKey(writer: Writer): Promise<string> {
-  const [row] = await query(
-    writer,
-    (postgres) => postgres<{ key: string }[]>`
-      SELECT key FROM erasures WHERE account_id = ${writer.accountId} ORDER BY key LIMIT 1`,
-  )
+  const [row] = await query<{ key: string }[]>(writer)`
+    SELECT key FROM erasures WHERE account_id = ${writer.accountId} ORDER BY key LIMIT 1`
   return row?.key ?? randomUUID()
 }
 
@@ -49,22 +44,20 @@ export async function addErasures(
   audit?: (postgres: Postgres) => PendingQuery<Row[]>,
 ): Promise<void> {
   if (erasures.length === 0) return
-  await writer.change(
-    'adding erasures',
-    (postgres) => postgres`
-      added AS (
-        INSERT INTO erasures (account_id, kind, key, hash, erased_at)
-        SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
-        FROM held, unnest(
-          ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
-          ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
-        ) AS listed (kind, key, hash, ms)
-        GROUP BY kind, key, hash
-        ON CONFLICT (account_id, kind, key, hash) DO UPDATE
-        SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
-        RETURNING 1)
-      ${audit ? postgres`, ${audit(postgres)}` : postgres``}`,
-  )
+  const { postgres } = writer.stores
+  await writer.change('adding erasures')`
+    added AS (
+      INSERT INTO erasures (account_id, kind, key, hash, erased_at)
+      SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
+      FROM held, unnest(
+        ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
+        ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
+      ) AS listed (kind, key, hash, ms)
+      GROUP BY kind, key, hash
+      ON CONFLICT (account_id, kind, key, hash) DO UPDATE
+      SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
+      RETURNING 1)
+    ${audit ? postgres`, ${audit(postgres)}` : postgres``}`
 }
 
 /** An erasure as `erase list` prints it. */
@@ -85,11 +78,8 @@ export async function listErasures(postgres: Postgres, accountId?: string): Prom
 }
 
 export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
-  const rows = await query(
-    writer,
-    (postgres) => postgres`
-      SELECT 1 FROM erasures WHERE account_id = ${writer.accountId} AND NOT is_complete LIMIT 1`,
-  )
+  const rows = await query(writer)`
+    SELECT 1 FROM erasures WHERE account_id = ${writer.accountId} AND NOT is_complete LIMIT 1`
   return rows.length > 0
 }
 
@@ -100,17 +90,14 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
   let after = { key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
   for (;;) {
     const { key, kind, hash } = after
-    const rows = await query(
-      writer,
-      (postgres) => postgres<Erasure[]>`
-        SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
-        FROM erasures
-        WHERE account_id = ${writer.accountId}
-          AND (${state === 'all'} OR NOT is_complete)
-          AND (key, kind, hash) > (${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
-        ORDER BY key, kind, hash
-        LIMIT ${erasuresPerPage}`,
-    )
+    const rows = await query<Erasure[]>(writer)`
+      SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
+      FROM erasures
+      WHERE account_id = ${writer.accountId}
+        AND (${state === 'all'} OR NOT is_complete)
+        AND (key, kind, hash) > (${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
+      ORDER BY key, kind, hash
+      LIMIT ${erasuresPerPage}`
     const page = rows.filter((row) => row.key === rows[0]?.key)
     const last = page.at(-1)
     if (!last) return
@@ -120,16 +107,13 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
 }
 
 export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {
-  await writer.change(
-    'marking erasures',
-    (postgres) => postgres`
-      marked AS (
-        UPDATE erasures SET is_complete = ${isComplete}
-        FROM held
-        WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})`,
-  )
+  await writer.change('marking erasures')`
+    marked AS (
+      UPDATE erasures SET is_complete = ${isComplete}
+      FROM held
+      WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})`
 }
 
-function query<Rows>(writer: Writer, statement: (postgres: Postgres) => PromiseLike<Rows>): Promise<Rows> {
-  return writer.sql('reading or changing the list of erasures', statement)
+function query<Rows extends readonly object[]>(writer: Writer) {
+  return writer.sql<Rows>('reading or changing the list of erasures')
 }

@@ -41,7 +41,7 @@ export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: read
     const until = counts(some.map(({ erasedMs }) => erasedMs + 1))
     return ch`transform(${hash}, ${hashes}, ${until}, toUInt64(0))`
   })
-  return ch`if(${column} = '', toUInt64(0), greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')}))`
+  return ch`if(${column} = '', toUInt64(0), greatest(${join([ch`toUInt64(0)`, ...untilMs])}))`
 }
 
 /** Splits a list into lists of at most `size` items, in order. */

@@ -19,12 +19,9 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
   const readClock = () =>
     writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))
   const beganAt = new Date(await readClock()).toISOString()
-  await writer.change(
-    'recording an erasure',
-    (postgres) => postgres`
-      recorded AS (
-        INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)`,
-  )
+  await writer.change('recording an erasure')`
+    recorded AS (
+      INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)`
   // Read after it was recorded: later than the watermark of any reader that has not seen the record.
   return { ...times, events: await readClock() }
 }
@@ -32,8 +29,5 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
 /** Ends the record, once every rewritten row is visible. */
 export async function endRewrite(writer: Writer): Promise<void> {
   await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
-  await writer.sql(
-    'completing an erasure',
-    (postgres) => postgres`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`,
-  )
+  await writer.sql('completing an erasure')`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`
 }

@@ -1,7 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import type { PendingQuery, Row } from 'postgres'
+import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
-import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
+import { keepAliveSettings } from '../../stores/clickhouse/connection.ts'
 import {
   beginsBefore,
   mustBeginBefore,
@@ -9,10 +9,10 @@ import {
   runOnEveryNode,
   runStatement,
 } from '../../stores/clickhouse/insert.ts'
-import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
+import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
-import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
 import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
@@ -66,41 +66,40 @@ export class Writer {
 
   /** Reads rows of ClickHouse. @param label names the query in ClickHouse's query log */
   select<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
-    return this.retry(step, () => this.#read<Found>(this.stores.clickhouse, query, label))
+    return this.retry(step, () => selectRows<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
   }
 
   selectOnEveryNode<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
-    return this.retry(step, () => this.#readEveryNode<Found>(query, label))
+    return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
   }
 
-  /** Runs an idempotent statement of Postgres. */
-  sql<Rows>(step: string, statement: (postgres: Postgres) => PromiseLike<Rows>, signal = this.signal): Promise<Rows> {
-    return this.retry(step, () => queryPostgres(statement(this.stores.postgres)), signal)
+  /** Runs an idempotent statement of Postgres. @returns its tag */
+  sql<Rows extends readonly object[] = Row[]>(step: string, signal = this.signal) {
+    return (statement: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Rows> =>
+      this.retry(step, () => queryPostgres(this.stores.postgres<Rows>(statement, ...values)), signal)
   }
 
   /**
    * Runs an idempotent statement of Postgres that changes nothing unless the lease is held. It locks the row of the lease, so
    * that the next holder sees its changes.
-   * @param clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only rows that they
-   *   select from `held`
-   * @param result its SELECT, which returns a row if they did
+   * @param result its SELECT, which returns a row if the clauses have written
+   * @returns the tag of the clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only
+   *   rows that they select from `held`
    */
-  async change<Changed extends Row>(
-    step: string,
-    clauses: (postgres: Postgres) => PendingQuery<Row[]>,
-    result = (postgres: Postgres) => postgres<Changed[]>`SELECT FROM held`,
-  ): Promise<Changed[]> {
+  change<Changed extends Row>(step: string, result?: PendingQuery<Changed[]>) {
     const { postgres } = this.stores
     const { name, fencingToken } = this.lease
-    const rows = await this.retry(step, async () => {
-      await this.lease.assertHeld()
-      const held = postgres`
-        SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE`
-      return await queryPostgres(postgres<Changed[]>`
-        WITH held AS (${held}), ${clauses(postgres)} ${result(postgres)}`)
-    })
-    if (rows.length === 0) throw new LeaseLost()
-    return rows
+    return async (clauses: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Changed[]> => {
+      const rows = await this.retry(step, async () => {
+        await this.lease.assertHeld()
+        const held = postgres`
+          SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE`
+        return await queryPostgres(postgres<Changed[]>`
+          WITH held AS (${held}), ${postgres(clauses, ...values)} ${result ?? postgres`SELECT FROM held`}`)
+      })
+      if (rows.length === 0) throw new LeaseLost()
+      return rows
+    }
   }
 
   /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
@@ -119,12 +118,13 @@ export class Writer {
    */
   changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
     const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
-    const remain = async () => (await this.#readEveryNode(matching, label)).length > 0
+    const { clickhouse } = this.stores
+    const remain = async () => (await selectOnEveryNode(clickhouse, matching, this.#optionsOf(label))).length > 0
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
       await this.fence.run(async ({ deadlineMs, queryId }) => {
         const statement = ch`${change} WHERE ${where} AND ${beginsBefore(deadlineMs)} SETTINGS mutations_sync = 2`
-        await runOnEveryNode(this.stores.clickhouse, statement, label, queryId)
+        await runOnEveryNode(clickhouse, statement, label, queryId)
         // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
         if (await remain()) throw new NotBegun()
       })
@@ -154,17 +154,7 @@ export class Writer {
     await this.lease.release(this.fence.unsettledUntilMs ?? null)
   }
 
-  #read<Found>(target: QueryTarget, query: Fragment, label: string): Promise<Found[]> {
-    return selectRows<Found>(target, query, { label, signal: this.signal, settings: readSettings })
-  }
-
-  async #readEveryNode<Found>(query: Fragment, label: string): Promise<Found[]> {
-    // Read at each use: a restarted embedded engine may have another address.
-    const { clickhouse } = this.stores
-    const rows: Found[] = []
-    for (const reader of nodesOf(clickhouse)) {
-      rows.push(...(await this.#read<Found>({ reader, onQuery: clickhouse.onQuery }, query, label)))
-    }
-    return rows
+  #optionsOf(label: string): QueryOptions {
+    return { label, signal: this.signal, settings: readSettings }
   }
 }

@@ -8,29 +8,21 @@ import type { Writer } from '../fence/writer.ts'
 export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions'
 
 export async function isTaskOpen(writer: Writer, task: AccountTask): Promise<boolean> {
-  const rows = await writer.sql(
-    'reading the tasks of the account',
-    (postgres) => postgres`SELECT 1 FROM account_tasks WHERE account_id = ${writer.accountId} AND task = ${task}`,
-  )
+  const rows = await writer.sql('reading the tasks of the account')`
+    SELECT 1 FROM account_tasks WHERE account_id = ${writer.accountId} AND task = ${task}`
   return rows.length > 0
 }
 
 /** Records a task before the work that makes it necessary, so that the next writer completes it after an interruption. */
 export async function recordTask(writer: Writer, task: AccountTask): Promise<void> {
-  await writer.sql(
-    'recording a task',
-    (postgres) => postgres`
-      INSERT INTO account_tasks (account_id, task) VALUES (${writer.accountId}, ${task}) ON CONFLICT DO NOTHING`,
-  )
+  await writer.sql('recording a task')`
+    INSERT INTO account_tasks (account_id, task) VALUES (${writer.accountId}, ${task}) ON CONFLICT DO NOTHING`
 }
 
 /** Removes a completed task. @throws LeaseLost: the next holder may have recorded it again */
 export async function completeTask(writer: Writer, task: AccountTask): Promise<void> {
-  await writer.change(
-    'completing a task',
-    (postgres) => postgres`
-      completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`,
-  )
+  await writer.change('completing a task')`
+    completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`
 }
 
 /** Lists accounts whose writer is active or was interrupted. Reads small tables. @throws Problem `unavailable` */

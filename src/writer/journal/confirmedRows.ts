@@ -43,14 +43,11 @@ export async function countRowsOf(
 
 /** @returns confirmed rows by UTC month, in order; months without rows may be missing */
 export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
-  return await writer.sql(
-    'reading the counts of confirmed rows',
-    (postgres) => postgres<MonthlyRows[]>`
-      SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
-      FROM stored_rows
-      WHERE account_id = ${writer.accountId} AND resource = ${resource}
-      ORDER BY month`,
-  )
+  return await writer.sql<MonthlyRows[]>('reading the counts of confirmed rows')`
+    SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
+    FROM stored_rows
+    WHERE account_id = ${writer.accountId} AND resource = ${resource}
+    ORDER BY month`
 }
 
 /** Replaces the counts of confirmed rows of some months. @throws LeaseLost */
@@ -60,17 +57,14 @@ export async function setConfirmedRows(
   counts: readonly MonthlyRows[],
 ): Promise<void> {
   if (counts.length === 0) return
-  await writer.change(
-    'recording the counts of rows',
-    (postgres) => postgres`
-      recorded AS (
-        INSERT INTO stored_rows (account_id, resource, month, rows)
-        SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
-        FROM held, unnest(
-          ${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[]
-        ) AS counted (month, rows)
-        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`,
-  )
+  await writer.change('recording the counts of rows')`
+    recorded AS (
+      INSERT INTO stored_rows (account_id, resource, month, rows)
+      SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
+      FROM held, unnest(
+        ${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[]
+      ) AS counted (month, rows)
+      ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
 }
 
 export interface MissingRows {

@@ -1,3 +1,5 @@
+import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
+
 const dayMs = 86_400_000
 
 /** Number of ids that a batch adds to a UTC month; negative where ids move to another month. */
@@ -46,6 +48,5 @@ export function monthOf(atMs: number): string {
 
 /** @param month its first day, `2026-11-01` @returns epoch milliseconds */
 export function startOfNextMonth(month: string): number {
-  const start = new Date(month)
-  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
+  return startOfUtcMonth(Date.parse(month), 1)
 }

@@ -37,45 +37,32 @@ ORDER BY month`
 /** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
 export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
   for (const { table, latestMs } of found) {
-    await writer.sql(
-      'raising the watermark',
-      (postgres) => postgres`
-        INSERT INTO watermarks AS existing (account_id, resource, stored_at)
-        VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
-        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`,
-    )
+    await writer.sql('raising the watermark')`
+      INSERT INTO watermarks AS existing (account_id, resource, stored_at)
+      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
+      ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`
   }
 }
 
 /** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */
 async function readLatestStoredAt(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
-  const [row] = await writer.sql(
-    'reading the watermark',
-    (postgres) => postgres<{ storedAt: Date }[]>`
-      SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
-      FROM accounts
-      LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}
-      WHERE id = ${writer.accountId}`,
-  )
+  const [row] = await writer.sql<{ storedAt: Date }[]>('reading the watermark')`
+    SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
+    FROM accounts
+    LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}
+    WHERE id = ${writer.accountId}`
   return row?.storedAt.getTime() ?? 0
 }
 
-/** A watermark far after the clock of Postgres: later batches get times even later, until the clock has caught up. */
-interface WatermarkInFuture {
-  table: 'clicks' | 'conversions'
-  /** RFC 3339. */
-  watermark: string
-}
-
-/** Finds watermarks more than a day after the clock of Postgres, as after a time in which this clock was ahead. */
-export async function findWatermarksInFuture(writer: Writer): Promise<WatermarkInFuture[]> {
-  const rows = await writer.sql(
-    'reading the watermark',
-    (postgres) => postgres<{ table: WatermarkInFuture['table']; storedAt: Date }[]>`
-      SELECT resource AS table, stored_at AS "storedAt"
-      FROM watermarks
-      WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
-      ORDER BY resource`,
-  )
+/**
+ * Finds watermarks, RFC 3339, more than a day after the clock of Postgres, as after a time in which this clock was ahead. Later
+ * batches get times even later, until the clock has caught up.
+ */
+export async function findWatermarksInFuture(writer: Writer): Promise<{ table: string; watermark: string }[]> {
+  const rows = await writer.sql<{ table: string; storedAt: Date }[]>('reading the watermark')`
+    SELECT resource AS table, stored_at AS "storedAt"
+    FROM watermarks
+    WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
+    ORDER BY resource`
   return rows.map(({ table, storedAt }) => ({ table, watermark: storedAt.toISOString() }))
 }

@@ -64,7 +64,7 @@ async function compareSumsTable(writer: Writer, table: SumsTableName, span: Span
   )
   const query = ch`
 SELECT toDate(facts.${sumsTables[table].at}) AS utcDay, toUInt32(count()) AS keys,
-  ${join(added, ', ')}
+  ${join(added)}
 FROM (${sumDifferences(table, span)}) AS facts
 GROUP BY utcDay
 ORDER BY utcDay`

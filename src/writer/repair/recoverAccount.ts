@@ -6,15 +6,11 @@ import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
 
-export interface CompletedWork {
-  batches: number
-  attributed: number
-  erased: number
-  removed: number
-}
-
-/** Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any. */
-export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
+/**
+ * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.
+ * @returns numbers of repaired batches, attributed conversions, erased rows and removed rows
+ */
+export async function recoverAccount(writer: Writer) {
   await writer.settle()
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
   const erased = await completeErasures(writer, { ifStillRead: 'leave' })

@@ -14,13 +14,11 @@ const announceDefaultMs = 7_000
 export async function completeRemoval(writer: Writer, announceMs = announceDefaultMs): Promise<RemovedCounts> {
   const { accountId, signal } = writer
   const counts: RemovedCounts = { clicks: 0, events: 0 }
-  const incomplete = await writer.sql(
-    'reading which months are removed',
-    (postgres) => postgres<{ resource: RetainedResource; ageMs: number }[]>`
-      SELECT resource, EXTRACT(EPOCH FROM clock_timestamp() - recorded_at)::float8 * 1000 AS "ageMs"
-      FROM retained_ranges WHERE account_id = ${accountId} AND NOT is_complete
-      ORDER BY resource`,
-  )
+  type Recorded = { resource: RetainedResource; ageMs: number }
+  const incomplete = await writer.sql<Recorded[]>('reading which months are removed')`
+    SELECT resource, EXTRACT(EPOCH FROM clock_timestamp() - recorded_at)::float8 * 1000 AS "ageMs"
+    FROM retained_ranges WHERE account_id = ${accountId} AND NOT is_complete
+    ORDER BY resource`
   if (incomplete.length === 0) return counts
   const waitMs = announceMs - Math.min(...incomplete.map(({ ageMs }) => ageMs))
   if (waitMs > 0) await pause(Math.min(waitMs, announceMs), undefined, { signal })
@@ -40,29 +38,22 @@ export async function completeRemoval(writer: Writer, announceMs = announceDefau
 /** @throws LeaseLost also when another writer has recorded a later month, whose rows are not removed yet */
 async function recordCompletion(writer: Writer, resource: RetainedResource, untilMs: number): Promise<void> {
   const { accountId } = writer
-  await writer.change(
-    'completing the removal of months',
-    (postgres) => postgres`
-      counts AS (
-        DELETE FROM stored_rows
-        USING held
-        WHERE account_id = ${accountId} AND resource = ${resource} AND month < ${monthOf(untilMs)}::date),
-      completed AS (
-        UPDATE retained_ranges SET is_complete = true
-        FROM held
-        WHERE account_id = ${accountId} AND resource = ${resource} AND retained_from = ${monthOf(untilMs)}::date
-        RETURNING 1)`,
-    (postgres) => postgres`SELECT FROM completed`,
-  )
+  await writer.change('completing the removal of months', writer.stores.postgres`SELECT FROM completed`)`
+    counts AS (
+      DELETE FROM stored_rows
+      USING held
+      WHERE account_id = ${accountId} AND resource = ${resource} AND month < ${monthOf(untilMs)}::date),
+    completed AS (
+      UPDATE retained_ranges SET is_complete = true
+      FROM held
+      WHERE account_id = ${accountId} AND resource = ${resource} AND retained_from = ${monthOf(untilMs)}::date
+      RETURNING 1)`
 }
 
 /** Removes rows of removed months that were restored or inserted by hand. @throws what `completeRemoval` throws */
 export async function removeAgain(writer: Writer): Promise<void> {
-  await writer.change(
-    'recording a removal of months',
-    (postgres) => postgres`
-      recorded AS (
-        UPDATE retained_ranges SET is_complete = false FROM held WHERE account_id = ${writer.accountId})`,
-  )
+  await writer.change('recording a removal of months')`
+    recorded AS (
+      UPDATE retained_ranges SET is_complete = false FROM held WHERE account_id = ${writer.accountId})`
   await completeRemoval(writer)
 }

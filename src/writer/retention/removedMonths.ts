@@ -117,11 +117,8 @@ async function removedSpan(writer: Writer): Promise<Span | undefined> {
 }
 
 async function readRecorded(writer: Writer): Promise<MonthChecksum[]> {
-  return await writer.sql(
-    'reading the checksums of removed months',
-    (postgres) => postgres<MonthChecksum[]>`
-      SELECT table_name AS table, to_char(month, 'YYYY-MM-DD') AS month, checksum
-      FROM removed_months
-      WHERE account_id = ${writer.accountId}`,
-  )
+  return await writer.sql<MonthChecksum[]>('reading the checksums of removed months')`
+    SELECT table_name AS table, to_char(month, 'YYYY-MM-DD') AS month, checksum
+    FROM removed_months
+    WHERE account_id = ${writer.accountId}`
 }

@@ -65,9 +65,9 @@ FORMAT JSONEachRow`
 function removedRowsSql(writer: Writer, table: RemovedTable, clicksMs: number): Fragment {
   const names = columnNamesIn(table)
   if (table === 'click_index') {
-    return ch`SELECT ${join(names, ', ')} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
+    return ch`SELECT ${join(names)} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
   }
-  const keys = join(names.slice(0, -2), ', ')
+  const keys = join(names.slice(0, -2))
   return ch`
 SELECT ${keys}, of_clicks AS clicks, of_cost AS cost
 FROM (
@@ -107,7 +107,7 @@ export async function storeRemovedSums(
   for (const table of clicksMs > 0 ? removedTables : []) {
     const label = 'import.removed_sums'
     await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
-    const names = join(columnNamesIn(table), ', ')
+    const names = join(columnNamesIn(table))
     const types = columnsIn(table).map((column) => column.join(' '))
     await writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(
@@ -126,16 +126,14 @@ FORMAT JSONEachRow`,
   }
   const span = { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
   const checksums = clicksMs > 0 ? await monthChecksums(writer, span) : []
-  await writer.change(
-    'recording which months were removed',
-    (postgres) => postgres`
-      recorded AS (
-        INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
-        SELECT ${writer.accountId}::text, resource, month, true
-        FROM held,
-          unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
-        WHERE month > '1970-01-01'
-        ON CONFLICT DO NOTHING),
-      ${recordChecksums(writer, postgres, checksums, postgres`held`)}`,
-  )
+  const { postgres } = writer.stores
+  await writer.change('recording which months were removed')`
+    recorded AS (
+      INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
+      SELECT ${writer.accountId}::text, resource, month, true
+      FROM held,
+        unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
+      WHERE month > '1970-01-01'
+      ON CONFLICT DO NOTHING),
+    ${recordChecksums(writer, postgres, checksums, postgres`held`)}`
 }

@@ -3,7 +3,7 @@ import { columnName, columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { personalCopiedFields } from '../erasure/personalFields.ts'
 import type { Writer } from '../fence/writer.ts'
-import { completeTask } from '../journal/accountTasks.ts'
+import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions } from './attribution.ts'
 import { writeChanges } from './conversions.ts'
@@ -18,16 +18,12 @@ const looking = 'looking for conversions without their click'
  * @returns number of attributed conversions
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
-  const attributed = await attributeAll(writer, isLate(writer), 'import.late_clicks')
-  await completeTask(writer, 'attribute_late_clicks')
-  return attributed
+  return await attributeAll(writer, 'attribute_late_clicks', isLate(writer), 'import.late_clicks')
 }
 
 /** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
 export async function attributeConversions(writer: Writer): Promise<number> {
-  const attributed = await attributeAll(writer, isWrong(writer), 'repair.attribution')
-  await completeTask(writer, 'attribute_conversions')
-  return attributed
+  return await attributeAll(writer, 'attribute_conversions', isWrong(writer), 'repair.attribution')
 }
 
 export async function findUnattributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
@@ -40,7 +36,7 @@ WHERE ${writer.ofAccount}
   return row && row.conversions > 0 ? [{ table: 'conversions', ...row }] : []
 }
 
-async function attributeAll(writer: Writer, condition: Fragment, label: string): Promise<number> {
+async function attributeAll(writer: Writer, task: AccountTask, condition: Fragment, label: string): Promise<number> {
   let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
   while (after) {
@@ -61,6 +57,7 @@ LIMIT ${count(pageRows)}`
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }
+  await completeTask(writer, task)
   return attributed
 }
 

@@ -92,27 +92,21 @@ async function upsert(
   const isChanged = (alias: string) => postgres`
     (${from('stored')}, stored.created_at, stored.updated_at)
       IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
-  const [counts] = await writer.sql(
-    'comparing a batch with the stored rows',
-    () => postgres<{ inserted: number; updated: number }[]>`
-      WITH ${dated()}
-      SELECT
-        (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
-        (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
-      FROM dated
-      LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`,
-  )
-  await writer.change(
-    'storing a batch',
-    () => postgres`
-      ${dated()},
-      upserted AS (
-        INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
-        SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
-        ON CONFLICT (account_id, id) DO UPDATE
-        SET (${listed(names)}, created_at, updated_at) =
-          ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-        WHERE ${isChanged('excluded')})`,
-  )
+  const [counts] = await writer.sql<{ inserted: number; updated: number }[]>('comparing a batch with the stored rows')`
+    WITH ${dated()}
+    SELECT
+      (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
+      (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
+    FROM dated
+    LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`
+  await writer.change('storing a batch')`
+    ${dated()},
+    upserted AS (
+      INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
+      SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
+      ON CONFLICT (account_id, id) DO UPDATE
+      SET (${listed(names)}, created_at, updated_at) =
+        ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
+      WHERE ${isChanged('excluded')})`
   return counts ?? { inserted: 0, updated: 0 }
 }

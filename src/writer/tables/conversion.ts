@@ -1,5 +1,10 @@
+import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
+
+const copiedSubIds = Object.fromEntries(subIdNames.map((name) => [name.replace('s', 'clickS'), name])) as {
+  [Name in SubIdName as `click${Capitalize<Name>}`]: Name
+}
 
 /** Fields that are copied from the stored click; absent without one. They are copied whatever value the conversion itself has. */
 export const copiedFromClick = {
@@ -24,16 +29,7 @@ export const copiedFromClick = {
   clickDevice: 'device',
   clickOs: 'os',
   clickBrowser: 'browser',
-  clickSub1: 'sub1',
-  clickSub2: 'sub2',
-  clickSub3: 'sub3',
-  clickSub4: 'sub4',
-  clickSub5: 'sub5',
-  clickSub6: 'sub6',
-  clickSub7: 'sub7',
-  clickSub8: 'sub8',
-  clickSub9: 'sub9',
-  clickSub10: 'sub10',
+  ...copiedSubIds,
 } as const satisfies Record<string, keyof typeof clickFields>
 export type CopiedField = keyof typeof copiedFromClick
 
