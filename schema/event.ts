@@ -3,7 +3,6 @@ import { EventNote } from './eventNote.ts'
 import { described, eventIdPattern, Id, Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const eventOrigins = ['server', 'browser'] as const
-export type EventOrigin = (typeof eventOrigins)[number]
 
 export const eventNamePattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
