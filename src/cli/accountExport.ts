@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, type Manifest, manifestName } from '../export/accountFolder.ts'
-import { measured, refuseExisting, writeFile } from '../export/outputFile.ts'
+import { refuseExisting, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
@@ -50,7 +49,10 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       await rm(part, { recursive: true, force: true })
       await mkdir(part, { mode: 0o700 })
     })
-    const write = (name: string, rows: AsyncIterable<Buffer>) => writeRows(join(part, fileOf(name)), rows, signal)
+    const write = async (name: string, chunks: AsyncIterable<Buffer>): Promise<ExportedFile> => {
+      const { rows, sha256 } = await writeFile(join(part, fileOf(name)), chunks, { isGzipped: true, signal })
+      return { rows, sha256 }
+    }
     const files: [ResourceName, ExportedFile][] = []
     for (const resource of resourceNames) {
       const query = { resource, accountId: id, currency: account.currency, range: {} }
@@ -85,19 +87,6 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     await changingFolders(() => rename(part, folder))
     return manifest
   })
-}
-
-async function writeRows(path: string, chunks: AsyncIterable<Buffer>, signal: AbortSignal): Promise<ExportedFile> {
-  const written = { rows: 0, bytes: 0 }
-  const hash = createHash('sha256')
-  async function* hashed() {
-    for await (const chunk of measured(chunks, false, written)) {
-      hash.update(chunk)
-      yield chunk
-    }
-  }
-  await writeFile(path, hashed(), { isGzipped: true, signal })
-  return { rows: written.rows, sha256: hash.digest('hex') }
 }
 
 /** Errors become one line. */

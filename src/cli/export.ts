@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Option } from 'commander'
-import { measured, type Written, writeFile } from '../export/outputFile.ts'
+import { writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
@@ -19,7 +19,6 @@ interface ExportOptions {
   output?: string
 }
 
-/** `export RESOURCE`: writes the stored rows of an account in the format that `import` reads. */
 export function addExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
@@ -49,20 +48,19 @@ async function runExport(context: CommandContext, resource: ResourceName, option
   if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(options.account)
-  const written: Written = { rows: 0, bytes: 0 }
   const signal = context.interrupted
-  const rows = measured(
-    exportRows(stores, { resource, accountId, currency, range, format: isCsv ? 'csv' : 'ndjson' }, signal),
-    isCsv,
-    written,
-  )
+  const query = { resource, accountId, currency, range, format: isCsv ? 'csv' : 'ndjson' } as const
+  const chunks = exportRows(stores, query, signal)
   try {
-    if (options.output === undefined) await pipeline(Readable.from(rows), context.stdout, { signal, end: false })
-    else await writeFile(options.output, rows, { isGzipped, signal })
+    if (options.output === undefined) {
+      await pipeline(Readable.from(chunks), context.stdout, { signal, end: false })
+    } else {
+      const { rows, bytes } = await writeFile(options.output, chunks, { isCsv, isGzipped, signal })
+      context.print({ rows, bytes }, `${rows} rows written to ${options.output}.`)
+    }
   } catch (error) {
     throw withState(error, signal, options.output === undefined ? 'The output is incomplete.' : 'No file was written.')
   }
-  if (options.output !== undefined) context.print(written, `${written.rows} rows written to ${options.output}.`)
 }
 
 /** @throws UsageError if the file name has no known extension or contradicts `--format` */
@@ -78,7 +76,6 @@ function readFormat({ format, output = '-' }: ExportOptions): FileFormat {
   return named
 }
 
-/** @throws UsageError if it is not a valid range */
 function readRange(options: ExportOptions): Partial<Range> {
   try {
     return listRange(options)

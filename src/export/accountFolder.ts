@@ -86,7 +86,6 @@ const ExportedRetention = Type.Object({
   files: Type.Record(Type.String(), ExportedFile, { description: 'sums and ids of removed clicks, by table' }),
 })
 
-/** The content of `account.json`. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
   account: Type.Object({

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,28 +9,45 @@ export interface Written {
   rows: number
   /** Before compression. */
   bytes: number
+  /** Of the bytes before compression, in hexadecimal. */
+  sha256: string
 }
 
 /**
  * Writes rows to a new file that only its user can read. It gets its name only when it is complete; after a failure no file
- * remains.
+ * remains. A line feed within a quoted CSV cell does not end a row.
  * @throws ExpectedError when the file exists or cannot be written, the reason of `signal`, or what `rows` throws
  */
 export async function writeFile(
   path: string,
   rows: AsyncIterable<Buffer>,
-  { isGzipped, signal }: { isGzipped: boolean; signal: AbortSignal },
-): Promise<void> {
+  { isCsv = false, isGzipped, signal }: { isCsv?: boolean; isGzipped: boolean; signal: AbortSignal },
+): Promise<Written> {
   await refuseExisting(path)
   // Not the process id: it is the same in every container.
   const part = `${path}.${randomUUID()}.part`
+  const hash = createHash('sha256')
+  const written = { rows: isCsv ? -1 : 0, bytes: 0 }
+  let isQuoted = false
+  async function* measured() {
+    for await (const chunk of rows) {
+      for (let at = 0; at < chunk.length; at += 1) {
+        if (chunk[at] === lineFeed) written.rows += isQuoted ? 0 : 1
+        else if (isCsv && chunk[at] === quote) isQuoted = !isQuoted
+      }
+      written.bytes += chunk.length
+      hash.update(chunk)
+      yield chunk
+    }
+  }
   try {
     const file = (await open(part, 'wx', 0o600)).createWriteStream({ flush: true })
     await (isGzipped
-      ? pipeline(Readable.from(rows), createGzip(), file, { signal })
-      : pipeline(Readable.from(rows), file, { signal }))
+      ? pipeline(Readable.from(measured()), createGzip(), file, { signal })
+      : pipeline(Readable.from(measured()), file, { signal }))
     await refuseExisting(path)
     await rename(part, path)
+    return { ...written, sha256: hash.digest('hex') }
   } catch (error) {
     await rm(part, { force: true })
     if (signal.aborted) throw signal.reason
@@ -55,21 +72,3 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 
 const lineFeed = 10
 const quote = 34
-
-/** Yields the same bytes and counts bytes and rows. A line feed within a quoted CSV cell does not end a row. */
-export async function* measured(
-  chunks: AsyncIterable<Buffer>,
-  isCsv: boolean,
-  written: Written,
-): AsyncGenerator<Buffer> {
-  let isQuoted = false
-  if (isCsv) written.rows -= 1
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += 1) {
-      if (chunk[at] === lineFeed) written.rows += isQuoted ? 0 : 1
-      else if (isCsv && chunk[at] === quote) isQuoted = !isQuoted
-    }
-    written.bytes += chunk.length
-    yield chunk
-  }
-}
