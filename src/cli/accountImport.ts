@@ -5,7 +5,7 @@ import { type Account, createAccount, findInterruptedImport } from '../accounts/
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { importRows, type Tally } from '../import/run.ts'
+import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
@@ -111,7 +111,7 @@ async function importFile(
   { folder, resource, account }: { folder: string; resource: ResourceName; account: Account },
 ): Promise<Tally> {
   const path = join(folder, fileOf(resource))
-  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const tally = emptyTally()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
   const rejectLimit = { rows: 0 }
   const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), isMoved: true }

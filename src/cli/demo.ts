@@ -27,21 +27,16 @@ No row is in the future. Run it again on the next day to add a day; running it a
 Example:
   tributary account create --name Demo --id playground
   tributary demo --account playground --clicks 20000`)
-    .action((options: { account: string; clicks: number; days: number; seed: number }) => runDemo(context, options))
-}
-
-async function runDemo(
-  context: CommandContext,
-  { account: id, clicks, days, seed }: { account: string; clicks: number; days: number; seed: number },
-): Promise<void> {
-  const stores = await context.openStores()
-  const account = await context.requireAccount(id)
-  const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
-  const fill = (observer: ImportObserver) => fillDemo(stores, account, plan, observer)
-  const tallies = await withProgress(context, fill).catch((error) => {
-    throw withState(error, context.interrupted, 'Run it again to complete it.')
-  })
-  context.print({ account: id, seed, days, ...tallies }, filledSentence(tallies))
+    .action(async ({ account: id, ...size }: { account: string; clicks: number; days: number; seed: number }) => {
+      const stores = await context.openStores()
+      const account = await context.requireAccount(id)
+      const plan = planDemo({ ...size, nowMs: Date.now(), currency: account.currency })
+      const fill = (observer: ImportObserver) => fillDemo(stores, account, plan, observer)
+      const tallies = await withProgress(context, fill).catch((error) => {
+        throw withState(error, context.interrupted, 'Run it again to complete it.')
+      })
+      context.print({ account: id, seed: size.seed, days: size.days, ...tallies }, filledSentence(tallies))
+    })
 }
 
 export function filledSentence(tallies: DemoTallies): string {

@@ -5,7 +5,7 @@ import { type Delimiter, delimiters, formatOf } from '../import/parsers/fileForm
 import { FormatError } from '../import/parsers/formatError.ts'
 import { type RejectLimit, TooManyRejects } from '../import/rejects.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { importRows, type Tally } from '../import/run.ts'
+import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -54,11 +54,8 @@ Examples:
     )
 }
 
-/** Characters in a line of the list of fields. */
-const helpWidth = 110
-
 function fieldsHelp(program: Command, resource: ResourceName): string {
-  const fields = program.createHelp().boxWrap(columnNames(resource).join(', '), helpWidth)
+  const fields = program.createHelp().boxWrap(columnNames(resource).join(', '), 110)
   return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
@@ -81,7 +78,7 @@ async function runImport(
   }
   const stores = await context.openStores()
   const account = await context.requireAccount(options.account)
-  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const tally = emptyTally()
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
     const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(resource, names), signal)
@@ -98,14 +95,12 @@ async function runImport(
   }
 }
 
-/** @throws InvalidArgumentError */
 function parseDelimiter(text: string): Delimiter {
   const delimiter = delimiters.find((known) => known === (text === 'tab' ? '\t' : text))
   if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
   return delimiter
 }
 
-/** @throws InvalidArgumentError */
 function parseRejectLimit(text: string): RejectLimit {
   const [, number, percent] = /^(\d{1,12}(?:\.\d{1,6})?)(%?)$/.exec(text) ?? []
   const value = Number(number)

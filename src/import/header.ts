@@ -5,14 +5,10 @@ import { clickShape } from './readers/click.ts'
 import { conversionShape } from './readers/conversion.ts'
 import { metadataShapes } from './readers/metadata.ts'
 import { pixelEventShape } from './readers/pixelEvent.ts'
+import type { RowShape } from './readers/rowDecoder.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 
-interface Shape {
-  fields: object
-  spread?: object
-  ignored: readonly string[]
-  required: readonly string[]
-}
+type Shape = RowShape<Record<string, unknown>>
 
 const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
   clicks: clickShape,

@@ -8,7 +8,6 @@ export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY
   return text.length > charactersMax ? `${visible}…` : visible
 }
 
-/** The same for text of several lines. */
 export function printableLines(text: string): string {
   return text
     .split('\n')

@@ -3,7 +3,6 @@ import { ExpectedError } from '../expectedError.ts'
 import { printable } from './printable.ts'
 import { SourceError } from './source.ts'
 
-/** A rejected row. */
 export interface Reject {
   /** Line of the file on which it begins, from 1. */
   line: number
@@ -86,7 +85,6 @@ async function openOwn(path: string): Promise<FileHandle> {
   }
 }
 
-/** Reasons that a summary shows. */
 const shownReasons = 5
 /** Reasons with a count of their own; the rows of any other reason are counted together. */
 const countedReasons = 1_000

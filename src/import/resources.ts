@@ -17,7 +17,6 @@ import { RemovedMonthError } from './readers/rowError.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 import type { Source } from './source.ts'
 
-/** Row counts of a stored batch. */
 export interface Outcome {
   inserted: number
   updated: number
@@ -53,7 +52,6 @@ export interface ImportRun {
   writer: Writer
   account: Account
   source: Pick<Source, 'fingerprint'>
-  /** Receives the campaign of each row. */
   campaigns: Pick<UnknownCampaigns, 'add'>
   nowMs: number
   /**

@@ -8,7 +8,6 @@ import type { ResourceName } from './resourceNames.ts'
 import { importResource, type Outcome, type RowBatch } from './resources.ts'
 import type { Source } from './source.ts'
 
-/** What an import reads, and the account that it writes. */
 export interface ImportOptions {
   resource: ResourceName
   account: Account
@@ -37,6 +36,8 @@ export interface Tally extends Outcome {
   read: number
   rejected: number
 }
+
+export const emptyTally = (): Tally => ({ read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 })
 
 export interface ImportObserver {
   /** Receives progress lines, warnings and, at the end, the reasons of rejected rows. */

@@ -149,7 +149,6 @@ function asSourceError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new SourceError(`${path} does not exist.`)
   if (code === 'EACCES') return new SourceError(`${path} can't be read: permission denied.`)
-  if (code === 'EISDIR') return new SourceError(`${path} is a folder.`)
   if (code === 'Z_BUF_ERROR') return new SourceError(`${path} is truncated: its gzip data is incomplete.`)
   if (code?.startsWith('Z_')) return new SourceError(`${path} is damaged: ${(error as Error).message}.`)
   if (code?.startsWith('E')) return new SourceError(`${path} can't be read: ${(error as Error).message}.`)

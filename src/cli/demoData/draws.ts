@@ -4,7 +4,6 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
 export type Shares<T> = readonly (readonly [T, number])[]
 
-/** Random draws that depend only on their seed. */
 export type Draws = ReturnType<typeof openDraws>
 
 /** Creates the draws of a seed: the same text gives the same draws. */

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Account } from '../../accounts/accounts.ts'
+import { inBatches } from '../../import/parsers/batches.ts'
 import type { ResourceName } from '../../import/resourceNames.ts'
-import { type ImportObserver, importRows, type Tally } from '../../import/run.ts'
+import { emptyTally, type ImportObserver, importRows, type Tally } from '../../import/run.ts'
 import type { Source } from '../../import/source.ts'
 import type { Stores } from '../../stores/open.ts'
 import { clickRows } from './clicks.ts'
@@ -33,7 +35,7 @@ export async function fillDemo(
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<DemoTallies> {
   const tallies = {} as DemoTallies
-  const whole: Tally = emptyTally()
+  const whole = emptyTally()
   let shareDone = 0
   for (const [resource, rows, share] of steps) {
     const tally = emptyTally()
@@ -54,26 +56,23 @@ export async function fillDemo(
   return tallies
 }
 
-const emptyTally = (): Tally => ({ read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 })
-
-const blockRows = 1_000
-
-/** Rows in blocks; yields to the event loop between blocks. */
 function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
   let line = 0
-  async function* blocks() {
-    let block: { line: number; text: string; fields: Record<string, unknown> }[] = []
+  function* numbered() {
     for (const row of rows) {
       line += 1
-      block.push({ line, text: '', fields: row as Record<string, unknown> })
-      if (block.length < blockRows) continue
-      yield block
-      block = []
+      yield { line, text: '', fields: row as Record<string, unknown> }
     }
-    yield block
+  }
+  async function* batches() {
+    for (const batch of inBatches(numbered())) {
+      // A server answers requests between two batches.
+      await setImmediate()
+      yield batch
+    }
   }
   return {
-    rows: blocks(),
+    rows: batches(),
     from: 'json',
     // Each call has its own fingerprint: equal lines of two calls do not tell which one is newer.
     fingerprint: async () => `demo-${plan.nowMs.toString(16)}`.slice(0, 16),

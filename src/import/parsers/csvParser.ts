@@ -1,4 +1,5 @@
 import { RowError } from '../readers/rowError.ts'
+import { inBatches } from './batches.ts'
 import { type Delimiter, delimiters } from './fileFormat.ts'
 import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
@@ -15,9 +16,6 @@ export interface CsvOptions {
   /** Called with the names of the header before any row is read. @throws FormatError */
   checkHeader(names: readonly string[]): void
 }
-
-/** Rows of one yield: a record that is given up may contain a million lines, each of which becomes a row. */
-const batchRows = 1_000
 
 /**
  * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds. A first
@@ -96,18 +94,6 @@ export async function* readCsv(
 
   for await (const lines of blocks) yield* inBatches(takeAll(lines))
   while (open) yield* inBatches(giveUp())
-}
-
-/** @returns batches of at most `batchRows` rows; the last one may be empty */
-function* inBatches(rows: Iterable<RawRow>): Generator<RawRow[]> {
-  let batch: RawRow[] = []
-  for (const row of rows) {
-    batch.push(row)
-    if (batch.length < batchRows) continue
-    yield batch
-    batch = []
-  }
-  yield batch
 }
 
 /** Returns the delimiter of a line `sep=;`; undefined for other lines. @throws FormatError if it is not supported */

@@ -34,15 +34,11 @@ export function baseAmount(
   if (amount === null) return base
   if (currency === '' || currency === own) {
     if (base !== null && base !== amount) throw new RowError(`${baseField}: must equal an amount in ${own}`)
-    if (exchangeRate !== null && !isOne(exchangeRate))
+    if (exchangeRate !== null && exchangeRate.digits !== 10n ** BigInt(exchangeRate.decimals))
       throw new RowError(`exchangeRate: must be 1 from ${own} to ${own}`)
     return amount
   }
   if (base !== null) return base
   if (exchangeRate !== null) return convert(amount, exchangeRate)
   throw new RowError(`${baseField}: is required, or exchangeRate, for an amount in ${currency}`)
-}
-
-function isOne({ digits, decimals }: Decimal): boolean {
-  return digits === 10n ** BigInt(decimals)
 }

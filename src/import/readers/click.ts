@@ -14,7 +14,6 @@ export const clickShape: RowShape<Click & AmountFields> = {
   spread: fieldTypes.subIdFields,
 }
 
-/** @returns the reader of clicks of an account */
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {
   const read = rowReader(clickShape, { ...blankRow(clickRowFields), ...blankAmount, accountId: account.id })
   return (fields, from) => {

@@ -34,23 +34,23 @@ function readStorableText(value: unknown): string {
   return value
 }
 
-function matching(pattern: string, message: string): FieldType<string> {
-  const test = new RegExp(pattern)
+/** The type of values that are stored as they are. */
+function valid<Value>(isValid: (value: unknown) => boolean, message: string): FieldType<Value> {
   return {
     read(value) {
-      if (typeof value !== 'string' || !test.test(value)) throw new RowError(message)
-      return value
+      if (!isValid(value)) throw new RowError(message)
+      return value as Value
     },
   }
 }
 
+function matching(pattern: string, message: string): FieldType<string> {
+  const test = new RegExp(pattern)
+  return valid((value) => typeof value === 'string' && test.test(value), message)
+}
+
 export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Word> {
-  return {
-    read(value) {
-      if (!known.includes(value as Word)) throw new RowError(`must be one of ${known.join(', ')}`)
-      return value as Word
-    },
-  }
+  return valid((value) => known.includes(value as Word), `must be one of ${known.join(', ')}`)
 }
 
 const text: FieldType<string> = { read: readStorableText }
@@ -105,10 +105,7 @@ function anonymizeIPv6(address: string): string {
 }
 
 const boolean: FieldType<boolean> = {
-  read(value) {
-    if (typeof value !== 'boolean') throw new RowError('must be true or false')
-    return value
-  },
+  ...valid((value) => typeof value === 'boolean', 'must be true or false'),
   fromCell: (cell) => (cell === 'true' ? true : cell === 'false' ? false : cell),
 }
 

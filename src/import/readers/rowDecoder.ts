@@ -3,7 +3,6 @@ import { RowError } from './rowError.ts'
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
-  /** Name of the resource: `clicks`. */
   readonly name: string
   /** Type of each field that sets the property of the same name. */
   readonly fields: { readonly [Name in keyof Row]?: FieldType<NonNullable<Row[Name]>> }
@@ -11,7 +10,6 @@ export interface RowShape<Row extends object> {
   readonly spread?: Readonly<Record<string, FieldType<Partial<Row>>>>
   /** Fields of exported rows that are not stored: names, counts. */
   readonly ignored: readonly string[]
-  /** Fields that every row must have. */
   readonly required: readonly (keyof Row & string)[]
 }
 
