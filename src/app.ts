@@ -47,9 +47,7 @@ export interface AppParts {
   now: () => number
   /** Cache of stats and report responses; created by default. */
   responseCache?: ResponseCache
-  /** No log by default. */
   log?: FastifyBaseLogger
-  /** No metrics by default. */
   metrics?: Metrics
   /** Shares rate limits among instances; without it this instance counts alone. */
   redis?: Redis | undefined
@@ -91,11 +89,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
     genReqId: () => uuidv7(),
     return503OnClosing: false,
     serverFactory: (handler) =>
-      makeHttpServer(handler, {
-        arrivalMs,
-        pace,
-        onSlowReader: (client) => log?.info(client, 'connection closed: the client reads too slowly'),
-      }),
+      makeHttpServer(handler, arrivalMs, pace, (client) =>
+        log?.info(client, 'connection closed: the client reads too slowly'),
+      ),
     bodyLimit: bodyMaxBytes,
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',

@@ -1,11 +1,7 @@
-import { type ProblemCode, statusOfProblem } from '../schema/errorCodes.ts'
+import { type ProblemBody, type ProblemCode, statusOfProblem } from '../schema/errorCodes.ts'
 import { ExpectedError } from './expectedError.ts'
 
-export interface ProblemDetails {
-  /** The invalid query parameter or body field. */
-  param?: string
-  /** The scope that the key lacks. */
-  required?: string
+export interface ProblemDetails extends Pick<ProblemBody, 'param' | 'required'> {
   /** Seconds to wait before a retry, at least 1; sent as `Retry-After`. */
   retryAfterS?: number
   /** Methods that the path supports; sent as `Allow`. */

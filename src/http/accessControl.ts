@@ -21,7 +21,6 @@ export interface AccessControlOptions extends RateLimitOptions {
   postgres: Postgres
   /** Subscribes to changes of keys, where Postgres supports LISTEN. */
   listen?: Stores['listen']
-  /** Concurrent reads per account. */
   readsPerAccount: number
 }
 
@@ -109,7 +108,8 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     const { headers, raw } = request
     const { authorization = '' } = headers
     // TRAP: Node keeps the first of several headers; a proxy in front of this server may use another.
-    if (countHeader(raw.rawHeaders, 'authorization') > 1) {
+    const isHere = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'authorization'
+    if (raw.rawHeaders.filter(isHere).length > 1) {
       throw new Problem('invalid_authorization', 'The Authorization header was sent more than once; send one API key.')
     }
     const text = keyIn(authorization)
@@ -160,9 +160,4 @@ function invalidKey(authorization: string): Problem {
     ? 'send it as the password of Basic, with any user name'
     : 'send the header Authorization: ApiKey <key>'
   return new Problem('invalid_api_key', `The API key is not valid; ${advice}.`)
-}
-
-/** @param rawHeaders names and values, alternating, as received */
-function countHeader(rawHeaders: readonly string[], name: string): number {
-  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length
 }

@@ -1,5 +1,4 @@
-import type { FastifyReply } from 'fastify'
-import { chooseEncoding, codings, encode } from './contentCoding.ts'
+import { chooseEncoding, codings, encoders } from './contentCoding.ts'
 import type { App } from './context.ts'
 
 /** Smaller bodies fit into one packet: compressing them gains nothing. */
@@ -13,19 +12,17 @@ export function compressResponses(app: App): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : ''
     const isLarge = Buffer.byteLength(body) > bytesMin
-    if (isLarge || reply.statusCode === 304) addVary(reply)
+    const vary = `${reply.getHeader('vary') ?? ''}`
+    if ((isLarge || reply.statusCode === 304) && !/accept-encoding/i.test(vary)) {
+      reply.header('vary', vary ? `${vary}, accept-encoding` : 'accept-encoding')
+    }
     if (!isLarge || reply.hasHeader('content-encoding')) return done(null, payload)
     const coding = chooseEncoding(request.headers['accept-encoding'], codings)
     if (!coding) return done(null, payload)
     reply.header('content-encoding', coding)
-    encode(coding, Buffer.from(body)).then(
+    encoders[coding](Buffer.from(body)).then(
       (encoded) => done(null, encoded),
       (error: Error) => done(error),
     )
   })
-}
-
-function addVary(reply: FastifyReply): void {
-  const names = `${reply.getHeader('vary') ?? ''}`
-  if (!/accept-encoding/i.test(names)) reply.header('vary', names ? `${names}, accept-encoding` : 'accept-encoding')
 }

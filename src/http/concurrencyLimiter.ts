@@ -1,7 +1,6 @@
 import type { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 
-/** Length of an account's queue. */
 const queueMax = 128
 
 export interface ConcurrencyLimits {

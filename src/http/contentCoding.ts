@@ -24,16 +24,14 @@ interface EncodingNegotiator {
 
 const brotli = promisify(brotliCompress)
 
-/** In order of preference. At this quality brotli takes 50 ms per megabyte; the highest takes seconds. */
-const encoders = {
+/**
+ * Functions that compress a complete body, outside the event loop; in order of preference. At this quality brotli takes 50 ms
+ * per megabyte; the highest takes seconds.
+ */
+export const encoders = {
   br: (body: Buffer) => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: promisify(gzip) as (body: Buffer) => Promise<Buffer>,
 }
 
 export type Coding = keyof typeof encoders
 export const codings = Object.keys(encoders) as Coding[]
-
-/** Compresses a complete body, outside the event loop. */
-export function encode(coding: Coding, body: Buffer): Promise<Buffer> {
-  return encoders[coding](body)
-}

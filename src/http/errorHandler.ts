@@ -33,7 +33,6 @@ function logError(
   else if (code === 'unavailable') log.warn({ reason: message }, 'request failed')
 }
 
-/** Whether the process or the machine has no file descriptors left. */
 function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
 }

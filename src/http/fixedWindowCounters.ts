@@ -1,7 +1,6 @@
 /** The count of the current window, and the milliseconds until the window ends. */
 export interface WindowCount {
   count: number
-  /** Whether the amount was added. */
   isAdded: boolean
   endsInMs: number
 }

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { refuseExcess } from './clientErrorHandler.ts'
-import { oneRequestPerConnection } from './pipelining.ts'
+import { type Handler, oneRequestPerConnection } from './pipelining.ts'
 import { enforceReaderPace, type ReaderPace } from './slowReaders.ts'
 
 /** Limit of the URL and the headers of a request together, bytes. */
@@ -12,18 +12,16 @@ export const arrivalMaxMs = 30_000
 /** Idle timeout of a connection, milliseconds; load balancers have shorter ones, so they close first. */
 const keepAliveMs = 72_000
 
-export interface HttpServerOptions {
-  /** Limit of the time that a request takes to arrive, milliseconds; a third of it for the headers. */
-  arrivalMs: number
-  pace: ReaderPace
-  /** Called for each connection that is closed because its client reads too slowly. */
-  onSlowReader: Parameters<typeof enforceReaderPace>[2]
-}
-
-/** Creates the HTTP server with limits of size, order and time for each connection. */
+/**
+ * Creates the HTTP server with limits of size, order and time for each connection.
+ * @param arrivalMs limit of the time that a request takes to arrive, milliseconds; a third of it for the headers
+ * @param onSlowReader called for each connection that is closed because its client reads too slowly
+ */
 export function makeHttpServer(
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { arrivalMs, pace, onSlowReader }: HttpServerOptions,
+  handler: Handler,
+  arrivalMs: number,
+  pace: ReaderPace,
+  onSlowReader: Parameters<typeof enforceReaderPace>[2],
 ): Server {
   const server = createServer(
     {

@@ -2,17 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from './context.ts'
 
-interface KnownPath {
-  pattern: RegExp
-  methods: Set<string>
-}
-
 /**
  * Responds to requests without a route: 405 with the methods of a known path, 404 for any other path.
  * Call it before the routes are added: it collects them in a hook.
  */
 export function handleUnknownPath(app: App): void {
-  const known = new Map<string, KnownPath>()
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.addHook('onRoute', ({ url, method }) => {
     const path = known.get(url) ?? { pattern: patternOf(url), methods: new Set() }

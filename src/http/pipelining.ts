@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
  */
 export const pipelinedMax = 32
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Connection {
   inFlight: { request: IncomingMessage; response: ServerResponse } | undefined

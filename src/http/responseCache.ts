@@ -113,7 +113,9 @@ export function openResponseCache({
       reply: FastifyReply,
       run: (signal: AbortSignal) => Promise<Response>,
     ): Promise<void> => {
-      const key = `${requestKey(request)} as ${format}`
+      const { caller, routeOptions, query } = request
+      // The account is first, so that accounts never share a response. Parameters are in the order of their schema.
+      const key = `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)} as ${format}`
       const found = cached.get(key)
       if (found) onResponse('cache')
       const prepareRun = async (signal: AbortSignal) => prepare(await run(signal))
@@ -124,11 +126,6 @@ export function openResponseCache({
     }
 
   return { send: sendAs('JSON', prepareJson), sendCsv: sendAs('CSV', prepareCsv) }
-}
-
-/** The account is first, so that accounts never share a response. Parameters are in the order of their schema. */
-function requestKey({ caller, routeOptions, query }: FastifyRequest): string {
-  return `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)}`
 }
 
 function prepareJson({ asOf, ...rest }: DatedResponse): Prepared {

@@ -26,12 +26,6 @@ interface Mark {
   taken: number
 }
 
-/** Where the time without a byte and the present period of a client began, while it has unsent bytes. */
-interface Progress {
-  stall: Mark
-  span: Mark
-}
-
 /**
  * Closes connections of clients that read slower than `pace` while a response has unsent bytes, so that it holds its
  * memory, its query and its export slot for a bounded time. Time without unsent bytes does not count.
@@ -43,7 +37,8 @@ export function enforceReaderPace(
   onClose: (client: { address: string | undefined; bytesTaken: number }) => void,
 ): void {
   const { stallMs, spanMs, spanBytesMin, monotonicMs = () => performance.now() } = pace
-  const connections = new Map<Socket, Progress | undefined>()
+  /** Where the time without a byte and the present period of a client began, while it has unsent bytes. */
+  const connections = new Map<Socket, { stall: Mark; span: Mark } | undefined>()
   server.on('connection', (socket) => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageRoot } from '../package.ts'
-import { type Coding, chooseEncoding, codings, encode } from './contentCoding.ts'
+import { type Coding, chooseEncoding, codings, encoders } from './contentCoding.ts'
 import type { App } from './context.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
@@ -20,7 +20,7 @@ export function openStaticContent(make: () => Content | Promise<Content>) {
     return { ...made, etag: etagOf(made.body) }
   })
   const encoded = Object.fromEntries(
-    codings.map((coding) => [coding, once(async () => encode(coding, (await content()).body))]),
+    codings.map((coding) => [coding, once(async () => encoders[coding]((await content()).body))]),
   ) as Record<Coding, () => Promise<Buffer>>
   /** Changes with the content. */
   const version = async () => (await content()).etag.replace(/\W/g, '').slice(1, 13)

@@ -63,7 +63,6 @@ export function openStreaming() {
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {
-        // Before the first bytes, an error can still be sent as an error response.
         const first = await chunks.next()
         const rows = Readable.from(chain(first, chunks, release), { objectMode: false })
         // The stream may not be read at that moment, so an error of `read` alone would not end it.

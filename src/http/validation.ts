@@ -13,11 +13,6 @@ export type RawQuery = Record<string, RawValue[]>
 
 type Validated = { value: unknown } | { error: Problem }
 
-interface Parameter extends TextReader {
-  readonly required: boolean
-  readonly default: unknown
-}
-
 /**
  * Validates parameters with the schemas of the routes and rejects all others. Responses are serialized as they are: their
  * schemas serve the documentation and the tests and filter nothing.
@@ -61,10 +56,10 @@ export function parseQuery(text: string): RawQuery {
  * @throws Error at start when the schema has another type
  */
 export function queryValidator(schema: TSchema): (query: RawQuery) => Validated {
-  const parameters = new Map<string, Parameter>()
+  const required: readonly string[] = schema.required ?? []
+  const parameters = new Map<string, TextReader & { readonly default: unknown }>()
   for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
-    const required = (schema.required as string[] | undefined)?.includes(name) === true
-    parameters.set(name, { required, default: property.default, ...textReaderOf(name, property) })
+    parameters.set(name, { default: property.default, ...textReaderOf(name, property) })
   }
   return (query) => {
     for (const name in query) if (!parameters.has(name)) return { error: unknownParameter(name, parameters) }
@@ -72,7 +67,7 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
     for (const [name, parameter] of parameters) {
       const raw = query[name]
       if (raw === undefined) {
-        if (parameter.required) return { error: invalidParameter(name, `is required: ${parameter.allowed}.`) }
+        if (required.includes(name)) return { error: invalidParameter(name, `is required: ${parameter.allowed}.`) }
         if (parameter.default !== undefined) value[name] = parameter.default
         continue
       }
@@ -90,16 +85,10 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
 
 /** Creates the validator of path parameters: an invalid id is `not_found`, as an unknown one. */
 function pathValidator(schema: TSchema): (params: Record<string, string>) => Validated {
-  const readers = Object.entries<TSchema>(schema.properties ?? {}).map(
-    ([name, property]) => [name, textReaderOf(name, property)] as const,
-  )
+  const validate = queryValidator(schema)
   return (params) => {
-    const value: Record<string, unknown> = {}
-    for (const [name, reader] of readers) {
-      value[name] = reader.read(params[name] ?? '')
-      if (value[name] === undefined) return { error: notFound() }
-    }
-    return { value }
+    const validated = validate(Object.fromEntries(Object.entries(params).map(([name, text]) => [name, [text]])))
+    return 'error' in validated ? { error: notFound() } : validated
   }
 }
 
@@ -120,7 +109,7 @@ function decode(text: string): RawValue {
   }
 }
 
-function unknownParameter(name: string, parameters: ReadonlyMap<string, Parameter>): Problem {
+function unknownParameter(name: string, parameters: ReadonlyMap<string, unknown>): Problem {
   const shown = hideKeys(name).slice(0, shownCharacters)
   const known = [...parameters.keys()]
   const nearest = nearestName(name.slice(0, shownCharacters), known)

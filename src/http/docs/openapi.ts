@@ -4,7 +4,6 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { ProblemBody } from '../../../schema/errorCodes.ts'
 import { mediaTypes, type RowFormat } from '../../../schema/rowFormat.ts'
-import type { Scope } from '../../../schema/scopes.ts'
 import { version } from '../../package.ts'
 import { apiPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
@@ -84,17 +83,14 @@ function addTexts(document: OpenApiDocument, serverUrl: string): OpenApiDocument
 function describe(schema: FastifySchema | undefined, url: string, { method, config }: RouteOptions): FastifySchema {
   const scope = config?.scope
   if (!scope) return { ...schema, hide: true }
+  const scopeText = scope === 'any' ? 'Scope: none; any key may call it.' : `Scope: \`${scope}\`.`
   return {
     ...schema,
     ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
     operationId: operationIdOf(`${method}`, url),
-    description: [schema?.description, scopeText(scope)].filter(Boolean).join('\n\n'),
+    description: [schema?.description, scopeText].filter(Boolean).join('\n\n'),
     security: ['apiKey', 'basic'].map((name) => ({ [name]: scope === 'any' ? [] : [scope] })),
   }
-}
-
-function scopeText(scope: Scope | 'any'): string {
-  return scope === 'any' ? 'Scope: none; any key may call it.' : `Scope: \`${scope}\`.`
 }
 
 function withFormats(response: unknown, formats: readonly RowFormat[]): object {
