@@ -27,7 +27,7 @@ export function App() {
     if (apiKey === undefined) return
     const abort = new AbortController()
     const onWait = () => setProblem('The server is busy; the key is checked again.')
-    get(apiKey, { path: '/key', query: {} }, { signal: abort.signal, onWait }).then(
+    get(apiKey, { path: '/key', query: {} }, abort.signal, onWait).then(
       (accepted) => {
         sessionStorage.setItem(keyItem, apiKey)
         setProblem('')

@@ -35,16 +35,8 @@ export function Name({ text }: { text: string | null | undefined }) {
   )
 }
 
-interface TableProps {
-  /** Name of the region. */
-  label: string
-  /** Cells of the header. */
-  head: ComponentChildren
-  children: ComponentChildren
-}
-
-/** A table that scrolls inside its panel. */
-export function Table({ label, head, children }: TableProps) {
+/** @param head cells of the header */
+export function Table({ label, head, children }: Record<'head' | 'children', ComponentChildren> & { label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section class="scroll" aria-label={label} tabIndex={0}>
@@ -58,7 +50,6 @@ export function Table({ label, head, children }: TableProps) {
   )
 }
 
-/** The header of a column. */
 export function Column({ label, isNumber = false }: { label: string; isNumber?: boolean }) {
   return (
     <th scope="col" class={isNumber ? 'number' : ''}>

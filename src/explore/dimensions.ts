@@ -1,4 +1,4 @@
-import type { QueryOf } from './paths.ts'
+import type { QueryOf } from '../packages/client/types.ts'
 
 /** A parameter that filters reports, series, conversions and funnels alike. */
 export type FilterName = Exclude<

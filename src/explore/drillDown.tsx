@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/client.ts'
+import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
 import { Column, Name, Select, Table } from './controls.tsx'
 import { addDays, endOfMonth } from './dates.ts'
@@ -8,7 +8,6 @@ import { formatFilter } from './filterText.ts'
 import { formatValue } from './format.ts'
 import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import type { QueryOf } from './paths.ts'
 import { useGet } from './request.ts'
 import { comparisonOf, type Dates, defaultView, type PanelProps, selectionOf, type View, viewDates } from './view.ts'
 
@@ -25,7 +24,7 @@ export function DrillDown({ view, onChange }: PanelProps) {
     ...selectionOf(view, Date.now()),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
-    metrics: [...tableMetrics],
+    metrics: tableMetrics,
   }
   const report = useGet('/reports', query, ['read:reports'])
   return (

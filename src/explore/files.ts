@@ -2,7 +2,7 @@ import { TributaryError } from '../packages/client/client.ts'
 import { type ApiRequest, baseUrl } from './request.ts'
 
 /** The address of a request; it can be quoted with `'` in a shell. */
-function requestUrl({ path, query }: Pick<ApiRequest, 'path'> & { query: object }): string {
+function requestUrl({ path, query }: ApiRequest): string {
   const defined = Object.entries(query).filter(([, value]) => value !== undefined)
   return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
 }

@@ -1,13 +1,8 @@
 import { useState } from 'preact/hooks'
 
-interface KeyFormProps {
-  isChecking: boolean
-  /** Why the last key was not accepted; empty if none was. */
-  problem: string
-  onKey: (key: string) => void
-}
-
-export function KeyForm({ isChecking, problem, onKey }: KeyFormProps) {
+/** @param problem why the last key was not accepted; empty if none was */
+export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
+  const { isChecking, problem, onKey } = props
   const [text, setText] = useState('')
   return (
     <main class="key-page">

@@ -30,13 +30,4 @@ export const metricNames = Object.keys(metrics) as Metric[]
 
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-export const tableMetrics: readonly Metric[] = [
-  'clicks',
-  'conversions',
-  'revenue',
-  'cost',
-  'profit',
-  'roi',
-  'cr',
-  'epc',
-]
+export const tableMetrics: Metric[] = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'cr', 'epc']

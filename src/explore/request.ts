@@ -1,13 +1,18 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
-import { createTributary, type ResponseOf, TributaryError } from '../packages/client/client.ts'
+import {
+  createTributary,
+  type QueryOf,
+  type ReadPath,
+  type ResponseOf,
+  TributaryError,
+} from '../packages/client/client.ts'
 import { delay } from '../packages/client/retries.ts'
-import type { QueryOf, QueryPath } from './paths.ts'
 
-export interface ApiRequest<Path extends QueryPath = QueryPath> {
+export interface ApiRequest<Path extends ReadPath = ReadPath> {
   path: Path
-  query: QueryOf<Path>
+  query: object
 }
 
 export interface Session {
@@ -38,20 +43,16 @@ type State<Body> =
 /** A request, the scopes for it that the key lacks, and its state. It is sent when it is wanted and no scope is missing. */
 export type Loaded<Body> = { request: ApiRequest | undefined; missing: readonly Scope[] } & State<Body>
 
-interface GetOptions {
-  signal: AbortSignal
-  /** Called before a wait, with its end and the status of the last response; undefined: there was none. */
-  onWait?: (untilMs: number, status: number | undefined) => void
-}
-
 /**
  * Sends a request; it is repeated as the API says while the API is busy.
+ * @param onWait called before a wait, with its end and the status of the last response; undefined: there was none
  * @throws TributaryError; the error of `fetch` if there is no response
  */
-export async function get<Path extends QueryPath>(
+export async function get<Path extends ReadPath>(
   apiKey: string,
   { path, query }: ApiRequest<Path>,
-  { signal, onWait }: GetOptions,
+  signal: AbortSignal,
+  onWait: (untilMs: number, status: number | undefined) => void,
 ): Promise<ResponseOf<Path>> {
   let status: number | undefined
   const client = createTributary({
@@ -64,7 +65,7 @@ export async function get<Path extends QueryPath>(
       return response
     },
     wait: (ms, waitSignal) => {
-      onWait?.(Date.now() + ms, status)
+      onWait(Date.now() + ms, status)
       return delay(ms, waitSignal)
     },
   })
@@ -76,7 +77,7 @@ export async function get<Path extends QueryPath>(
  * Reads a path and reads it again when the query changes; a request that is no longer wanted is aborted.
  * @param query undefined: none yet; the state is `loading`, as for a key without the scopes
  */
-export function useGet<Path extends QueryPath>(
+export function useGet<Path extends ReadPath>(
   path: Path,
   query: QueryOf<Path> | undefined,
   scopes: readonly Scope[],
@@ -93,10 +94,9 @@ export function useGet<Path extends QueryPath>(
     const set = (change: (data: ResponseOf<Path> | undefined) => State<ResponseOf<Path>>) => {
       if (!abort.signal.aborted) setState((before) => ({ identity, current: change(before?.current.data) }))
     }
-    get(apiKey, request, {
-      signal: abort.signal,
-      onWait: (untilMs, status) => set((data) => ({ phase: 'waiting', data, untilMs, status })),
-    }).then(
+    const onWait = (untilMs: number, status: number | undefined) =>
+      set((data) => ({ phase: 'waiting', data, untilMs, status }))
+    get(apiKey, request, abort.signal, onWait).then(
       (data) => set(() => ({ phase: 'ready', data })),
       (error: unknown) => set(() => ({ phase: 'error', error })),
     )

@@ -31,14 +31,12 @@ export function Series({ view, onChange, daily }: PanelProps & { daily: Loaded<D
           />
         </label>
       ))}
-      <label>
-        <span class="visually-hidden">Interval</span>
-        <Select
-          options={optionsOf(intervals).map(([name, label]) => [name, label, name === 'hour' && hasManyDays])}
-          value={intervalOf(view, nowMs)}
-          onChoose={(interval) => onChange({ interval })}
-        />
-      </label>
+      <Select
+        aria-label="Interval"
+        options={optionsOf(intervals).map(([name, label]) => [name, label, name === 'hour' && hasManyDays])}
+        value={intervalOf(view, nowMs)}
+        onChoose={(interval) => onChange({ interval })}
+      />
     </div>
   )
   return (

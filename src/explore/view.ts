@@ -117,7 +117,6 @@ function partsOf({ range, filters, ...view }: View): Readonly<Record<string, str
   }
 }
 
-/** The dates of a view at a time, both included. */
 export function viewDates({ range, tz }: View, nowMs: number): Dates {
   if (typeof range !== 'string') return range
   const today = dateIn(tz, nowMs)
@@ -140,7 +139,6 @@ export function selectionOf(view: View, nowMs: number) {
   return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
 }
 
-/** The parameter of the comparison, if the view has one. */
 export function comparisonOf({ compare }: View): { compare?: Exclude<ComparisonName, 'none'> } {
   return compare === 'none' ? {} : { compare }
 }

@@ -14,6 +14,7 @@ import type {
   FieldOf,
   JsonOf,
   ListPath,
+  QueryOf,
   ReadArguments,
   ReadPath,
   ResponseOf,
@@ -129,9 +130,8 @@ export interface Tributary {
 /** A row of a journey; `kind` decides the other fields. */
 export type JourneyRow = RowOf<'/journeys'>
 
-type FunnelRequest = ReadArguments<'/funnels'>[0]
 /** The other parameters of a funnel. */
-export type FunnelArguments = CallOptions & { query?: Omit<FunnelRequest['query'], 'steps'> }
+export type FunnelArguments = CallOptions & { query?: Omit<QueryOf<'/funnels'>, 'steps'> }
 
 /** The arguments of any path. */
 type AnyRequest = ExportOptions & { query?: object; path?: object }

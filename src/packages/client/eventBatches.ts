@@ -68,14 +68,11 @@ export async function* batchEvents(
   }
 }
 
-interface Timeout {
-  /** Rejects with the reason of the signal when that aborts. */
-  expired: Promise<'expired'>
-  clear(): void
-}
-
-/** @param ms undefined: it does not expire */
-function openTimeout(ms: number | undefined, signal: AbortSignal | undefined): Timeout {
+/**
+ * @param ms undefined: it does not expire
+ * @returns `expired`, which rejects with the reason of the signal when that aborts
+ */
+function openTimeout(ms: number | undefined, signal: AbortSignal | undefined) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let abort = () => {}
   const expired = new Promise<'expired'>((resolve, reject) => {

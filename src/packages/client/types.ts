@@ -82,6 +82,10 @@ export type ExportArguments<Path extends ExportPath, Field extends FieldOf<Path>
   ExportOptions<Field>
 >
 
+/** The parameters in the query of a GET request. */
+export type QueryOf<Path extends ReadPath> =
+  Declared<Path> extends { query?: infer Query } ? Without<NonNullable<Query>, FormatParameter<Path>> : never
+
 type Arguments<Declared, Options> = object extends Declared
   ? [request?: Declared & Options]
   : [request: Declared & Options]
