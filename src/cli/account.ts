@@ -10,7 +10,6 @@ import { accountOption, parseId, parseName } from './options.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
-/** `account create`, `account list`, `account set-plan`. @returns the command `account` */
 export function addAccountCommands(program: Command, context: CommandContext): Command {
   const account = program.command('account').description('Manage accounts: the owners of campaigns, clicks and keys.')
 

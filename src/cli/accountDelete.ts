@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beginDeletion, completeDeletion, findDeletion } from '../accounts/deletion.ts'
 import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
-import { withWriter } from '../writer/openWriter.ts'
+import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
@@ -65,8 +65,6 @@ export async function deleteAccount(
   })
 }
 
-interface DeletionContext {
-  onMessage(line: string): void
-  signal: AbortSignal
+interface DeletionContext extends Pick<WriterOptions, 'onMessage' | 'signal'> {
   wait?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>
 }

@@ -6,7 +6,6 @@ import { resourceNames } from '../import/resourceNames.ts'
 /** Largest `integer` of Postgres. */
 const integerMax = 2_147_483_647
 
-/** Longest retention of rows, in months. */
 export const retainedMonthsMax = 1_200
 
 /** Returns a parser of an option that is a whole number from `minimum` to `maximum`, inclusive. */
@@ -33,12 +32,10 @@ export function parseName(text: string): string {
   return name
 }
 
-/** The option `--account` of a command that needs one. */
 export function accountOption(): Option {
   return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
 }
 
-/** The argument `<resource>` of imports and exports. */
 export function resourceArgument(): Argument {
   return new Argument('<resource>', 'kind of rows').choices(resourceNames)
 }

@@ -4,7 +4,6 @@ import { CommandError, UsageError } from './errors.ts'
 import { retainedMonthsMax, wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
 
-/** @returns a table with all fields */
 function planTable(plans: readonly SubscriptionPlanRow[]): string {
   return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
 }

@@ -87,7 +87,6 @@ Examples:
   }
 }
 
-/** @returns the exit code */
 function printError(error: unknown, printStatus: (line: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (isClickHouseDiskFull(error)) {

@@ -2,8 +2,6 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { ImportObserver } from '../import/run.ts'
 import type { CommandContext } from './context.ts'
 
-const barSteps = 1_000
-
 /**
  * Runs an import. If standard error is a terminal, a bar on it shows the progress until the import ends.
  * @param signal ends the import; by default the first SIGINT or SIGTERM
@@ -25,13 +23,13 @@ export async function withProgress<Result>(
       onProgress({ read, rejected }, fraction) {
         const payload = { rows: `${read} rows${rejected > 0 ? `, ${rejected} rejected` : ''}` }
         // Never started twice: it ends at a signal, and another start would handle the next signal.
-        if (bar) return bar.update(Math.round((fraction ?? 0) * barSteps), payload)
+        if (bar) return bar.update(fraction ?? 0, payload)
         const format = fraction === undefined ? '{rows}' : '{bar} {percentage} % · {rows}'
         bar = new SingleBar(
           { stream: process.stderr, clearOnComplete: true, hideCursor: true, format },
           Presets.shades_classic,
         )
-        bar.start(barSteps, 0, payload)
+        bar.start(1, 0, payload)
       },
     })
   } finally {

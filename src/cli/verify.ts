@@ -19,7 +19,6 @@ interface Options {
   acceptMissing?: boolean
 }
 
-/** `verify`: checks that all confirmed rows are stored once, and that all sums and indexes agree with them. */
 export function addVerifyCommand(program: Command, context: CommandContext): void {
   program
     .command('verify')

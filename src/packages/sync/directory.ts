@@ -5,14 +5,7 @@ import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Filled, Run } from './copy.ts'
 import { digestOf, makeSubfolder, readStateFile, replaceFile } from './folder.ts'
-import {
-  type DayChecksum,
-  dayRange,
-  isRetained,
-  requestChecksums,
-  type SourceChecksums,
-  timeRange,
-} from './source/checksums.ts'
+import { type DayChecksum, dayRange, isRetained, requestChecksums, timeRange } from './source/checksums.ts'
 import { assertSameAccount } from './source/errors.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './source/received.ts'
 import type { ChangingResource, Resource } from './source/resources.ts'
@@ -34,16 +27,6 @@ interface FileState extends DayChecksum {
 interface FolderState {
   fields: string[]
   days: FileState[]
-}
-
-/** What a run has done with the files of a resource. */
-export interface WrittenDays {
-  /** Days for which a file was written or removed. */
-  written: string[]
-  /** Fields that the files did not have before; undefined if there are none. */
-  filled: Filled | undefined
-  /** What the files were compared with; undefined if neither the source nor the copy has rows. */
-  checksums: SourceChecksums | undefined
 }
 
 /** Maximum number of reads of a file; a further one follows a broken connection. */
@@ -70,8 +53,10 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
  * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, also of each day whose file
  * lacks a field that the API has now, and removes the files of days without rows. Files of days that the source has removed by age
  * remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
+ * @returns the days for which a file was written or removed; the fields that the files did not have before, if any; what the files
+ *   were compared with, undefined if neither the source nor the copy has rows
  */
-export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<WrittenDays> {
+export async function writeDays(run: DirectoryRun, resource: ChangingResource) {
   const folder = await makeSubfolder(run.folder, resource.name)
   const before = (await readStateFile(folder, stateFile, isFolderState)) ?? { fields: [], days: [] }
   const known = new Map(before.days.map((file) => [file.day, file]))
@@ -113,7 +98,8 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   const columns = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
   const from = checksums?.range.from
   const keepsOlder = days[0] !== undefined && from !== undefined && days[0] < from
-  return { written, filled: columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined, checksums }
+  const filled: Filled | undefined = columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined
+  return { written, filled, checksums }
 }
 
 /** @returns the names of the fields of a row, sorted */
