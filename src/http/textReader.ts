@@ -73,7 +73,10 @@ function stringReader({ pattern, minLength = 1, maxLength }: TSchema): TextReade
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`
   return {
-    allowed: pattern === undefined ? `${length} characters` : (patternTexts[pattern] ?? `text that matches ${pattern}`),
+    allowed:
+      pattern === undefined
+        ? `${length} characters without U+0000`
+        : (patternTexts[pattern] ?? `text that matches ${pattern}`),
     read: (text) => {
       // Postgres cannot store U+0000.
       const isValid = !text.includes('\0') && text.length >= minLength && (expression?.test(text) ?? true)

@@ -120,6 +120,19 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', { timeout
     expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
   })
 
+  it('finds guides and operations by the search, without the Markdown of their texts', async () => {
+    await page.getByRole('search').click()
+    const dialog = page.getByRole('dialog', { name: 'Reference Search' })
+    await dialog.getByRole('combobox').fill('filter')
+    const results = dialog.getByRole('option')
+    await results.filter({ hasText: 'Drill down' }).waitFor()
+    const shown = (await results.allInnerTexts()).join()
+    expect(shown).toContain('/events')
+    expect(shown).not.toMatch(/[*`|]/)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   it('checks a key with the server, and keeps a valid one until the tab is closed', async () => {
     await enterKey('trb_live_garbage')
     expect(await statusOf(page).textContent()).toContain('The API key is not valid')

@@ -53,7 +53,7 @@ describe('query parameters', () => {
     expect(messageOf('group_by=x')).toBe('group_by must be one of campaign, day.')
     expect(messageOf('group_by=day&converted=1')).toBe('converted must be true or false.')
     expect(messageOf('group_by=day&campaign_id=%20')).toBe('campaign_id must be 1 to 64 letters, digits and _ . : -.')
-    expect(messageOf('group_by=day&q=a')).toBe('q must be 2 to 5 characters.')
+    expect(messageOf('group_by=day&q=a')).toBe('q must be 2 to 5 characters without U+0000.')
     for (const [given, known] of [
       ['Limit', 'limit'],
       ['groupBy', 'group_by'],
