@@ -61,7 +61,10 @@ export function Page<T extends TObject>(row: T) {
 const asOfText =
   'every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.'
 
-/** Response of a list that supports `updated_since` and `updated_after`. @param asOf what the description of `asOf` says of them */
+/**
+ * Response of a list that supports `updated_since` and `updated_after`.
+ * @param asOf end of the description of `asOf`: what the time promises
+ */
 export function OrderedPage<T extends TObject>(row: T, asOf = asOfText) {
   return Type.Object({
     ...Page(row).properties,

@@ -108,8 +108,8 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     const { headers, raw } = request
     const { authorization = '' } = headers
     // TRAP: Node keeps the first of several headers; a proxy in front of this server may use another.
-    const isHere = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'authorization'
-    if (raw.rawHeaders.filter(isHere).length > 1) {
+    const isAuthorization = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'authorization'
+    if (raw.rawHeaders.filter(isAuthorization).length > 1) {
       throw new Problem('invalid_authorization', 'The Authorization header was sent more than once; send one API key.')
     }
     const text = keyIn(authorization)

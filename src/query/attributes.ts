@@ -32,8 +32,8 @@ const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header},
 const domainOf = (url: Fragment) => ch`replaceRegexpOne(lower(domainRFC(${url})), '^www[.]', '')`
 
 /** Attributes with the names of their columns. */
-const named = <Name extends string>(names: readonly Name[], attributeOf: (column: string) => Attribute) =>
-  Object.fromEntries(names.map((name) => [name, attributeOf(name)])) as Record<Name, Attribute>
+const named = <Name extends string>(names: readonly Name[], toAttribute: (column: string) => Attribute) =>
+  Object.fromEntries(names.map((name) => [name, toAttribute(name)])) as Record<Name, Attribute>
 
 const attributes: Record<FilterAttribute, Attribute> = {
   campaign: shared('campaign_id'),

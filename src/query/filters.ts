@@ -50,7 +50,7 @@ export function readFilters(query: FilterQuery): Filter[] {
   })
 }
 
-/** @returns the filters that are read in any case, in the case of the rows, which is the same for equal filters */
+/** @returns `country` and `device`, which clients may write in any case, in the case of stored rows: equal filters are equal texts */
 export function inStoredCase({ country, device }: FilterQuery) {
   const upperCase = (code: string) => code.toUpperCase()
   return { country: country?.replace(/\b[a-z]{2}\b/gi, upperCase), device: device?.toLowerCase() }

@@ -61,7 +61,7 @@ export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, 
   return result.data
 }
 
-/** Runs a SELECT as `selectRows` does on every node at once, each over its own tables. @returns the rows of all nodes */
+/** Runs a SELECT on every node at once, as `selectRows` does; each node reads its own tables. @returns the rows of all nodes */
 export async function selectOnEveryNode<Row>(
   clickhouse: ClickHouse,
   query: Fragment,

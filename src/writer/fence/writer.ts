@@ -73,7 +73,7 @@ export class Writer {
     return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
   }
 
-  /** Runs an idempotent statement of Postgres. @returns its tag */
+  /** Runs an idempotent statement of Postgres. @returns its tag, which sends it */
   sql<Rows extends readonly object[] = Row[]>(step: string, signal = this.signal) {
     return (statement: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Rows> =>
       this.retry(step, () => queryPostgres(this.stores.postgres<Rows>(statement, ...values)), signal)
