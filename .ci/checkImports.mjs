@@ -30,7 +30,7 @@ const outside = {
   explore: ['preact', 'uplot'],
   'packages/client': ['openapi-fetch'],
   'packages/mcp': ['commander', '@modelcontextprotocol/sdk'],
-  'packages/sync': ['cli-progress', 'commander', 'postgres'],
+  'packages/sync': ['@duckdb/node-api', 'cli-progress', 'commander', 'postgres'],
 }
 
 const forbidden = [

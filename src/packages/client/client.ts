@@ -208,8 +208,10 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     format: 'ndjson' | 'csv' | 'parquet',
     ...[request]: ExportArguments<Path>
   ) {
-    const { query, fields, ...rest }: AnyRequest = request ?? {}
-    const { body } = okResponse(await send(path, { ...rest, query: { ...query, fields, format } }, 'stream'))
+    const { query, fields, onAsOf, ...rest }: AnyRequest = request ?? {}
+    const { body, headers } = okResponse(await send(path, { ...rest, query: { ...query, fields, format } }, 'stream'))
+    const asOf = headers.get('x-as-of')
+    if (asOf) onAsOf?.(asOf)
     return body ?? new Blob([]).stream()
   }
 

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import type { Filled, Run } from './copy.ts'
-import { digestOf, makeSubfolder, readStateFile, replaceFile } from './folder.ts'
+import type { Filled, Reader } from './database/target.ts'
+import { downloadParquet } from './files/download.ts'
+import { digestOf, makeSubfolder, readStateFile, replaceFile } from './files/folder.ts'
 import { type DayChecksum, dayRange, isRetained, requestChecksums, timeRange } from './source/checksums.ts'
 import { assertSameAccount } from './source/errors.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './source/received.ts'
 import type { ChangingResource, Resource } from './source/resources.ts'
 
 /** What a run on a directory needs. */
-export interface DirectoryRun extends Omit<Run, 'target'> {
+export interface DirectoryRun extends Reader {
   folder: string
   /** Compares the files with their digests as well. */
   isVerified: boolean
@@ -29,9 +29,6 @@ interface FolderState {
   days: FileState[]
 }
 
-/** Maximum number of reads of a file; a further one follows a broken connection. */
-const attemptsMax = 4
-
 /**
  * Assigns the folder to an account, once.
  * @throws SyncError when it has the files of another account, or its state was changed by another program
@@ -46,7 +43,7 @@ export async function assignFolder(folder: string, accountId: string): Promise<v
 
 /** Writes all rows of a metadata resource to `<resource>/part.parquet`. */
 export async function writeAll(run: DirectoryRun, resource: Resource): Promise<void> {
-  await download(run, resource, await makeSubfolder(run.folder, resource.name), {})
+  await downloadParquet(run, resource, { folder: await makeSubfolder(run.folder, resource.name), name: fileName })
 }
 
 /**
@@ -78,7 +75,8 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource) {
     const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
     if (isCurrent && (!run.isVerified || (await digestOf(join(dayFolder, fileName))) === digest)) continue
     const query = { ...resource.query, from: day, to: day }
-    const sha256 = await download(run, resource, dayFolder, query, () => isRetained(run, resource, day))
+    const isComplete = () => isRetained(run, resource, day)
+    const sha256 = await downloadParquet(run, resource, { folder: dayFolder, name: fileName, query, isComplete })
     if (sha256 === undefined) continue
     known.set(day, { ...checksum, fields, sha256 })
     await writeState(before.fields)
@@ -107,44 +105,6 @@ function fieldNames({ path }: ChangingResource, row: Row): string[] {
   return Object.keys(row)
     .sort()
     .map((name) => received(path, 'the name of a field', name, isFieldName))
-}
-
-/**
- * Writes an export to `part.parquet`, which gets its name when it is complete.
- * @param isComplete asked after the last row; if not, the file is dropped
- * @returns its SHA-256; undefined if it is not complete
- */
-async function download(
-  { client, signal }: DirectoryRun,
-  { path }: Resource,
-  folder: string,
-  query: object,
-  isComplete = async () => true,
-): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const body = await client.exportFile(path, 'parquet', { query, signal })
-    try {
-      const content = onlyParquet(path, Readable.fromWeb(body as never))
-      return await replaceFile(folder, fileName, content, { signal, isComplete })
-    } catch (error) {
-      if (signal.aborted || attempt === attemptsMax) throw error
-    }
-  }
-}
-
-/** Yields the same bytes. @throws TemporaryError at their end when they are no Parquet file: a proxy may have sent a page with 200 */
-async function* onlyParquet(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let size = 0
-  let [first, last] = [Buffer.alloc(0), Buffer.alloc(0)]
-  for await (const chunk of chunks) {
-    size += chunk.length
-    first = Buffer.concat([first, chunk.subarray(0, 4 - first.length)])
-    last = Buffer.concat([last, chunk.subarray(-4)]).subarray(-4)
-    yield chunk
-  }
-  // Without rows, a Parquet file still has both marks and the length of its footer.
-  const isParquet = (ends: unknown): ends is string => ends === 'PAR1 … PAR1' && size >= 12
-  received(path, 'the beginning and end of the file', `${first} … ${last}`, isParquet)
 }
 
 function isFolderState(value: unknown): value is FolderState {

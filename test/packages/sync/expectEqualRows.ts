@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Sql } from 'postgres'
 import { expect } from 'vitest'
 import type { Tributary } from '../../../src/packages/client/client.ts'
 import { changing, columnNameOf, metadata } from '../../../src/packages/sync/source/resources.ts'
@@ -7,7 +6,11 @@ import { changing, columnNameOf, metadata } from '../../../src/packages/sync/sou
 type Values = Record<string, unknown>
 
 /** Checks that every stored field of every row is equal in the source and in the copy, and that neither has other rows. */
-export async function expectEqualRows(client: Tributary, copy: Sql, schema = 'tributary'): Promise<void> {
+export async function expectEqualRows(
+  client: Tributary,
+  read: (statement: string) => PromiseLike<Values[]>,
+  schema = 'tributary',
+): Promise<void> {
   for (const { name, path, key, fields, ...rest } of [...changing, ...metadata]) {
     const keyOf = (row: Values) => key.map((field) => row[field]).join(' ')
     const query = 'query' in rest ? rest.query : {}
@@ -16,7 +19,7 @@ export async function expectEqualRows(client: Tributary, copy: Sql, schema = 'tr
       const { subIds, ...flat } = row as Values & { subIds?: object }
       source.set(keyOf(flat), { ...flat, ...subIds })
     }
-    const stored = await copy.unsafe<Values[]>(`SELECT * FROM ${schema}.${name}`)
+    const stored = await read(`SELECT * FROM ${schema}.${name}`)
     expect([name, stored.length]).toEqual([name, source.size])
     const wrong = stored.filter((row) => {
       const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnNameOf(field)])])
@@ -27,10 +30,10 @@ export async function expectEqualRows(client: Tributary, copy: Sql, schema = 'tr
   }
 }
 
-/** A value of PostgreSQL as in an export. */
+/** A value of PostgreSQL or DuckDB as in an export. */
 function shownAs(type: string, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (type.startsWith('bigint')) return Number(value)
-  if (type === 'json' && value !== null) return JSON.stringify(value)
+  if (type === 'json' && typeof value === 'object' && value !== null) return JSON.stringify(value)
   return type.startsWith('numeric') && value !== null ? Number(value) : value
 }

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../../../src/packages/sync/program.ts'
+import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { openHttpServer } from '../../kit/httpServer.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 import { runProgram } from '../runProgram.ts'
+import { queryDuckdb } from './queryDuckdb.ts'
 
 const at = '2026-11-20T10:00:00.000Z'
 const click = {
@@ -26,7 +29,7 @@ const sound = () => ({
   page: { data: [click], nextCursor: null } as object,
   lines: [{ ...click, cursor: 'x1' }] as unknown[],
   asOf: '2026-11-21T00:00:00.000Z',
-  parquet: parquetFile,
+  parquet: parquetFile as string | Buffer,
 })
 let responses = sound()
 let place: string
@@ -40,7 +43,7 @@ const server = useOpened(() =>
     const format = searchParams.get('format')
     if (pathname.endsWith('/key')) response.writeHead('error' in key ? 400 : 200).end(JSON.stringify(key))
     else if (pathname.includes('/checksums/')) response.end(JSON.stringify(checksums))
-    else if (format === 'parquet') response.end(parquet)
+    else if (format === 'parquet') response.setHeader('x-as-of', asOf).end(parquet)
     else if (format === null) response.end(JSON.stringify(page))
     else {
       response.setHeader('x-as-of', asOf)
@@ -205,6 +208,63 @@ describe('tributary-sync into a folder', () => {
   it('prints an error of the server without its control characters', async () => {
     responses = { ...sound(), key: { error: 'no\n', message: '\u001b[2J\rgone\n' } }
     expect(await failing(copy)).toMatch(/^error: \P{Cc}+\n$/u)
+  })
+})
+
+describe('tributary-sync into DuckDB', () => {
+  /** A Parquet file of clicks. @param more columns that differ from those of the click @param from further rows */
+  async function fileOf(more: Record<string, string> = {}, from = 'range(1)'): Promise<Buffer> {
+    const time = `'${at}'::timestamptz`
+    const columns = Object.entries(changing[0]?.fields ?? {}).flatMap(([field, type]) => {
+      if (/^sub\d/.test(field)) return field === 'sub1' ? [['subIds', subIds]] : []
+      return [[field, type === 'boolean NOT NULL' ? 'false' : `NULL::${type.replace(' NOT NULL', '')}`]]
+    })
+    const values = {
+      ...Object.fromEntries(columns),
+      id: "'c1'",
+      clickedAt: time,
+      storedAt: time,
+      costBase: '1',
+      ...more,
+    }
+    const list = Object.entries(values).map(([name, value]) => `${value} AS "${name}"`)
+    const database = await (await DuckDBInstance.create()).connect()
+    await database.run(`COPY (SELECT ${list} FROM ${from}) TO '${join(place, 'outside/rows')}' (FORMAT parquet)`)
+    const content = await readFile(join(place, 'outside/rows'))
+    await rm(join(place, 'outside/rows'))
+    return content
+  }
+  const subIds = `{${Array.from({ length: 10 }, (_, n) => `'sub${n + 1}': 's'`)}}`
+
+  const idsIn = (file: string) => queryDuckdb(file, 'SELECT id, sub1 FROM tributary.clicks')
+
+  it('refuses a response that is not valid in one line, stores nothing of it, and continues after a valid one', async () => {
+    // The characters are a pattern in a path of DuckDB.
+    const file = join(place, 'outside/[copy]*.duckdb')
+    const files: [string, string | Buffer][] = [
+      ['the beginning and end of the file', '<html>busy</html>'],
+      ['TProtocolException|Invalid Input|Parquet', parquetFile],
+      ['the number of valid rows, of 1, is 0', await fileOf({ id: 'NULL' })],
+      ['the number of valid rows, of 2, is 1', await fileOf({}, 'range(2)')],
+      ['the number of valid rows, of 1, is 0', await fileOf({ clickedAt: "'2026-11-19 10:00:00Z'::timestamptz" })],
+      ['the number of valid rows, of 1, is 0', await fileOf({ storedAt: "'infinity'::timestamptz" })],
+      ['Conversion Error', await fileOf({ cost: "'1; DROP'" })],
+      ['Constraint Error: NOT NULL', await fileOf({ isBot: 'NULL::boolean' })],
+      ['Binder Error', await fileOf({ subIds: "{'other': 1}" })],
+    ]
+    for (const [reason, parquet] of files) {
+      responses = { ...sound(), parquet }
+      expect([reason, await sync(file)]).toEqual([reason, 1])
+      expect(errors).toMatch(/^error: [^\n]*\n$/)
+      expect(errors).toMatch(new RegExp(reason))
+    }
+    responses = { ...sound(), parquet: await fileOf(), asOf: 'infinity' }
+    expect(await failing(file)).toContain('X-As-Of is "infinity"')
+    expect(await queryDuckdb(file, 'SELECT since FROM tributary.sync_state')).toEqual([{ since: sound().asOf }])
+    responses = { ...sound(), parquet: await fileOf({ later: '1' }) }
+    expect([await sync(file), errors]).toEqual([0, ''])
+    expect(await idsIn(file)).toEqual([{ id: 'c1', sub1: 's' }])
+    expect((await readdir(join(place, 'outside'))).sort()).toEqual(['[copy]*.duckdb', 'part.parquet'])
   })
 })
 

@@ -11,7 +11,6 @@ import { summedDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { run } from '../../../src/packages/sync/program.ts'
-import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -22,6 +21,17 @@ import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { withWriter } from '../../writer/withWriter.ts'
 import { runProgram } from '../runProgram.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
+import {
+  clickCount,
+  clicks,
+  conversions,
+  firstMs,
+  metricsOf,
+  numbersOf,
+  serverEvents,
+  storeSource,
+  untilEventsAreListed,
+} from './source.ts'
 
 const api = useTestApp()
 const target = useOpened(() => openCopyTarget(api.stores))
@@ -41,57 +51,8 @@ beforeAll(async () => {
   })
   environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...target.environment }
   client = createTributary({ baseUrl, apiKey: key })
-  await importContent(api.stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
-  await importContent(api.stores, 'acme', 'campaigns', [
-    { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
-  ])
-  await importContent(api.stores, 'acme', 'offers', [
-    { id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] },
-  ])
-  await importContent(api.stores, 'acme', 'clicks', clicks(0, clickCount))
-  await importContent(api.stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
-  await importContent(api.stores, 'acme', 'pixel-events', browserEvents)
-  await client.sendEvents(serverEvents(0, 40))
+  await storeSource(api.stores, client)
 })
-
-/** More than one batch. */
-const clickCount = 6_000
-const firstMs = Date.UTC(2026, 10, 18)
-const clicks = (from: number, until: number) =>
-  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 40_000).toISOString(), referrer: `https://x/"\\${n}` },
-    ...{ country: ['DE', 'US', undefined][n % 3], device: n % 2 ? 'mobile' : 'desktop', os: `os${n % 4}` },
-    ...{ browser: n % 5 ? 'Firefox' : undefined, campaignId: n % 3 ? 'spring' : 'unknown', offerId: 'o1' },
-    ...{ cost: Number(`0.${10_001 + n}`), isBot: n % 11 === 0, isTest: n % 13 === 0 },
-    ...(n % 7 === 0 && { subIds: { sub1: `s${n}`, sub10: 'z' } }),
-  }))
-const conversions = (from: number, until: number, status: string, round: number) =>
-  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `v${n}`, status, clickId: `c${n * 3}`, revenue: Number(`1.${1_001 + n}`), isTest: n % 17 === 0 },
-    convertedAt: new Date(firstMs + n * 700_000).toISOString(),
-    updatedAt: new Date(firstMs + round * 1_000).toISOString(),
-  }))
-
-const browserEvents = Array.from({ length: 40 }, (_, n) => ({
-  ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
-  occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
-}))
-/** Browser events have the same ids. */
-const serverEvents = (from: number, until: number) =>
-  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ event_id: `e${n}`, event_name: 'paid', click_id: `c${3 * n + 1}`, currency: 'EUR' },
-    ...{ properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n } },
-    timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
-  }))
-
-/** Waits until lists by `storedAt` have a number of events: they end a second before the present. */
-async function untilEventsAreListed(count: number): Promise<void> {
-  const listed = async () => {
-    const { data } = await client.get('/checksums/events', { query: { from: '2026-11-01', to: '2026-11-30' } })
-    return data.reduce((sum, { rows }) => sum + rows, 0)
-  }
-  await expect.poll(listed, { timeout: 20_000 }).toBe(count)
-}
 
 interface Synced {
   rows: Record<string, number>
@@ -161,12 +122,12 @@ async function hasCursor(): Promise<boolean> {
 
 describe('tributary-sync', () => {
   it('copies every stored field of every row, and continues wherever it is killed', async () => {
-    await untilEventsAreListed(80)
+    await untilEventsAreListed(client, 80)
     // The first process is killed before it has read a click, the second one after it has stored a batch.
     await killAfter(0, [], async () => true)
     await killAfter(clickCount - 100, [], hasCursor)
     await sync()
-    await expectEqualRows(client, copy)
+    await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
   it('sends few requests and stores nothing when nothing has changed', async () => {
@@ -181,10 +142,10 @@ describe('tributary-sync', () => {
     await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
     await importContent(api.stores, 'acme', 'conversions', conversions(80, 120, 'refunded', 2))
     await client.sendEvents(serverEvents(30, 45))
-    await untilEventsAreListed(85)
+    await untilEventsAreListed(client, 85)
     const { rows } = await sync()
     expect(rows).toMatchObject({ clicks: 50, conversions: 120, events: 5 })
-    await expectEqualRows(client, copy)
+    await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
   it('--verify finds a missing, an extra and an old row, and reads only their days', async () => {
@@ -209,7 +170,7 @@ describe('tributary-sync', () => {
       events: { repaired: [day(0, 3_000_000), day(35, 3_000_000)] },
     })
     expect(rows.clicks).toBeLessThan(clickCount)
-    await expectEqualRows(client, copy)
+    await expectEqualRows(client, (statement) => copy.unsafe(statement))
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
@@ -239,24 +200,11 @@ describe('tributary-sync', () => {
       clicks: { from: '2026-11-18', to: '2026-11-20', compared: ['rows', 'hash of id and storedAt', 'costBase'] },
       events: { compared: ['rows', 'hash of origin, id, generation and storedAt'] },
     })
-    await expectEqualRows(client, copy)
+    await expectEqualRows(client, (statement) => copy.unsafe(statement))
     expect((await sync()).filled).toEqual({})
   })
 
   it('has functions whose numbers are those of reports and of the daily series', async () => {
-    const snake = (row: object) => {
-      const {
-        id: _,
-        name: __,
-        complete: ___,
-        date: ____,
-        dimensions: _____,
-        ...metrics
-      } = row as Record<string, unknown>
-      return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnNameOf(name), value]))
-    }
-    const numbers = (row: Record<string, unknown>) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
     for (const dimension of [...summedDimensions, 'day'] as const) {
       const { data, from, to } = await client.get('/reports', {
         query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
@@ -266,8 +214,8 @@ describe('tributary-sync', () => {
         from,
         to,
       ])
-      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbers(metrics)])).toEqual(
-        data.map((row) => [dimension, row.id, row.name, snake(row)]),
+      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
+        data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
       )
     }
     for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
@@ -277,7 +225,7 @@ describe('tributary-sync', () => {
         "SELECT to_char(day, 'YYYY-MM-DD') AS day, d.* FROM tributary.daily($1, $2, $3) AS d",
         [tz, first, last],
       )
-      expect(found.map(({ day: _, ...metrics }) => numbers(metrics))).toEqual(data.map(snake))
+      expect(found.map(({ day: _, ...metrics }) => numbersOf(metrics))).toEqual(data.map(metricsOf))
     }
     const [last] = await copy`
       SELECT count(*)::int AS days, max(day) = (now() AT TIME ZONE 'Asia/Kathmandu')::date AS "isToday"

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openTarget } from '../../../src/packages/sync/postgres/target.ts'
+import { openTables } from '../../../src/packages/sync/postgres/tables.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     const [clicks] = changing
     if (!clicks) throw new Error('no resource')
     const other = postgres(url, { max: 2, onnotice() {} })
-    const target = await openTarget(url, schema)
+    const target = await openTables(url, schema)
     opened.push(target.close, () => other.end())
     return { url, target, clicks, other }
   }
@@ -96,14 +96,14 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
       for (let from = 0; from < source.length; from += size) yield source.slice(from, from + size)
     }
 
-    expect(await target.replaceDay(clicks, '2026-11-20', batches(4), async () => false)).toBeUndefined()
+    expect(await target.replaceRows(clicks, '2026-11-20', batches(4), async () => false)).toBeUndefined()
     expect(await stored()).toEqual(day.map(({ id }) => id).sort())
-    expect(await target.replaceDay(clicks, '2026-11-20', batches(4), async () => true)).toBe(source.length)
+    expect(await target.replaceRows(clicks, '2026-11-20', batches(4), async () => true)).toBe(source.length)
     expect(await stored()).toEqual(source.map(({ id }) => id).sort())
-    expect(await target.replaceDay(clicks, '2026-11-20', batches(1), async () => true)).toBe(source.length)
+    expect(await target.replaceRows(clicks, '2026-11-20', batches(1), async () => true)).toBe(source.length)
     expect(await stored()).toEqual(source.map(({ id }) => id).sort())
     source.length = 0
-    expect(await target.replaceDay(clicks, '2026-11-20', batches(1), async () => true)).toBe(0)
+    expect(await target.replaceRows(clicks, '2026-11-20', batches(1), async () => true)).toBe(0)
     expect(await other`SELECT id FROM days.clicks`).toEqual([{ id: 'next' }])
   })
 
@@ -125,21 +125,21 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     const transaction = await other.reserve()
     await transaction`BEGIN`
     await transaction`CREATE SCHEMA created`
-    const opening = openTarget(url, 'created')
+    const opening = openTables(url, 'created')
     opening.catch(() => {})
     await other`SELECT pg_terminate_backend(${await waitForLock(other)})`
     await expect(opening).rejects.toThrow()
     await transaction`COMMIT`
     expect(await other`SELECT FROM information_schema.tables WHERE table_schema = 'created'`).toHaveLength(0)
-    await (await openTarget(url, 'created')).close()
+    await (await openTables(url, 'created')).close()
 
     await transaction`BEGIN`
     await transaction`SELECT FROM created.click_details`
-    await (await openTarget(url, 'created')).close()
+    await (await openTables(url, 'created')).close()
     await transaction`COMMIT`
 
     await other`ALTER TABLE created.clicks DROP COLUMN ip CASCADE`
-    await (await openTarget(url, 'created')).close()
+    await (await openTables(url, 'created')).close()
     expect(await other`SELECT FROM created.sync_state`).toHaveLength(0)
     expect(await other`SELECT ip FROM created.click_details`).toEqual([])
     transaction.release()

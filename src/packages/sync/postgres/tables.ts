@@ -1,80 +1,119 @@
-import { createHash } from 'node:crypto'
-import type { Sql } from 'postgres'
-import { changing, columnNameOf, metadata, type Resource } from '../source/resources.ts'
-import { countriesStatement } from './countries.ts'
-import { viewNames, viewStatements } from './views.ts'
+import postgres, { type Sql } from 'postgres'
+import { compareCopy } from '../database/compare.ts'
+import type { Database } from '../database/database.ts'
+import { assignAccount, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import { createTables } from '../database/tables.ts'
+import { SyncError } from '../source/errors.ts'
+import type { Row } from '../source/received.ts'
+import { type ChangingResource, columnNameOf, type Resource } from '../source/resources.ts'
+import { postgresDialect } from './dialect.ts'
+import { jsonOf, otherRows, recordColumns } from './rows.ts'
 
-const resources: readonly Resource[] = [...changing, ...metadata]
+/** The tables of a copy in PostgreSQL. */
+export type PostgresTables = Awaited<ReturnType<typeof openTables>>
 
 /**
- * Creates the schema, tables, indexes, views and functions of a copy, and adds columns that a newer version has; for a table
- * with rows, it notes them to be filled. All statements are sent as one query, which PostgreSQL executes as a whole or not at
- * all, also through a pooler that has a session per statement.
+ * Opens a copy, and creates or upgrades its tables.
  * @param schema a checked name
  */
-export async function createTables(sql: Sql, schema: string): Promise<void> {
-  const found = await sql.unsafe<{ table: string; column: string }[]>(
-    'SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = $1',
-    [schema],
-  )
-  const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
-  for (const { table, column } of found) columns.get(table)?.add(column)
-  const incomplete = resources.filter(({ name, fields }) =>
-    Object.keys(fields).some((field) => !columns.get(name)?.has(columnNameOf(field))),
-  )
-  const states = stateStatements(schema)
-  const views = [countriesStatement(schema), ...viewStatements(schema)]
-  const version = createHash('sha256')
-    .update([...states, ...views].join(';'))
-    .digest('hex')
-  const [current] = await sql.unsafe<[{ version: string | null }]>(
-    `SELECT obj_description(to_regclass($1), 'pg_class') AS version`,
-    [`${schema}.sync_state`],
-  )
-  // Nothing to do: replacing a view waits for the queries that read it.
-  if (incomplete.length === 0 && current.version === version) return
-  const isExtended = incomplete.some(({ name }) => columns.get(name)?.size)
-  await sql.unsafe(
-    [
-      `CREATE SCHEMA IF NOT EXISTS ${schema}`,
-      ...states,
-      // A view has the columns of its table; a replacement can only append some.
-      ...(isExtended ? viewNames.map((view) => `DROP VIEW IF EXISTS ${schema}.${view}`) : []),
-      ...resources.flatMap((resource) => tableStatements(schema, resource, columns.get(resource.name) ?? new Set())),
-      ...views,
-      `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
-    ].join(';\n'),
-  )
+export async function openTables(url: string, schema: string) {
+  const sql = postgres(url, { max: 1, onnotice() {}, connection: { application_name: 'tributary-sync' } })
+  const database = databaseOf(sql)
+  try {
+    await createTables(database, schema)
+  } catch (error) {
+    await sql.end({ timeout: 1 })
+    throw error
+  }
+  /** Changes the state if it is what this process has read or written last. */
+  const changeState = `${stateStatement(schema)}
+    WHERE s.since IS NOT DISTINCT FROM $7 AND s.cursor IS NOT DISTINCT FROM $8
+    RETURNING 1`
+  return {
+    ...compareCopy(database, schema),
+    assign: (accountId: string) => assignAccount(database, schema, accountId),
+    /** FOR UPDATE waits for the last statement of a process that was killed. */
+    readState: (resource: Resource) => readState(database, schema, resource),
+    /**
+     * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was. A row
+     * with the same `storedAt` is replaced only by a pass that fills new columns.
+     * @returns number of rows that were inserted or changed
+     * @throws SyncError when another process has changed the state
+     */
+    async store(resource: Resource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number> {
+      const condition = before.newColumns === null ? 'WHERE t.stored_at <> excluded.stored_at' : ''
+      // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
+      const [written] = await sql.unsafe<[{ rows: number }?]>(
+        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 9, ', state', `${condition} RETURNING 1`)})
+         SELECT (SELECT count(*) FROM stored)::int AS rows FROM state`,
+        [...stateValues(resource, after), ...[before.since, before.cursor], jsonOf(resource, rows)],
+      )
+      if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
+      return written.rows
+    },
+    /** Inserts or replaces rows. */
+    storeAll: replace,
+    /**
+     * Makes the rows of a UTC day equal to these: replaces each batch, and deletes the other rows between its first and its last.
+     * @param batches all rows of the day, newest first
+     * @param isComplete asked before rows are deleted, and after the last batch; if not, no further row is deleted
+     * @returns number of rows; undefined if they are not complete
+     */
+    async replaceRows(
+      resource: ChangingResource,
+      day: string,
+      batches: AsyncIterable<readonly Row[]>,
+      isComplete: () => Promise<boolean>,
+    ): Promise<number | undefined> {
+      let count = 0
+      let before: Row | undefined
+      for await (const rows of batches) {
+        await replace(resource, rows)
+        const others = otherRows(schema, resource, day, { before, rows, last: rows.at(-1) })
+        const [found] = await sql.unsafe(`SELECT 1 ${others.from} LIMIT 1`, others.values)
+        if (found) {
+          if (!(await isComplete())) return undefined
+          await sql.unsafe(`DELETE ${others.from}`, others.values)
+        }
+        count += rows.length
+        before = rows.at(-1)
+      }
+      if (!(await isComplete())) return undefined
+      const rest = otherRows(schema, resource, day, { before, rows: [], last: undefined })
+      await sql.unsafe(`DELETE ${rest.from}`, rest.values)
+      return count
+    },
+    close: () => sql.end({ timeout: 5 }),
+  }
+
+  async function replace(resource: Resource, rows: readonly Row[]): Promise<void> {
+    await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(resource, rows)])
+  }
+
+  /**
+   * @param parameter number of the parameter with the rows as JSON
+   * @param joined further tables of FROM
+   * @param condition of the replacement of an existing row, and what follows
+   */
+  function upsertOf(resource: Resource, parameter: number, joined: string, condition: string): string {
+    const { name, key, fields } = resource
+    const names = Object.keys(fields)
+    const columns = names.map(columnNameOf)
+    const updates = columns.map((column) => `${column} = excluded.${column}`)
+    return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
+      SELECT ${names.map((field) => `r."${field}"${fields[field] === 'json' ? '::json' : ''}`).join(', ')}
+      FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
+      ON CONFLICT (${key.map(columnNameOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
+  }
 }
 
-/** Tables of the account, and of how far each resource is copied. */
-function stateStatements(schema: string): string[] {
-  return [
-    `CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
-      resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text, new_columns text)`,
-    `CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
-      is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`,
-  ]
-}
-
-/** @param known columns of the existing table; empty if there is none */
-function tableStatements(schema: string, resource: Resource, known: ReadonlySet<string>): string[] {
-  const { name, key, fields, indexes } = resource
-  const table = `${schema}.${name}`
-  const columns = Object.entries(fields).map(([field, type]) => ({ column: columnNameOf(field), type }))
-  const missing = columns.filter(({ column }) => !known.has(column))
-  const list = columns.map(({ column, type }) => `${column} ${type}`).join(', ')
-  const creation = [`CREATE TABLE ${table} (${list}, PRIMARY KEY (${key.map(columnNameOf).join(', ')}))`]
-  const extension = [
-    ...missing.map(({ column, type }) => `ALTER TABLE ${table} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`),
-    // The next pass starts again and fills the columns. An empty table has nothing to fill.
-    `INSERT INTO ${schema}.sync_state AS s (resource, new_columns)
-    SELECT '${name}', '${missing.map(({ column }) => column)}' WHERE EXISTS (SELECT FROM ${table})
-    ON CONFLICT (resource) DO UPDATE
-    SET since = NULL, next_since = NULL, cursor = NULL, new_columns = concat_ws(',', s.new_columns, excluded.new_columns)`,
-  ]
-  return [
-    ...(known.size === 0 ? creation : missing.length > 0 ? extension : []),
-    ...indexes.map((of) => `CREATE INDEX IF NOT EXISTS ${name}_${of.replaceAll(', ', '_')} ON ${table} (${of})`),
-  ]
+/** @returns what statements of both databases are executed with */
+function databaseOf(sql: Sql): Database {
+  return {
+    dialect: postgresDialect,
+    query: async (statement, values = []) => await sql.unsafe(statement, [...values]),
+    // PostgreSQL executes a query of several statements as a whole or not at all, also through a pooler that has a session per
+    // statement.
+    execute: async (statements) => void (await sql.unsafe(statements.join(';\n'))),
+  }
 }

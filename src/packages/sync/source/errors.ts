@@ -1,3 +1,5 @@
+import { TributaryError } from 'tributary-client'
+
 /** A synchronization failed for an expected reason; the message is one line. Exit code 1. */
 export class SyncError extends Error {
   override name = 'SyncError'
@@ -19,4 +21,16 @@ export class TemporaryError extends SyncError {
 export function assertSameAccount(place: string, ofCopy: string, ofKey: string): void {
   if (ofCopy === ofKey) return
   throw new SyncError(`${place} is a copy of account ${ofCopy}; the key belongs to account ${ofKey}.`)
+}
+
+/** @returns one line; a response may have any characters */
+export function errorLine(error: unknown): string {
+  return errorReason(error).replaceAll(/\p{Cc}/gu, ' ')
+}
+
+function errorReason(error: unknown): string {
+  if (error instanceof TributaryError) return `${error.message} (${error.status} ${error.code})`
+  if (!(error instanceof Error)) return `${error}`
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return (error.message || error.name).split('\n')[0] + cause
 }

@@ -4,7 +4,7 @@ import { lstat, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { SyncError } from './source/errors.ts'
+import { SyncError } from '../source/errors.ts'
 
 // TRAP: a symbolic link within the folder of a copy would move writes and removals out of it, so no path follows one.
 

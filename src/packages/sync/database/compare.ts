@@ -1,0 +1,71 @@
+import {
+  type DayChecksum,
+  type DayRange,
+  dayRange,
+  requestChecksums,
+  type Source,
+  type SourceChecksums,
+  timeRange,
+} from '../source/checksums.ts'
+import { SyncError } from '../source/errors.ts'
+import { isDay } from '../source/received.ts'
+import { type ChangingResource, columnNameOf } from '../source/resources.ts'
+import type { Database } from './database.ts'
+import type { ComparedCopy } from './target.ts'
+
+/** Opens the days and checksums of a copy. */
+export function compareCopy({ dialect, query }: Database, schema: string): ComparedCopy {
+  return {
+    async checksums({ name, key, time, amount }, asOf, { from, to }) {
+      const timeColumn = columnNameOf(time)
+      const parts = [...key.map(columnNameOf), `${dialect.timeText("stored_at AT TIME ZONE 'UTC'")} || 'Z'`]
+      return await query<DayChecksum>(
+        `SELECT ${dialect.dayText(`${timeColumn} AT TIME ZONE 'UTC'`)} AS day, count(*)::int AS rows,
+           ${amount ? `coalesce(sum(${columnNameOf(amount)}), 0)` : 0}::text AS amount,
+           ${dialect.xorHash(parts.join(" || '|' || "))} AS hash
+         FROM ${schema}.${name}
+         WHERE stored_at < $1::timestamptz AND ${timeColumn} >= $2::date::timestamp AT TIME ZONE 'UTC'
+           AND ${timeColumn} < ($3::date + 1)::timestamp AT TIME ZONE 'UTC'
+         GROUP BY 1
+         ORDER BY 1`,
+        [asOf, from, to],
+      )
+    },
+    async days({ name, time }) {
+      const column = columnNameOf(time)
+      const [row] = await query<{ first: string | null; last: string }>(
+        `SELECT ${dialect.dayText(`min(${column}) AT TIME ZONE 'UTC'`)} AS first,
+           ${dialect.dayText(`max(${column}) AT TIME ZONE 'UTC'`)} AS last
+         FROM ${schema}.${name}`,
+      )
+      if (!row?.first) return undefined
+      if (isDay(row.first) && isDay(row.last)) return { from: row.first, to: row.last }
+      throw new SyncError(`${schema}.${name} has a row with ${column} before the year 1 or after 9999; delete it.`)
+    },
+  }
+}
+
+/** Reads the checksums of every day with rows, in the source or in the copy. @returns undefined if there are none */
+export async function readChecksums(
+  source: Source,
+  copy: ComparedCopy,
+  resource: ChangingResource,
+): Promise<SourceChecksums | undefined> {
+  const range = dayRange(await timeRange(source, resource), await copy.days(resource))
+  return range && (await requestChecksums(source, resource, range))
+}
+
+/** @returns the days with rows, in the source or in the copy, that differ */
+export async function differences(
+  copy: ComparedCopy,
+  resource: ChangingResource,
+  { asOf, days, range }: { asOf: string; days: readonly DayChecksum[]; range: DayRange },
+): Promise<string[]> {
+  const copied = new Map((await copy.checksums(resource, asOf, range)).map((day) => [day.day, day]))
+  const missing = days.filter(({ day, rows, amount, hash }) => {
+    const found = copied.get(day)
+    return found?.rows !== rows || found.hash !== hash || Number(found.amount) !== Number(amount)
+  })
+  const known = new Set(days.map(({ day }) => day))
+  return [...missing.map(({ day }) => day), ...[...copied.keys()].filter((day) => !known.has(day))]
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { changing, columnNameOf, metadata, type Resource } from '../source/resources.ts'
+import { countriesStatements } from './countries.ts'
+import type { Database } from './database.ts'
+import { stateStatements } from './state.ts'
+import { viewNames, viewStatements } from './views.ts'
+
+const resources: readonly Resource[] = [...changing, ...metadata]
+
+/**
+ * Creates the schema, tables, indexes, views and functions of a copy, and adds columns that a newer version has; for a table
+ * with rows, it notes them to be filled.
+ * @param schema a checked name
+ */
+export async function createTables({ dialect, query, execute }: Database, schema: string): Promise<void> {
+  const found = await query<{ table: string; column: string }>(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+     WHERE table_catalog = current_database() AND table_schema = $1`,
+    [schema],
+  )
+  const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
+  for (const { table, column } of found) columns.get(table)?.add(column)
+  const incomplete = resources.filter(({ name, fields }) =>
+    Object.keys(fields).some((field) => !columns.get(name)?.has(columnNameOf(field))),
+  )
+  const states = stateStatements(schema)
+  const views = [...countriesStatements(schema), ...viewStatements(dialect, schema)]
+  const version = createHash('sha256')
+    .update([...states, ...views].join(';'))
+    .digest('hex')
+  const [current] = await query<{ version: string | null }>(dialect.commentQuery, [schema, 'sync_state'])
+  // Nothing to do: replacing a view waits for the queries that read it.
+  if (incomplete.length === 0 && current?.version === version) return
+  const isExtended = incomplete.some(({ name }) => columns.get(name)?.size)
+  await execute([
+    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+    ...states,
+    // A view has the columns of its table; a replacement can only append some.
+    ...(isExtended ? viewNames.map((view) => `DROP VIEW IF EXISTS ${schema}.${view}`) : []),
+    ...resources.flatMap((resource) => {
+      const known = columns.get(resource.name) ?? new Set()
+      return [
+        ...tableStatements(schema, resource, known, dialect.hasIndexes),
+        ...(dialect.hasIndexes ? indexStatements(schema, resource) : []),
+      ]
+    }),
+    ...views,
+    `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
+  ])
+}
+
+/** @param known columns of the existing table; empty if there is none */
+function tableStatements(
+  schema: string,
+  { name, key, fields }: Resource,
+  known: ReadonlySet<string>,
+  hasKey: boolean,
+): string[] {
+  const table = `${schema}.${name}`
+  const columns = Object.entries(fields).map(([field, type]) => ({ column: columnNameOf(field), type }))
+  const missing = columns.filter(({ column }) => !known.has(column))
+  if (known.size === 0) {
+    const primaryKey = hasKey ? [`PRIMARY KEY (${key.map(columnNameOf).join(', ')})`] : []
+    const definitions = [...columns.map(({ column, type }) => `${column} ${type}`), ...primaryKey]
+    return [`CREATE TABLE ${table} (${definitions.join(', ')})`]
+  }
+  if (missing.length === 0) return []
+  return [
+    ...missing.map(({ column, type }) => `ALTER TABLE ${table} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`),
+    // The next pass starts again and fills the columns. An empty table has nothing to fill.
+    `INSERT INTO ${schema}.sync_state AS s (resource, new_columns)
+    SELECT '${name}', '${missing.map(({ column }) => column)}' WHERE EXISTS (SELECT 1 FROM ${table})
+    ON CONFLICT (resource) DO UPDATE
+    SET since = NULL, next_since = NULL, cursor = NULL, new_columns = concat_ws(',', s.new_columns, excluded.new_columns)`,
+  ]
+}
+
+function indexStatements(schema: string, { name, indexes }: Resource): string[] {
+  return indexes.map(
+    (columns) =>
+      `CREATE INDEX IF NOT EXISTS ${name}_${columns.replaceAll(', ', '_')} ON ${schema}.${name} (${columns})`,
+  )
+}

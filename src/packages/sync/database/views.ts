@@ -1,0 +1,143 @@
+import type { Dialect } from './database.ts'
+
+/** Dimensions of `report`, the column of each, and the table that has its names. */
+const dimensions: Record<string, { column: string; table?: string }> = {
+  campaign: { column: 'campaign_id', table: 'campaigns' },
+  offer: { column: 'offer_id', table: 'offers' },
+  landing: { column: 'landing_page_id', table: 'landing_pages' },
+  traffic_source: { column: 'traffic_source_id', table: 'traffic_sources' },
+  country: { column: 'country', table: 'countries' },
+  device: { column: 'device' },
+  os: { column: 'os' },
+  browser: { column: 'browser' },
+}
+
+const metricColumns = `clicks bigint, conversions bigint, revenue numeric, pending_conversions bigint, hold_conversions bigint,
+  declined_conversions bigint, refunded_conversions bigint, pending_revenue numeric, refunded_revenue numeric, cost numeric,
+  profit numeric, roi numeric, cr numeric, epc numeric, cpa numeric, cpc numeric, aov numeric`
+
+/** Sums over rows of a bucket; the other kind of rows has a weight of zero. */
+const sums = `coalesce(sum(f.clicks), 0)::bigint AS clicks, coalesce(sum(f.cost), 0)::numeric(38, 6) AS cost,
+    count(*) FILTER (WHERE f.status = 'approved') AS conversions,
+    coalesce(sum(f.revenue) FILTER (WHERE f.status = 'approved'), 0)::numeric(38, 6) AS revenue,
+    count(*) FILTER (WHERE f.status = 'pending') AS pending_conversions,
+    count(*) FILTER (WHERE f.status = 'hold') AS hold_conversions,
+    count(*) FILTER (WHERE f.status = 'declined') AS declined_conversions,
+    count(*) FILTER (WHERE f.status IN ('refunded', 'chargeback')) AS refunded_conversions,
+    coalesce(sum(f.revenue) FILTER (WHERE f.status IN ('pending', 'hold')), 0)::numeric(38, 6) AS pending_revenue,
+    coalesce(sum(f.revenue) FILTER (WHERE f.status IN ('refunded', 'chargeback')), 0)::numeric(38, 6) AS refunded_revenue`
+
+/** The metrics of a row of sums, in the order of `metricColumns`. */
+function metricsIn(schema: string): string {
+  return `s.clicks, s.conversions, s.revenue, s.pending_conversions, s.hold_conversions, s.declined_conversions,
+    s.refunded_conversions, s.pending_revenue, s.refunded_revenue, s.cost, s.revenue - s.cost AS profit,
+    ${schema}.ratio((s.revenue - s.cost) * 100, s.cost) AS roi, ${schema}.ratio(s.conversions * 100, s.clicks) AS cr,
+    ${schema}.ratio(s.revenue, s.clicks) AS epc, ${schema}.ratio(s.cost, s.conversions) AS cpa,
+    ${schema}.ratio(s.cost, s.clicks) AS cpc, ${schema}.ratio(s.revenue, s.conversions) AS aov`
+}
+
+export const viewNames = ['click_details', 'conversion_details', 'event_details'] as const
+
+/** Statements that create the views and functions; each may run again. */
+export function viewStatements(dialect: Dialect, schema: string): string[] {
+  return [
+    `CREATE OR REPLACE VIEW ${schema}.click_details AS
+    SELECT c.*, ca.name AS campaign_name, o.name AS offer_name, l.name AS landing_page_name, t.name AS traffic_source_name,
+      v.conversion_count > 0 AS converted, v.conversion_count
+    FROM ${schema}.clicks AS c
+    ${entityJoins(schema)}
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS conversion_count FROM ${schema}.conversions AS v WHERE v.click_id = c.id AND NOT v.is_test
+    ) AS v`,
+    `CREATE OR REPLACE VIEW ${schema}.conversion_details AS
+    SELECT c.*, ca.name AS campaign_name, o.name AS offer_name, l.name AS landing_page_name, t.name AS traffic_source_name
+    FROM ${schema}.conversions AS c
+    ${entityJoins(schema)}`,
+    `CREATE OR REPLACE VIEW ${schema}.event_details AS
+    SELECT e.*, ca.name AS campaign_name
+    FROM ${schema}.events AS e
+    LEFT JOIN ${schema}.campaigns AS ca ON ca.id = e.campaign_id`,
+    dialect.ratioStatement(schema),
+    reportStatement(dialect, schema),
+    dailyStatement(dialect, schema),
+  ]
+}
+
+function reportStatement(dialect: Dialect, schema: string): string {
+  const names = [...Object.keys(dimensions), 'day']
+  const bucketOf = Object.entries(dimensions).map(([name, { column }]) => `WHEN '${name}' THEN ${column}`)
+  const nameOf = Object.entries(dimensions).flatMap(([name, { table }]) =>
+    table ? [`WHEN '${name}' THEN (SELECT t.name FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] : [],
+  )
+  const bucket = (time: string) =>
+    `CASE dimension ${bucketOf.join(' ')} WHEN 'day' THEN ${dialect.dayText(`${time} AT TIME ZONE 'UTC'`)} END`
+  return dialect.tableFunctionStatement(schema, {
+    name: 'report',
+    parameters: [
+      { name: 'dimension', type: 'text' },
+      { name: 'from_time', type: 'timestamptz' },
+      { name: 'until_time', type: 'timestamptz' },
+    ],
+    columns: `id text, name text, ${metricColumns}`,
+    refused: {
+      condition: `dimension IS NULL OR dimension NOT IN (${names.map((name) => `'${name}'`).join(', ')})`,
+      message: `'Unknown dimension ' || coalesce(dimension, 'NULL') || '; use one of ${names.join(', ')}.'`,
+    },
+    select: `SELECT coalesce(s.bucket, '(not set)') AS id,
+        CASE WHEN s.bucket IS NULL THEN '(not set)' ELSE CASE dimension ${nameOf.join(' ')} ELSE s.bucket END END AS name,
+        ${metricsIn(schema)}
+      FROM (
+        SELECT f.bucket, ${sums}
+        FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket)}) AS f
+        GROUP BY f.bucket
+      ) AS s
+      ORDER BY s.clicks DESC, coalesce(s.bucket, '(not set)') COLLATE "C"`,
+  })
+}
+
+/** By default the last 30 days, including today, as in the API. */
+function dailyStatement(dialect: Dialect, schema: string): string {
+  const lastDay = 'coalesce(last_day::date, (now() AT TIME ZONE tz)::date)'
+  const firstDay = `coalesce(first_day::date, ${lastDay} - 29)`
+  // A day more on both sides: PostgreSQL and DuckDB take the later of two midnights of a day, the API the earlier.
+  const [from, until] = [`(${firstDay} - 1)::timestamp AT TIME ZONE tz`, `(${lastDay} + 2)::timestamp AT TIME ZONE tz`]
+  return dialect.tableFunctionStatement(schema, {
+    name: 'daily',
+    parameters: [
+      { name: 'tz', type: 'text' },
+      { name: 'first_day', type: 'date', default: 'NULL' },
+      { name: 'last_day', type: 'date', default: 'NULL' },
+    ],
+    columns: `day date, ${metricColumns}`,
+    select: `SELECT s.day, ${metricsIn(schema)}
+      FROM (
+        SELECT g.day, ${sums}
+        FROM (SELECT d.day::date AS day FROM generate_series(${firstDay}::timestamp, ${lastDay}::timestamp, INTERVAL '1 day') AS d(day)) AS g
+        LEFT JOIN (${facts(schema, from, until, (time) => `(${time} AT TIME ZONE tz)::date`)}) AS f ON f.bucket = g.day
+        GROUP BY g.day
+      ) AS s
+      ORDER BY s.day`,
+  })
+}
+
+/**
+ * The clicks and conversions of a range that reports count.
+ * @param bucketOf returns the bucket of a row by its time
+ */
+function facts(schema: string, from: string, until: string, bucketOf: (time: string) => string): string {
+  return `
+      SELECT ${bucketOf('clicked_at')} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue
+      FROM ${schema}.clicks
+      WHERE clicked_at >= ${from} AND clicked_at < ${until} AND NOT is_bot AND NOT is_test
+      UNION ALL
+      SELECT ${bucketOf('converted_at')}, 0, 0, status, coalesce(revenue_base, 0)
+      FROM ${schema}.conversions
+      WHERE converted_at >= ${from} AND converted_at < ${until} AND NOT is_test`
+}
+
+function entityJoins(schema: string): string {
+  return `LEFT JOIN ${schema}.campaigns AS ca ON ca.id = c.campaign_id
+    LEFT JOIN ${schema}.offers AS o ON o.id = c.offer_id
+    LEFT JOIN ${schema}.landing_pages AS l ON l.id = c.landing_page_id
+    LEFT JOIN ${schema}.traffic_sources AS t ON t.id = c.traffic_source_id`
+}

@@ -1,0 +1,77 @@
+import { basename } from 'node:path'
+import type { Database } from '../database/database.ts'
+import { SyncError, TemporaryError } from '../source/errors.ts'
+import { duckdbDialect } from './dialect.ts'
+
+/** A file of DuckDB that is open. */
+export type DuckdbFile = Awaited<ReturnType<typeof openFile>>
+
+/**
+ * Opens a database file.
+ * @param options settings of DuckDB
+ * @throws SyncError when the package of DuckDB is not installed; TemporaryError when another process has opened the file for
+ *   writing, or it is no database
+ */
+export async function openFile(file: string, options: Record<string, string>) {
+  const { DuckDBInstance, DuckDBTimestampTZValue } = await import('@duckdb/node-api').catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+      throw new SyncError('DuckDB is not installed; install @duckdb/node-api beside tributary-sync.')
+    },
+  )
+  const instance = await DuckDBInstance.create(file, options).catch((error: Error) => {
+    throw new TemporaryError(`${file} cannot be opened: ${error.message.split('\n')[0]}`)
+  })
+  const connection = await instance.connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
+  return {
+    connection,
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+/** @returns what statements of both databases are executed with */
+export function databaseOf({ connection }: Pick<DuckdbFile, 'connection'>): Database {
+  return {
+    dialect: duckdbDialect,
+    async query<Row>(statement: string, values: readonly (string | null)[] = []) {
+      return (await connection.runAndReadAll(statement, [...values])).getRowObjectsJson() as Row[]
+    },
+    execute: (statements) =>
+      inTransaction({ connection }, async () => {
+        for (const statement of statements) await connection.run(statement)
+      }),
+  }
+}
+
+/** Runs statements as a whole or not at all. */
+export async function inTransaction<Result>(
+  { connection }: Pick<DuckdbFile, 'connection'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  await connection.run('BEGIN')
+  try {
+    const result = await run()
+    await connection.run('COMMIT')
+    return result
+  } catch (error) {
+    // A failed COMMIT has ended the transaction.
+    await connection.run('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * TRAP: DuckDB cannot tell the schema of a name such as `tributary.clicks` from a database, which is named like its file.
+ * @throws SyncError
+ */
+export function assertOtherName(file: string, schema: string): void {
+  if (basename(file).split('.')[0]?.toLowerCase() !== schema) return
+  throw new SyncError(
+    `${basename(file)} must not be named like the schema ${schema}; choose another name, or --schema.`,
+  )
+}

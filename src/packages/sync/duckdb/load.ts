@@ -1,0 +1,88 @@
+import { type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import type { DayRange } from '../source/checksums.ts'
+import { received } from '../source/received.ts'
+import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
+import { type DuckdbFile, inTransaction } from './database.ts'
+
+/** Rows that are loaded into a table. */
+export interface Load {
+  /** Path of a Parquet file with the fields of the resource. */
+  file: string
+  /** The rows of these days, or all rows of the table, are replaced; otherwise older versions of the rows. */
+  replaced?: DayRange | 'table'
+  /** How far the resource is copied with these rows. */
+  after?: SyncState
+}
+
+/**
+ * Loads rows and stores how far they reach, in one transaction. A row replaces the one with the same key.
+ * @returns number of rows that were inserted or changed
+ * @throws TemporaryError when a row has no key or time, is not of the days that are replaced, or is repeated
+ */
+export async function loadRows(
+  { connection }: Pick<DuckdbFile, 'connection'>,
+  schema: string,
+  resource: Resource | ChangingResource,
+  { file, replaced, after }: Load,
+): Promise<number> {
+  const table = `${schema}.${resource.name}`
+  const { key, columns, rows, time } = readerOf(resource)
+  const isSame = key.map((column) => `r.${column} = t.${column}`).join(' AND ')
+  const path = globOf(file)
+  const days = typeof replaced === 'object' ? [replaced.from, replaced.to] : ['0001-01-01', '9999-12-31']
+  return await inTransaction({ connection }, async () => {
+    const valid = key.map((column) => `r.${column} IS NOT NULL`)
+    if (time) valid.push(inDays(`r.${time}`, 2), 'isfinite(r.stored_at)')
+    const found = await connection.runAndReadAll(
+      `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int
+       FROM ${rows}`,
+      time ? [path, ...days] : [path],
+    )
+    const [all, distinct] = found.getRows()[0] as [number, number]
+    received(resource.path, `the number of valid rows, of ${all},`, distinct, (count): count is number => count === all)
+
+    const kept =
+      replaced || all === 0 ? 0 : await count(`${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at`)
+    if (replaced === 'table') await connection.run(`DELETE FROM ${table}`)
+    else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1)}`, days)
+    if (all > 0) {
+      await connection.run(`DELETE FROM ${table} AS t USING ${rows} WHERE ${isSame}`, [path])
+      const selected = columns.map((column) => `r.${column}`)
+      await connection.run(`INSERT INTO ${table} (${columns}) SELECT ${selected} FROM ${rows}`, [path])
+    }
+    if (after) await connection.run(stateStatement(schema), stateValues(resource, after))
+    return all - kept
+  })
+
+  async function count(from: string): Promise<number> {
+    const found = await connection.runAndReadAll(`SELECT count(*)::int FROM ${from}`, [path])
+    return Number(found.getRows()[0]?.[0])
+  }
+}
+
+/** The SQL with which the rows of a file are read; `$1` is its path. */
+function readerOf(resource: Resource | ChangingResource) {
+  const fields = Object.entries(resource.fields)
+  const selected = fields.map(([field, type]) => {
+    const value = subIdNames.has(field) ? `"subIds"."${field}"` : `"${field}"`
+    return `${value}::${type.replace(' NOT NULL', '')} AS ${columnNameOf(field)}`
+  })
+  return {
+    key: resource.key.map(columnNameOf),
+    columns: fields.map(([field]) => columnNameOf(field)),
+    /** A table `r`. */
+    rows: `(SELECT ${selected} FROM read_parquet($1)) AS r`,
+    /** Column of the time that a row belongs to. */
+    time: 'time' in resource ? columnNameOf(resource.time) : undefined,
+  }
+}
+
+/** A condition: the time is in the UTC days of two parameters. @param first number of the first parameter */
+function inDays(time: string, first: number): string {
+  return `${time} >= $${first}::date::timestamp AT TIME ZONE 'UTC' AND ${time} < ($${first + 1}::date + 1)::timestamp AT TIME ZONE 'UTC'`
+}
+
+/** TRAP: a path with `*`, `?` or `[` is a pattern. */
+function globOf(path: string): string {
+  return path.replaceAll(/[*?[]/g, '[$&]')
+}

@@ -1,0 +1,33 @@
+import type { DayRange } from '../source/checksums.ts'
+
+/** Rows of one export; about 40 MB of Parquet. */
+const rangeRows = 500_000
+
+/** A day, its number of rows in the source, and whether it is to be copied. */
+export interface DayRows {
+  day: string
+  rows: number
+  isWanted: boolean
+}
+
+/**
+ * Combines wanted days that follow each other into ranges of about `rangeRows` rows, at least one day. A range has no other day
+ * with rows.
+ * @returns ranges from the newest to the oldest
+ */
+export function rangesOf(days: readonly DayRows[]): DayRange[] {
+  const ranges: DayRange[] = []
+  let last: { range: DayRange; rows: number } | undefined
+  for (const { day, rows, isWanted } of days.toSorted((a, b) => (a.day < b.day ? 1 : -1))) {
+    if (!isWanted) {
+      last = undefined
+    } else if (last && last.rows + rows <= rangeRows) {
+      last.range.from = day
+      last.rows += rows
+    } else {
+      last = { range: { from: day, to: day }, rows }
+      ranges.push(last.range)
+    }
+  }
+  return ranges
+}

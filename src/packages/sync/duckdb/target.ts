@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { compareCopy, differences, readChecksums } from '../database/compare.ts'
+import { assignAccount, earlier, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import { createTables } from '../database/tables.ts'
+import type { Filled, Reader, Target } from '../database/target.ts'
+import { type Download, downloadParquet } from '../files/download.ts'
+import { type DayRange, isRetained } from '../source/checksums.ts'
+import { TemporaryError } from '../source/errors.ts'
+import { isInstant, received } from '../source/received.ts'
+import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
+import { assertOtherName, databaseOf, openFile } from './database.ts'
+import { type Load, loadRows } from './load.ts'
+import { type DayRows, rangesOf } from './ranges.ts'
+
+/** What DuckDB keeps in memory, at most; it continues on disk. */
+const memoryLimit = '512MB'
+
+/**
+ * Opens a copy in a file of DuckDB, which loads Parquet exports by itself: no row passes through JavaScript. The first pass reads
+ * the days whose checksums differ, later ones what has changed.
+ * @param schema a checked name
+ * @throws as `openFile`; SyncError when the file has the name of the schema
+ */
+export async function openTarget(file: string, schema: string): Promise<Target> {
+  assertOtherName(file, schema)
+  const opened = await openFile(file, { memory_limit: memoryLimit })
+  const database = databaseOf(opened)
+  try {
+    await createTables(database, schema)
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+  const copy = compareCopy(database, schema)
+  const part = { folder: dirname(resolve(file)), name: `.${basename(file)}.rows` }
+
+  /** Loads an export. @returns number of rows that were inserted or changed; undefined if the export is not complete */
+  async function load(
+    reader: Reader,
+    resource: Resource | ChangingResource,
+    download: Omit<Download, 'folder' | 'name'>,
+    options: () => Omit<Load, 'file'>,
+  ): Promise<number | undefined> {
+    try {
+      if ((await downloadParquet(reader, resource, { ...part, ...download })) === undefined) return undefined
+      return await loadRows(opened, schema, resource, { ...options(), file: join(part.folder, part.name) })
+    } finally {
+      await rm(join(part.folder, part.name), { force: true })
+    }
+  }
+
+  /** Replaces the rows of a range of days. @returns their number; undefined if the source has removed rows of the range by age */
+  function replaceDays(reader: Reader, resource: ChangingResource, range: DayRange, after?: SyncState) {
+    const download = {
+      query: { ...resource.query, ...range },
+      fields: exportedFields(resource),
+      isComplete: () => isRetained(reader, resource, range.from),
+    }
+    return load(reader, resource, download, () => ({ replaced: range, ...(after && { after }) }))
+  }
+
+  /**
+   * Copies the days that differ, and all days when columns are new, from the newest to the oldest.
+   * @returns undefined if neither the source nor the copy has rows
+   */
+  async function copyDays(
+    reader: Reader,
+    resource: ChangingResource,
+    state: SyncState,
+  ): Promise<{ state: SyncState; filled?: Filled } | undefined> {
+    const stored = await copy.days(resource)
+    const checksums = await readChecksums(reader, copy, resource)
+    if (!checksums) return undefined
+    const { newColumns, cursor } = state
+    const unfilledBefore = newColumns === null ? '' : (cursor ?? '9999-12-31')
+    const different = new Set(await differences(copy, resource, checksums))
+    const days = new Map<string, DayRows>([...different].map((day) => [day, { day, rows: 0, isWanted: true }]))
+    for (const { day, rows } of checksums.days) {
+      days.set(day, { day, rows, isWanted: day < unfilledBefore || different.has(day) })
+    }
+    let done = 0
+    const ranges = rangesOf([...days.values()])
+    for (const range of ranges) {
+      const after = { ...state, cursor: newColumns === null ? null : range.from }
+      const count = await replaceDays(reader, resource, range, after)
+      if (count === undefined) {
+        throw new TemporaryError(`the source has removed ${resource.name} of ${range.from} by age; run again.`)
+      }
+      done += 1
+      reader.onRows(resource.name, count, done / ranges.length)
+    }
+    const since = earlier(checksums.asOf, resource.overlapMs)
+    const after: SyncState = { firstDay: reader.from ?? null, since, nextSince: null, cursor: null, newColumns: null }
+    await database.query(stateStatement(schema), stateValues(resource, after))
+    if (newColumns === null) return { state: after }
+    const { from } = checksums.range
+    const lacking = stored && from > stored.from ? { from } : {}
+    return { state: after, filled: { columns: newColumns.split(','), ...lacking } }
+  }
+
+  return {
+    ...copy,
+    assign: (accountId) => assignAccount(database, schema, accountId),
+    async copyAll(reader, resource) {
+      const state = await readState(database, schema, resource)
+      const { newColumns } = state
+      const after = newColumns === null ? {} : { after: { ...state, newColumns: null } }
+      const count = await load(reader, resource, {}, () => ({ replaced: 'table', ...after }))
+      reader.onRows(resource.name, count ?? 0, 1)
+      return newColumns === null ? undefined : { columns: newColumns.split(',') }
+    },
+    async copyChanges(reader, resource) {
+      const { from } = reader
+      let state = await readState(database, schema, resource)
+      let filled: Filled | undefined
+      if (state.since === null || state.firstDay !== (from ?? null)) {
+        const first = await copyDays(reader, resource, state)
+        if (!first) return { copied: '' }
+        ;({ state, filled } = first)
+      }
+      let copied = ''
+      const download = {
+        query: { ...resource.query, ...(from && { from }), updated_since: state.since },
+        fields: exportedFields(resource),
+        onAsOf(asOf: string) {
+          copied = asOf
+        },
+      }
+      const count = await load(reader, resource, download, () => {
+        const since = earlier(received(resource.path, 'X-As-Of', copied, isInstant), resource.overlapMs)
+        return { after: { ...state, since } }
+      })
+      reader.onRows(resource.name, count ?? 0, 1)
+      return { copied, filled }
+    },
+    replaceDay: (reader, resource, day) => replaceDays(reader, resource, { from: day, to: day }),
+    async close() {
+      opened.close()
+    },
+  }
+}

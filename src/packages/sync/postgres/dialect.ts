@@ -1,0 +1,23 @@
+import type { Dialect } from '../database/database.ts'
+
+export const postgresDialect: Dialect = {
+  hasIndexes: true,
+  lock: 'FOR UPDATE',
+  commentQuery: `SELECT obj_description(to_regclass($1 || '.' || $2), 'pg_class') AS version`,
+  dayText: (time) => `to_char(${time}, 'YYYY-MM-DD')`,
+  timeText: (time) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')`,
+  xorHash: (text) => `lpad(to_hex(bit_xor(('x' || left(md5(${text}), 15))::bit(60)::bigint)), 15, '0')`,
+  ratioStatement: (schema) =>
+    `CREATE OR REPLACE FUNCTION ${schema}.ratio(n numeric, d numeric) RETURNS numeric LANGUAGE sql IMMUTABLE
+    AS $function$ SELECT round(n / nullif(d, 0), 6) $function$`,
+  tableFunctionStatement(schema, { name, parameters, columns, refused, select }) {
+    const declared = parameters.map((one) => `${one.name} ${one.type}${one.default ? ` DEFAULT ${one.default}` : ''}`)
+    const head = `CREATE OR REPLACE FUNCTION ${schema}.${name}(${declared.join(', ')}) RETURNS TABLE (${columns}) STABLE`
+    if (!refused) return `${head} LANGUAGE sql AS $function$ ${select} $function$`
+    return `${head} LANGUAGE plpgsql AS $function$
+    BEGIN
+      IF ${refused.condition} THEN RAISE EXCEPTION USING MESSAGE = ${refused.message}; END IF;
+      RETURN QUERY ${select};
+    END $function$`
+  },
+}

@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { summedDimensions } from '../../../schema/dimensions.ts'
+import { packageRoot } from '../../../src/package.ts'
+import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { run } from '../../../src/packages/sync/program.ts'
+import { expectOneLine } from '../../cli/runCommand.ts'
+import { importContent } from '../../import/runImport.ts'
+import { forward, openApiProxy } from '../../kit/apiProxy.ts'
+import { useTestApp } from '../../kit/app.ts'
+import { useFolder } from '../../kit/fixtures.ts'
+import { runProgram } from '../runProgram.ts'
+import { expectEqualRows } from './expectEqualRows.ts'
+import { queryDuckdb } from './queryDuckdb.ts'
+import {
+  clickCount,
+  clicks,
+  conversions,
+  firstMs,
+  metricsOf,
+  numbersOf,
+  serverEvents,
+  storeSource,
+  untilEventsAreListed,
+} from './source.ts'
+
+const api = useTestApp()
+const folder = useFolder()
+const file = () => folder('copy.duckdb')
+let client: Tributary
+let environment: Record<string, string>
+let baseUrl: string
+let requests = 0
+
+beforeAll(async () => {
+  const key = await api.account('acme')
+  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  api.app.server.on('request', () => {
+    requests += 1
+  })
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key }
+  client = createTributary({ baseUrl, apiKey: key })
+  await storeSource(api.stores, client)
+})
+
+interface Synced {
+  rows: Record<string, number>
+  filled: object
+  verified?: Record<string, { repaired: string[] }>
+}
+
+async function sync(...more: string[]): Promise<Synced> {
+  const { code, stdout, stderr } = await runProgram(run, [file(), '--url', baseUrl, '--json', ...more], environment)
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+/** Executes statements on the copy. @returns the rows of the last one */
+const execute = (statements: string) => queryDuckdb(file(), statements)
+
+/**
+ * Kills the program when it has received a part of an export.
+ * @param resource of the export
+ * @param isPart whether the part is half of the file, or nothing
+ */
+async function killDuring(resource: string, isPart: boolean, ...more: string[]): Promise<void> {
+  const signals = new EventEmitter()
+  const proxy = await openApiProxy(baseUrl, {
+    async answer(outgoing, response, path) {
+      if (!path.startsWith(`/api/v1/${resource}?`) || !path.includes('format=parquet'))
+        return forward(outgoing, response)
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      const content = await buffer(response)
+      outgoing.write(isPart ? content.subarray(0, content.length / 2) : '')
+      signals.emit('stalled')
+    },
+  })
+  const stalled = once(signals, 'stalled')
+  const program = join(packageRoot, 'src/packages/sync/dist/main.js')
+  const child = spawn(process.execPath, [program, file(), '--url', proxy.url, ...more], {
+    env: environment,
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  await stalled
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  await proxy.close()
+}
+
+describe('tributary-sync into DuckDB', () => {
+  it('copies every stored field of every row, and continues wherever it is killed', async () => {
+    await untilEventsAreListed(client, 80)
+    await killDuring('clicks', true)
+    await killDuring('conversions', false)
+    expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 300, events: 80 })
+    await expectEqualRows(client, execute)
+    expect((await readdir(folder())).filter((name) => !name.startsWith('copy.duckdb'))).toEqual([])
+  })
+
+  it('sends few requests and stores nothing when nothing has changed', async () => {
+    requests = 0
+    expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+    expect(requests).toBeLessThan(20)
+  })
+
+  it('follows late clicks, changed and moved conversions, and new events', async () => {
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
+    await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
+    const moved = conversions(80, 120, 'refunded', 2).map((one) => ({ ...one, convertedAt: '2026-11-17T10:00:00Z' }))
+    await importContent(api.stores, 'acme', 'conversions', moved)
+    await client.sendEvents(serverEvents(30, 45))
+    await untilEventsAreListed(client, 85)
+    expect((await sync()).rows).toMatchObject({ clicks: 50, conversions: 120, events: 5 })
+    await expectEqualRows(client, execute)
+  })
+
+  it('--verify finds a missing, an extra and an old row, another amount, and reads only their days', async () => {
+    const none = { repaired: [] }
+    expect((await sync('--verify')).verified).toMatchObject({ clicks: none, conversions: none, events: none })
+    await execute(`
+      DELETE FROM tributary.clicks WHERE id = 'c10';
+      INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
+      VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z');
+      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c4000';
+      UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200';
+      INSERT INTO tributary.clicks SELECT * FROM tributary.clicks WHERE id = 'c10';
+      UPDATE tributary.events SET id = 'other' WHERE id = 'e0' AND origin = 'browser';
+      UPDATE tributary.sync_state SET since = '2027-01-01T00:00:00Z' WHERE resource = 'events'`)
+    const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
+    const { verified, rows } = await sync('--verify')
+    expect(verified).toMatchObject({
+      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
+      events: { repaired: [day(0, 3_000_000)] },
+    })
+    expect(rows.clicks).toBeLessThan(clickCount)
+    await expectEqualRows(client, execute)
+    expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+  })
+
+  it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', async () => {
+    for (const view of ['click_details', 'conversion_details', 'event_details']) {
+      await execute(`DROP VIEW tributary.${view}`)
+    }
+    await execute(`ALTER TABLE tributary.clicks DROP COLUMN referrer`)
+    await execute(`ALTER TABLE tributary.clicks DROP COLUMN sub1`)
+    await execute(`ALTER TABLE tributary.campaigns DROP COLUMN tags`)
+    await execute(`ALTER TABLE tributary.events DROP COLUMN properties`)
+    await killDuring('clicks', true, '--resources', 'clicks')
+    expect((await sync()).filled).toEqual({
+      campaigns: { columns: ['tags'] },
+      clicks: { columns: ['referrer', 'sub1'] },
+      events: { columns: ['properties'] },
+    })
+    await expectEqualRows(client, execute)
+    expect((await sync()).filled).toEqual({})
+  })
+
+  it('has functions whose numbers are those of reports and of the daily series', async () => {
+    const november = { from: '2026-11-01', to: '2026-11-30' }
+    for (const dimension of [...summedDimensions, 'day'] as const) {
+      const { data, from, to } = await client.get('/reports', { query: { group_by: dimension, ...november } })
+      const found = await execute(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}')`)
+      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
+        data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
+      )
+    }
+    for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu', 'America/Havana']) {
+      const { data } = await client.get('/stats/daily', { query: { tz, ...november } })
+      const found = await execute(`
+        SELECT strftime(day, '%Y-%m-%d') AS id, d.* EXCLUDE (day)
+        FROM tributary.daily('${tz}', '2026-11-01', '2026-11-30') AS d`)
+      expect(found.map(({ id, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
+        data.map((row) => [row.id, metricsOf(row)]),
+      )
+    }
+    expect(await execute(`SELECT count(*)::int AS days FROM tributary.daily('Asia/Kathmandu')`)).toEqual([{ days: 30 }])
+    await expect(execute(`FROM tributary.report('colour', '2026-11-01', '2026-12-01')`)).rejects.toThrow(
+      'Unknown dimension colour; use one of campaign, offer, ',
+    )
+  })
+
+  it('divides exactly, and rounds half away from zero', async () => {
+    const [row] = await execute(`
+      SELECT tributary.ratio(1.000001, 2)::text AS up, tributary.ratio(-1.000001, 2)::text AS down,
+        tributary.ratio(1::bigint, 0) AS none, tributary.ratio(99999999.999999, 0.000001)::text AS large,
+        tributary.ratio(NULL, 2) AS missing`)
+    expect(row).toEqual({
+      ...{ up: '0.500001', down: '-0.500001', none: null, missing: null },
+      large: '99999999999999.000000',
+    })
+  })
+
+  it('has the details views of PostgreSQL', async () => {
+    const [details] = await execute(`SELECT * FROM tributary.click_details WHERE id = 'c0'`)
+    const { data } = await client.get('/clicks', { query: { order: 'asc', limit: 1 } })
+    expect([details?.campaign_name, details?.converted, Number(details?.conversion_count)]).toEqual(
+      data.map(({ campaignName, converted, conversionCount }) => [campaignName, converted, conversionCount])[0],
+    )
+    expect(await execute(`SELECT name FROM tributary.countries WHERE id = 'DE'`)).toEqual([{ name: 'Germany' }])
+    const [event] = await execute(`
+      SELECT (properties ->> '7')::boolean AS flag, campaign_name FROM tributary.event_details WHERE id = 'e1' AND origin = 'server'`)
+    expect(event).toEqual({ flag: false, campaign_name: 'Spring, "2026"' })
+  })
+
+  it('explains in one line that another process uses the file, that it is no database or of another account', async () => {
+    const words = (target: string) => [target, '--url', baseUrl]
+    const open = `const { DuckDBInstance } = await import('@duckdb/node-api')
+      globalThis.opened = await (await DuckDBInstance.create(process.argv[1])).connect()
+      console.log('open')
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', open, file()], { cwd: packageRoot })
+    await once(child.stdout, 'data')
+    expectOneLine(
+      await runProgram(run, words(file()), environment),
+      1,
+      `${file()} cannot be opened: IO Error: Could not set lock`,
+    )
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    await writeFile(folder('text.duckdb'), 'text')
+    expectOneLine(await runProgram(run, words(folder('text.duckdb')), environment), 1, 'text.duckdb cannot be opened: ')
+    expectOneLine(
+      await runProgram(run, words(folder('tributary.duckdb')), environment),
+      1,
+      'must not be named like the schema',
+    )
+    const other = { ...environment, TRIBUTARY_KEY: await api.account('other') }
+    expectOneLine(
+      await runProgram(run, words(file()), other),
+      1,
+      'is a copy of account acme; the key belongs to account other.',
+    )
+  })
+})

@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import type { Tributary } from '../../../src/packages/client/client.ts'
+import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
+import { importContent } from '../../import/runImport.ts'
+import type { TestStores } from '../../kit/stores.ts'
+
+// The source of the copies of tests: rows of every resource of the account `acme`.
+
+/** More than one batch. */
+export const clickCount = 6_000
+export const firstMs = Date.UTC(2026, 10, 18)
+export const clicks = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 40_000).toISOString(), referrer: `https://x/"\\${n}` },
+    ...{ country: ['DE', 'US', undefined][n % 3], device: n % 2 ? 'mobile' : 'desktop', os: `os${n % 4}` },
+    ...{ browser: n % 5 ? 'Firefox' : undefined, campaignId: n % 3 ? 'spring' : 'unknown', offerId: 'o1' },
+    ...{ cost: Number(`0.${10_001 + n}`), isBot: n % 11 === 0, isTest: n % 13 === 0 },
+    ...(n % 7 === 0 && { subIds: { sub1: `s${n}`, sub10: 'z' } }),
+  }))
+export const conversions = (from: number, until: number, status: string, round: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `v${n}`, status, clickId: `c${n * 3}`, revenue: Number(`1.${1_001 + n}`), isTest: n % 17 === 0 },
+    convertedAt: new Date(firstMs + n * 700_000).toISOString(),
+    updatedAt: new Date(firstMs + round * 1_000).toISOString(),
+  }))
+
+const browserEvents = Array.from({ length: 40 }, (_, n) => ({
+  ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
+  occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
+}))
+/** Browser events have the same ids. */
+export const serverEvents = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ event_id: `e${n}`, event_name: 'paid', click_id: `c${3 * n + 1}`, currency: 'EUR' },
+    ...{ properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n } },
+    timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
+  }))
+
+/** Stores rows of every resource. */
+export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
+  await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
+  await importContent(stores, 'acme', 'campaigns', [
+    { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
+  ])
+  await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
+  await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
+  await importContent(stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
+  await importContent(stores, 'acme', 'pixel-events', browserEvents)
+  await client.sendEvents(serverEvents(0, 40))
+}
+
+/** Waits until lists by `storedAt` have a number of events: they end a second before the present. */
+export async function untilEventsAreListed(client: Tributary, count: number): Promise<void> {
+  const listed = async () => {
+    const { data } = await client.get('/checksums/events', { query: { from: '2026-11-01', to: '2026-11-30' } })
+    return data.reduce((sum, { rows }) => sum + rows, 0)
+  }
+  await expect.poll(listed, { timeout: 20_000 }).toBe(count)
+}
+
+/** @returns the metrics of a row of a report or of the daily series, by the names of columns */
+export function metricsOf(row: object): Record<string, unknown> {
+  const { id: _, name: __, complete: ___, date: ____, dimensions: _____, ...metrics } = row as Record<string, unknown>
+  return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnNameOf(name), value]))
+}
+
+/** @returns the columns of a row as numbers or null */
+export function numbersOf(row: object): Record<string, number | null> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
+}
