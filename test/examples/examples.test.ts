@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ReportResponse } from '../../schema/report.ts'
 import { packageRoot } from '../../src/package.ts'
 import { importContent } from '../import/runImport.ts'
+import { forward, openApiProxy } from '../kit/apiProxy.ts'
 import { useTestApp } from '../kit/app.ts'
+import { useFolder } from '../kit/fixtures.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 
 // Runs the scripts of docs/examples unchanged.
 
@@ -85,11 +89,77 @@ describe('docs/examples', () => {
   })
 })
 
+describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/tributary.py', () => {
+  const folder = useFolder()
+  const python = async (...words: string[]) => (await runScript('tributary.py', ...words)).stdout
+  const rowsOf = async (...words: string[]) =>
+    (await python('rows', ...words))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+
+  it('reads all pages of lists and reports', async () => {
+    const german = clicks.filter(({ country }) => country === 'DE').map(({ id }) => id)
+    expect((await rowsOf('/clicks', 'limit=200', 'country=DE')).map(({ id }) => id)).toEqual(german)
+    const query = ['group_by=campaign,country', 'from=2026-11-01', 'to=2026-11-21']
+    const { data } = await api.read(`/reports?${query.join('&')}`, key, ReportResponse)
+    expect(await rowsOf('/reports', 'limit=1', ...query)).toEqual(data)
+  })
+
+  it('exports a complete file after a broken connection, or none', async () => {
+    let responses = 0
+    const proxy = await openApiProxy(environment.TRIBUTARY_URL ?? '', {
+      answer(outgoing, response) {
+        responses += 1
+        if (responses > 1) return forward(outgoing, response)
+        outgoing.writeHead(200, { 'transfer-encoding': 'chunked' })
+        response.once('data', (rows) => outgoing.write(rows, () => outgoing.destroy()))
+      },
+    })
+    await runScriptAt(proxy.url, 'tributary.py', 'export', '/clicks', folder('clicks.csv'), 'country=DE')
+    expect(responses).toBe(2)
+    expect(await readFile(folder('clicks.csv'), 'utf8')).toBe(
+      (await api.get('/clicks?country=DE&format=csv', key)).body,
+    )
+    await expect(python('export', '/clicks', folder('none.csv'), 'from=yesterday')).rejects.toThrow('invalid_from: ')
+    expect(await readdir(folder())).toEqual(['clicks.csv'])
+    await proxy.close()
+  })
+
+  it('sends each event once, after refused requests and after lost responses too', async () => {
+    const failures = [429, 503, 'lost']
+    const proxy = await openApiProxy(environment.TRIBUTARY_URL ?? '', {
+      answer(outgoing, response) {
+        const failure = failures.shift()
+        if (failure === undefined) return forward(outgoing, response)
+        response.resume()
+        if (typeof failure === 'string') return outgoing.destroy()
+        outgoing.writeHead(failure, { 'retry-after': '0' }).end('{}')
+      },
+    })
+    const events = Array.from({ length: 1_500 }, (_, n) => ({ click_id: `c${3 * (n % 800)}`, event_name: 'paid' }))
+    const lines = [...events, { click_id: 'none', event_name: 'paid' }].map((event) => JSON.stringify(event))
+    await writeFile(folder('events.ndjson'), lines.join('\n'))
+    const { stdout } = await runScriptAt(proxy.url, 'tributary.py', 'send', folder('events.ndjson'))
+    // The server had stored the first batch before each of the failures.
+    const rejected = [expect.objectContaining({ error: 'click_not_found', event: expect.anything() })]
+    expect(JSON.parse(stdout)).toEqual({ stored: 500, deduplicated: 1_000, overCeiling: 0, rejected })
+    expect((await rowsOf('/events', 'limit=200')).length).toBe(events.length)
+    await proxy.close()
+  })
+})
+
+function runScript(name: string, ...words: string[]) {
+  return runScriptAt(environment.TRIBUTARY_URL ?? '', name, ...words)
+}
+
 /** Runs a script once. @throws Error with its output when it fails */
-async function runScript(name: string, ...words: string[]) {
+async function runScriptAt(url: string, name: string, ...words: string[]) {
   const path = join(packageRoot, 'docs/examples', name)
-  const [program, ...rest] = name.endsWith('.sh') ? [path, ...words] : [process.execPath, path, ...words]
-  return await promisify(execFile)(program ?? path, rest, { env: environment }).catch(
+  const interpreter = { '.mjs': process.execPath, '.py': 'python3' }[extname(name)]
+  const [program, ...rest] = [interpreter ?? [], path, ...words].flat()
+  const env = { ...environment, TRIBUTARY_URL: url }
+  return await promisify(execFile)(program ?? path, rest, { env, maxBuffer: 16 * 1_048_576 }).catch(
     (error: { stdout: string; stderr: string }) => {
       throw new Error(`${name}: ${error.stderr}${error.stdout}`)
     },
