@@ -6,9 +6,11 @@ import { packageRoot } from '../../src/package.ts'
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md'],
   ...readdirSync(join(packageRoot, 'src/packages')).map((name) => `src/packages/${name}/README.md`),
-  ...readdirSync(join(packageRoot, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/tools'].flatMap((folder) =>
+    readdirSync(join(packageRoot, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ]
 
 describe.each(pages)('%s', (page) => {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
@@ -18,6 +18,7 @@ it.each([
   ['setup.md', 'settings', settingsTable],
   ['monitoring.md', 'metrics', metricsTable],
   ['restore.md', 'differences', differencesTable],
+  ['sql.md', 'questions', questionsTable],
 ] as const)('docs/%s lists all %s', async (page, name, tableOf) => {
   await expect(replaceTable(textOf(page), name, await tableOf())).toMatchFileSnapshot(pageOf(page))
 })
@@ -42,6 +43,15 @@ function differencesTable(): string[][] {
     return [lines.join('<br>'), `\`${kind}\``, meaning, repair]
   })
   return [['line, for example', '`kind` in JSON', 'meaning', '`--repair`'], ...rows]
+}
+
+/** The question of each file is the beginning of its head. */
+function questionsTable(): string[][] {
+  const rows = readdirSync(pageOf('sql')).map((file) => {
+    const [head = ''] = textOf(`sql/${file}`).split('\n-- Columns: ')
+    return [head.replaceAll(/(^|\n)-- /g, ' ').trim(), `[${basename(file, '.sql')}](sql/${file})`]
+  })
+  return [['question', 'file'], ...rows]
 }
 
 function settingsTable(): string[][] {
