@@ -164,7 +164,8 @@ function hold(
     /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
     fencingToken: BigInt(taken.fence),
     /** Aborts, with LeaseLost, when the lease has another holder. */
-    lost: loss.signal,
+    // Its inferred type has no name that the build can emit.
+    lost: loss.signal as AbortSignal,
     /**
      * Until when a statement of this holder may still begin, or a statement of an earlier holder, unless all of its statements
      * are known to have ended: epoch milliseconds by the clock of the store that runs the statements. Undefined: none is pending.
