@@ -26,12 +26,30 @@ export function auditClause(postgres: Postgres, action: `${string}.${string}`) {
       FROM (${postgres(changes, ...values)}) AS change (account_id, details))`
 }
 
-/** @returns the entries of all accounts, or of one, oldest first; entries of a deleted account remain */
-export async function listAuditEntries(postgres: Postgres, accountId?: string): Promise<AuditEntry[]> {
+/** Conditions of entries; absent: any. */
+export interface AuditFilter {
+  accountId?: string
+  /** As in entries, `deploy@api-1`, or only the user. */
+  actor?: string
+  /** Epoch milliseconds. */
+  fromMs?: number
+  /** Epoch milliseconds, exclusive. */
+  untilMs?: number
+}
+
+/** @returns the entries that meet all conditions, oldest first; entries of a deleted account remain */
+export async function listAuditEntries(postgres: Postgres, filter: AuditFilter): Promise<AuditEntry[]> {
+  const { accountId = null, actor = null } = filter
+  const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))
+  const from = timeOf(filter.fromMs)
+  const until = timeOf(filter.untilMs)
   return await queryPostgres(postgres<AuditEntry[]>`
     SELECT at, action, actor, account_id AS "accountId", details
     FROM audit_log
-    WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
+    WHERE (${accountId}::text IS NULL OR account_id = ${accountId})
+      AND (${actor}::text IS NULL OR ${actor} IN (actor, split_part(actor, '@', 1)))
+      AND (${from}::timestamptz IS NULL OR at >= ${from})
+      AND (${until}::timestamptz IS NULL OR at < ${until})
     ORDER BY id`)
 }
 

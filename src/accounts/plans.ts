@@ -31,6 +31,48 @@ export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow
     ORDER BY click_allowance, name`)
 }
 
+/** Creates a plan; absent limits per minute are null, absent months 0. @returns undefined when the name exists */
+export async function createPlan(
+  postgres: Postgres,
+  name: string,
+  limits: SubscriptionPlanLimits & { clickAllowance: number },
+): Promise<SubscriptionPlanRow | undefined> {
+  const [plan] = await queryPostgres(postgres<SubscriptionPlanRow[]>`
+    WITH created AS (
+      INSERT INTO plans (name, has_api, requests_per_minute, events_per_minute, identifier_events_per_minute,
+        click_allowance, retained_click_months, retained_event_months)
+      VALUES (${name}, ${givesApi(limits)}, ${limits.requestsPerMinute ?? null}, ${limits.eventsPerMinute ?? null},
+        ${limits.identifierEventsPerMinute ?? null}, ${limits.clickAllowance}, ${limits.retainedClickMonths ?? 0},
+        ${limits.retainedEventMonths ?? 0})
+      ON CONFLICT (name) DO NOTHING
+      RETURNING *),
+    plan AS (SELECT ${planColumns(postgres)} FROM created),
+    ${auditClause(postgres, 'plan.create')`SELECT NULL, to_jsonb(plan) FROM plan`}
+    SELECT * FROM plan`)
+  return plan
+}
+
+/** Deletes a plan, unless it is the plan of an account. */
+export async function deletePlan(postgres: Postgres, name: string): Promise<'deleted' | 'in use' | 'missing'> {
+  try {
+    const deleted = await queryPostgres(postgres`
+      WITH deleted AS (
+        DELETE FROM plans
+        WHERE name = ${name}
+        RETURNING *),
+      plan AS (SELECT ${planColumns(postgres)} FROM deleted),
+      ${auditClause(postgres, 'plan.delete')`SELECT NULL, to_jsonb(plan) FROM plan`}
+      SELECT name FROM plan`)
+    return deleted.length > 0 ? 'deleted' : 'missing'
+  } catch (error) {
+    if ((error as { code?: unknown }).code === foreignKeyViolation) return 'in use'
+    throw error
+  }
+}
+
+/** SQLSTATE of a statement that would leave a reference to a row that does not exist. */
+const foreignKeyViolation = '23503'
+
 /** Changes limits of a plan; all instances apply them within 5 seconds. @returns undefined when the plan does not exist */
 export async function setPlanLimits(
   postgres: Postgres,
@@ -44,7 +86,8 @@ export async function setPlanLimits(
       FOR UPDATE),
     changed AS (
       UPDATE plans
-      SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
+      SET has_api = previous.has_api OR ${givesApi(limits)},
+        requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
         events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
         identifier_events_per_minute =
           COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
@@ -62,6 +105,11 @@ export async function setPlanLimits(
     SELECT ${planColumns(postgres)}
     FROM changed`)
   return plan
+}
+
+/** Whether limits give access to the API: all three limits per minute. */
+function givesApi({ requestsPerMinute, eventsPerMinute, identifierEventsPerMinute }: SubscriptionPlanLimits): boolean {
+  return [requestsPerMinute, eventsPerMinute, identifierEventsPerMinute].every((limit) => limit !== undefined)
 }
 
 function planColumns(postgres: Postgres): PendingQuery<Row[]> {

@@ -7,6 +7,7 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption, parseId, parseName } from './options.ts'
+import { noSuchPlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
@@ -84,9 +85,7 @@ export async function assertCreatable(postgres: Postgres, { id, plan }: { id?: s
   throw new CommandError(`account ${id} was deleted; its id cannot be used again.`)
 }
 
-/** @throws CommandError that names the plans, if it does not exist */
+/** @throws CommandError that lists the plans, if it does not exist */
 async function requirePlan(postgres: Postgres, name: string): Promise<void> {
-  const plans = await listPlans(postgres)
-  if (plans.some((plan) => plan.name === name)) return
-  throw new CommandError(`no such plan: ${name}; plans: ${plans.map((plan) => plan.name).join(', ')}.`)
+  if (!(await listPlans(postgres)).some((plan) => plan.name === name)) throw await noSuchPlan(postgres, name)
 }

@@ -5,16 +5,12 @@ import { writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
-import { Problem } from '../problem.ts'
-import { listRange, type Range } from '../query/timeRange.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError, withState } from './errors.ts'
-import { accountOption, resourceArgument } from './options.ts'
+import { accountOption, type RangeOptions, readRange, resourceArgument } from './options.ts'
 
-interface ExportOptions {
+interface ExportOptions extends RangeOptions {
   account: string
-  from?: string
-  to?: string
   format?: 'ndjson' | 'csv'
   output?: string
 }
@@ -74,12 +70,4 @@ function readFormat({ format, output = '-' }: ExportOptions): FileFormat {
     throw new UsageError(`${output} contradicts --format ${format}.`)
   }
   return named
-}
-
-function readRange(options: ExportOptions): Partial<Range> {
-  try {
-    return listRange(options)
-  } catch (error) {
-    throw error instanceof Problem ? new UsageError(error.message) : error
-  }
 }

@@ -2,6 +2,9 @@ import { Argument, InvalidArgumentError, Option } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { isDisplayName } from '../export/accountFolder.ts'
 import { resourceNames } from '../import/resourceNames.ts'
+import { Problem } from '../problem.ts'
+import { listRange, type Range } from '../query/timeRange.ts'
+import { UsageError } from './errors.ts'
 
 /** Largest `integer` of Postgres. */
 const integerMax = 2_147_483_647
@@ -38,4 +41,19 @@ export function accountOption(): Option {
 
 export function resourceArgument(): Argument {
   return new Argument('<resource>', 'kind of rows').choices(resourceNames)
+}
+
+/** Values of `--from` and `--to`. */
+export interface RangeOptions {
+  from?: string
+  to?: string
+}
+
+/** Reads a range as lists of the API do. @throws UsageError */
+export function readRange(options: RangeOptions): Partial<Range> {
+  try {
+    return listRange(options)
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.message) : error
+  }
 }

@@ -1,12 +1,16 @@
-import { listPlans, type SubscriptionPlanLimits, type SubscriptionPlanRow, setPlanLimits } from '../accounts/plans.ts'
+import {
+  createPlan,
+  deletePlan,
+  listPlans,
+  type SubscriptionPlanLimits,
+  type SubscriptionPlanRow,
+  setPlanLimits,
+} from '../accounts/plans.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { retainedMonthsMax, wholeNumberFrom } from './options.ts'
+import { parseName, retainedMonthsMax, wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
-
-function planTable(plans: readonly SubscriptionPlanRow[]): string {
-  return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
-}
 
 export function addPlanCommands(program: Command, context: CommandContext): void {
   const plan = program.command('plan').description('Manage subscription plans: the limits of accounts.')
@@ -21,10 +25,56 @@ export function addPlanCommands(program: Command, context: CommandContext): void
       context.print({ plans }, planTable(plans))
     })
 
-  plan
-    .command('set')
+  withLimits(plan.command('create'))
+    .description('Create a plan; without all three limits per minute it has no access to the API.')
+    .notes(`
+Example:
+  tributary plan create trial --click-allowance 50000 --requests-per-minute 60 --events-per-minute 600 \\
+    --identifier-events-per-minute 60 --retained-click-months 3`)
+    .action(async (name: string, { clickAllowance, ...limits }: SubscriptionPlanLimits) => {
+      if (clickAllowance === undefined) throw new UsageError('plan create requires --click-allowance.')
+      const { postgres } = await context.openStores()
+      const created = await createPlan(postgres, name, { ...limits, clickAllowance })
+      if (!created) throw new CommandError(`plan ${name} already exists; change it with: plan set.`)
+      context.print(created, planTable([created]))
+    })
+
+  withLimits(plan.command('set'))
     .description('Change the limits of a plan; running servers apply them within 5 seconds.')
-    .argument('<name>', 'name of the plan')
+    .notes(`
+A plan without access to the API gets it when all three limits per minute are given.
+
+Example:
+  tributary plan set pro --requests-per-minute 1200`)
+    .action(async (name: string, limits: SubscriptionPlanLimits) => {
+      if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')
+      const { postgres } = await context.openStores()
+      const changed = await setPlanLimits(postgres, name, limits)
+      if (!changed) throw await noSuchPlan(postgres, name)
+      context.print(changed, planTable([changed]))
+    })
+
+  plan
+    .command('delete')
+    .description('Delete a plan that no account has.')
+    .argument('<name>', 'name of the plan', parseName)
+    .notes('\nExample:\n  tributary plan delete trial')
+    .action(async (name: string) => {
+      const { postgres } = await context.openStores()
+      const outcome = await deletePlan(postgres, name)
+      if (outcome === 'missing') throw await noSuchPlan(postgres, name)
+      if (outcome === 'in use')
+        throw new CommandError(
+          `plan ${name} is the plan of an account (see: account list); change it with: account set-plan.`,
+        )
+      context.print({ name }, `Deleted plan ${name}.`)
+    })
+}
+
+/** Adds the name of a plan and an option for each limit. */
+function withLimits(command: Command): Command {
+  return command
+    .argument('<name>', 'name of the plan', parseName)
     .option(
       '--click-allowance <n>',
       'tracked clicks per UTC month; events beyond 20 times this number are not stored',
@@ -39,12 +89,14 @@ export function addPlanCommands(program: Command, context: CommandContext): void
       wholeNumberFrom(0, retainedMonthsMax),
     )
     .option('--retained-event-months <n>', 'the same for events', wholeNumberFrom(0, retainedMonthsMax))
-    .notes('\nExample:\n  tributary plan set pro --requests-per-minute 1200')
-    .action(async (name: string, limits: SubscriptionPlanLimits) => {
-      if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')
-      const { postgres } = await context.openStores()
-      const changed = await setPlanLimits(postgres, name, limits)
-      if (!changed) throw new CommandError(`no such plan: ${name}; see: plan list.`)
-      context.print(changed, planTable([changed]))
-    })
+}
+
+/** Returns the error of a plan that does not exist; it lists the plans. */
+export async function noSuchPlan(postgres: Postgres, name: string): Promise<CommandError> {
+  const names = (await listPlans(postgres)).map((plan) => plan.name)
+  return new CommandError(`no such plan: ${name}; plans: ${names.join(', ') || 'none'}.`)
+}
+
+function planTable(plans: readonly SubscriptionPlanRow[]): string {
+  return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
 }

@@ -20,6 +20,7 @@ import { addPlanCommands } from './plan.ts'
 import { addReportCommand } from './report.ts'
 import { addRetentionCommands } from './retention.ts'
 import { addServeCommand } from './serve.ts'
+import { addUsageCommand } from './usage.ts'
 import { addVerifyCommand } from './verify.ts'
 
 /**
@@ -68,6 +69,7 @@ Examples:
   addAccountDeleteCommand(account, context)
   addKeyCommands(program, context)
   addPlanCommands(program, context)
+  addUsageCommand(program, context)
   addAuditCommands(program, context)
   addEraseCommands(program, context)
   addRetentionCommands(program, context)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
-import { countStoredEvents } from '../query/countMonthlyEvents.ts'
+import { countStoredEvents } from '../query/monthlyCounts.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import type { IncomingEvent } from './incomingEvent.ts'

@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { useTestStores } from '../kit/fixtures.ts'
-import { runHere, runJson } from './runCommand.ts'
+import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
 const stores = useTestStores()
 const json = (...words: string[]) => runJson(words, stores.environment)
@@ -65,6 +65,45 @@ describe('the audit log', () => {
     const before = { name: 'free', ...limits, clickAllowance: 10_000, ...retained }
     const details = { ...before, clickAllowance: 20_000, before }
     expect(ofPlans).toEqual([expect.objectContaining({ accountId: null, details })])
+  })
+
+  it('records the creation and the deletion of a plan', async () => {
+    const plan = await json('plan', 'create', 'short', '--click-allowance', '7')
+    await json('plan', 'delete', 'short')
+    const { entries } = await json('audit', 'list')
+    const ofPlan = entries.filter(({ details }: { details: { name?: string } }) => details.name === 'short')
+    const entry = { at: expect.any(String), actor: expect.any(String), accountId: null, details: plan }
+    expect(ofPlan).toEqual([
+      { ...entry, action: 'plan.create' },
+      { ...entry, action: 'plan.delete' },
+    ])
+  })
+
+  it('is filtered by account, actor and time, together', async () => {
+    const entry = { action: 'key.revoke', details: {} }
+    await stores.postgres`INSERT INTO audit_log ${stores.postgres([
+      { ...entry, at: new Date('2020-05-01T00:00:00Z'), actor: 'ann@api-1', account_id: 'one' },
+      { ...entry, at: new Date('2020-05-02T23:59:59.999Z'), actor: 'ann@api-2', account_id: 'one' },
+      { ...entry, at: new Date('2020-05-03T00:00:00Z'), actor: 'bob@api-1', account_id: 'two' },
+    ])}`
+    const days = async (...words: string[]) => {
+      const { entries } = await json('audit', 'list', ...words)
+      return entries.map(({ at }: { at: string }) => at.slice(0, 10))
+    }
+    const until = ['--to', '2020-12-31']
+    expect(await days(...until)).toEqual(['2020-05-01', '2020-05-02', '2020-05-03'])
+    expect(await days('--actor', 'ann')).toEqual(['2020-05-01', '2020-05-02'])
+    expect(await days('--actor', 'ann@api-2')).toEqual(['2020-05-02'])
+    expect(await days('--actor', 'an')).toEqual([])
+    expect(await days('--from', '2020-05-02', '--to', '2020-05-02')).toEqual(['2020-05-02'])
+    expect(await days('--to', '2020-05-03T00:00:00Z')).toEqual(['2020-05-01', '2020-05-02'])
+    expect(await days('--account', 'two', ...until)).toEqual(['2020-05-03'])
+    expect(await days('--account', 'two', '--actor', 'ann')).toEqual([])
+    expectOneLine(
+      await runHere(['audit', 'list', '--from', 'monday'], stores.environment),
+      2,
+      /from is not a valid date/,
+    )
   })
 
   it('stores neither the change nor the entry when one of them fails', async () => {

@@ -163,11 +163,47 @@ describe('plans', () => {
     const requests = { requestsPerMinute: 1_200, eventsPerMinute: 6_000, identifierEventsPerMinute: 120 }
     const changed = { name: 'pro', hasApi: true, clickAllowance: 0, ...requests, ...retained }
     expect(await json('plan', 'set', 'pro', ...words)).toEqual(changed)
-    expectOneLine(await tributary('plan', 'set', 'gold', '--click-allowance', '5'), 1, /no such plan: gold/)
+    const unknown = await tributary('plan', 'set', 'gold', '--click-allowance', '5')
+    expectOneLine(unknown, 1, /no such plan: gold; plans: pro, free, scale\./)
     expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one limit/)
     for (const number of ['0', '-1', '1.5', '1e3', 'x', '2147483648']) {
       expectOneLine(await tributary('plan', 'set', 'pro', '--events-per-minute', number), 2, /whole number from 1/)
     }
+  })
+
+  const rates = ['--requests-per-minute', '1', '--events-per-minute', '2', '--identifier-events-per-minute', '3']
+
+  it('are created with every limit; the name of a plan is used once', async () => {
+    const months = ['--retained-click-months', '4', '--retained-event-months', '5']
+    const words = ['plan', 'create', 'trial', '--click-allowance', '50', ...rates, ...months]
+    const trial = {
+      ...{ name: 'trial', hasApi: true, requestsPerMinute: 1, eventsPerMinute: 2, identifierEventsPerMinute: 3 },
+      ...{ clickAllowance: 50, retainedClickMonths: 4, retainedEventMonths: 5 },
+    }
+    expect(await json(...words)).toEqual(trial)
+    expect((await json('plan', 'list')).plans).toContainEqual(trial)
+    expectOneLine(await tributary(...words), 1, /plan trial already exists; change it with: plan set/)
+    expectOneLine(await tributary('plan', 'create', 'none', ...rates), 2, /requires --click-allowance/)
+    expectOneLine(await tributary('plan', 'create', ' ', '--click-allowance', '1'), 2, /1 to 200 characters/)
+  })
+
+  it('have access to the API from when all limits per minute are given', async () => {
+    const partly = await json('plan', 'create', 'partly', '--click-allowance', '5', ...rates.slice(0, 4))
+    expect(partly).toMatchObject({ hasApi: false, eventsPerMinute: 2, identifierEventsPerMinute: null })
+    expect(await json('plan', 'set', 'partly', ...rates.slice(4))).toMatchObject({ hasApi: false })
+    expect(await json('plan', 'set', 'partly', ...rates)).toMatchObject({ hasApi: true, identifierEventsPerMinute: 3 })
+    expect(await json('plan', 'set', 'partly', '--click-allowance', '6')).toMatchObject({ hasApi: true })
+  })
+
+  it('are deleted, but not while an account has them', async () => {
+    await json('plan', 'create', 'leaving', '--click-allowance', '5')
+    await json('account', 'create', '--name', 'Leaving', '--id', 'leaving', '--plan', 'leaving')
+    const refused = await tributary('plan', 'delete', 'leaving')
+    expectOneLine(refused, 1, /plan leaving is the plan of an account .+ account set-plan/)
+    await json('account', 'set-plan', '--account', 'leaving', '--plan', 'free')
+    expect(await json('plan', 'delete', 'leaving')).toEqual({ name: 'leaving' })
+    const missing = await tributary('plan', 'delete', 'leaving')
+    expectOneLine(missing, 1, /no such plan: leaving; plans: .*free.*\.$/m)
   })
 })
 

@@ -1,4 +1,4 @@
-import { countStoredEvents } from '../../src/query/countMonthlyEvents.ts'
+import { countStoredEvents } from '../../src/query/monthlyCounts.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'

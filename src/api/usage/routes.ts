@@ -3,10 +3,8 @@ import { NotModified } from '../../../schema/notModified.ts'
 import { Usage } from '../../../schema/usage.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { countStoredEvents } from '../../query/countMonthlyEvents.ts'
+import { countMonth } from '../../query/monthlyCounts.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, instant, text } from '../../stores/clickhouse/sql.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export function usageRoutes(app: App, context: RouteContext): void {
@@ -38,24 +36,14 @@ async function readUsage(
 ): Promise<Usage> {
   const nowMs = now()
   const fromMs = startOfUtcMonth(nowMs)
-  const untilMs = startOfUtcMonth(nowMs, 1)
-  const clicksSql = ch`
-SELECT sum(clicks) AS clicks
-FROM sums_by_quarter_hour
-WHERE account_id = ${text(accountId)}
-  AND bucket >= ${instant(fromMs)}
-  AND bucket < ${instant(untilMs)}`
-  const [clicks, events] = await Promise.all([
-    selectRows<{ clicks: number }>(stores.clickhouse, clicksSql, { label: 'usage.clicks', signal }),
-    countStoredEvents(stores.clickhouse, [accountId], fromMs, { label: 'usage.events', signal }),
-  ])
+  const { clicks, events } = await countMonth(stores.clickhouse, accountId, fromMs, signal)
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = plan
   return {
     from: toInstantText(fromMs),
-    to: toInstantText(untilMs),
+    to: toInstantText(startOfUtcMonth(nowMs, 1)),
     plan: name,
-    clicks: { tracked: clicks[0]?.clicks ?? 0, allowance: clickAllowance },
-    events: { stored: events.get(accountId) ?? 0, ceiling: fairUseFactor * clickAllowance },
+    clicks: { tracked: clicks, allowance: clickAllowance },
+    events: { stored: events, ceiling: fairUseFactor * clickAllowance },
     limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
     asOf: toInstantText(nowMs),
   }

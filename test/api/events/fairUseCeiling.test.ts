@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import type { App } from '../../../src/http/context.ts'
-import { storedInMonthSql } from '../../../src/query/countMonthlyEvents.ts'
+import { storedInMonthSql } from '../../../src/query/monthlyCounts.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'

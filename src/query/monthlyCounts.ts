@@ -1,5 +1,30 @@
 import { type QueryOptions, type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, day, type Fragment, texts } from '../stores/clickhouse/sql.ts'
+import { ch, day, type Fragment, instant, text, texts } from '../stores/clickhouse/sql.ts'
+import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
+
+/**
+ * Counts the clicks and the server events of an account in a UTC month. Clicks count as in stats and reports.
+ * @param monthMs start of the month, epoch milliseconds
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function countMonth(
+  clickhouse: QueryTarget,
+  accountId: string,
+  monthMs: number,
+  signal: AbortSignal,
+): Promise<{ clicks: number; events: number }> {
+  const clicksSql = ch`
+SELECT sum(clicks) AS clicks
+FROM sums_by_quarter_hour
+WHERE account_id = ${text(accountId)}
+  AND bucket >= ${instant(monthMs)}
+  AND bucket < ${instant(startOfUtcMonth(monthMs, 1))}`
+  const [clicks, events] = await Promise.all([
+    selectRows<{ clicks: number }>(clickhouse, clicksSql, { label: 'usage.clicks', signal }),
+    countStoredEvents(clickhouse, [accountId], monthMs, { label: 'usage.events', signal }),
+  ])
+  return { clicks: clicks[0]?.clicks ?? 0, events: events.get(accountId) ?? 0 }
+}
 
 /**
  * Counts the server events of a UTC month. Copies of an event, which a repeated insert or two instances stored, count until
