@@ -29,7 +29,7 @@ const layers = {
 const outside = {
   explore: ['preact', 'uplot'],
   'packages/client': ['openapi-fetch'],
-  'packages/mcp': ['commander', '@modelcontextprotocol/sdk'],
+  'packages/mcp': ['@duckdb/node-api', 'commander', '@modelcontextprotocol/sdk'],
   'packages/sync': ['@duckdb/node-api', 'cli-progress', 'commander', 'postgres'],
 }
 

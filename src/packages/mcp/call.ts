@@ -1,9 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type Tributary, TributaryError } from 'tributary-client'
+import { failure, result, textMax } from './result.ts'
 import type { ApiTool } from './tools.ts'
-
-/** Characters of a result: about 15,000 tokens. */
-const textMax = 50_000
 
 /** The parts of a response that say whether there is more. */
 interface Body {
@@ -90,16 +88,6 @@ function advice({ inputSchema }: ApiTool): string {
   }
   const possible = Object.entries(ways).flatMap(([name, way]) => (name in inputSchema.properties ? [way] : []))
   return possible.length > 0 ? `Try to ${possible.join(', or ')}.` : ''
-}
-
-function result(text: string, more: string | undefined): CallToolResult {
-  return {
-    content: [text, more].flatMap((part) => (part === undefined ? [] : [{ type: 'text' as const, text: part }])),
-  }
-}
-
-function failure(message: string): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: message }] }
 }
 
 function apiErrorText(error: unknown): string {

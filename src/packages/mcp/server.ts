@@ -4,6 +4,7 @@ import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } fr
 import { createTributary } from 'tributary-client'
 import { callTool } from './call.ts'
 import { readDocument } from './document.ts'
+import { queryCopy, queryTool } from './query.ts'
 import { type ApiTool, toolsOf } from './tools.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -14,14 +15,27 @@ get_stats_daily, for numbers by campaign, country, day and other dimensions get_
 parameter without a description means the same as in the tools before; country and the other filters are described at campaign_id.
 Days are UTC unless tz names a time zone. Money is in the account's currency.`
 
-/** Opens a server with a tool for each read operation of the API. The API is first asked when a client lists tools. */
-export function openServer({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Server {
-  const tributary = createTributary({ baseUrl, apiKey })
+/** What the tools read. */
+export interface Sources {
+  /** Address of the API and a key. */
+  api: { baseUrl: string; apiKey: string } | undefined
+  /** File of DuckDB that tributary-sync has filled. */
+  copy: string | undefined
+}
+
+/**
+ * Opens a server with a tool for each read operation of the API, and a tool for SQL on a copy. The API is first asked when a client
+ * lists tools.
+ */
+export function openServer({ api, copy }: Sources): Server {
+  const tributary = api && createTributary(api)
   const server = new Server({ name: 'tributary', version }, { capabilities: { tools: {} }, instructions })
   let reading: Promise<ApiTool[]> | undefined
 
   /** Reads the document once; after a failure the next request reads it again. */
-  async function tools(): Promise<ApiTool[]> {
+  async function apiTools(): Promise<ApiTool[]> {
+    if (!api) return []
+    const { baseUrl } = api
     reading ??= readDocument(baseUrl).then(toolsOf)
     try {
       return await reading
@@ -32,18 +46,19 @@ export function openServer({ baseUrl, apiKey }: { baseUrl: string; apiKey: strin
   }
 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
-    tools: (await tools()).map(({ name, title, description, inputSchema }) => ({
-      name,
-      title,
-      description,
-      inputSchema,
-      annotations: { readOnlyHint: true },
-    })),
+    tools: [...(copy === undefined ? [] : [queryTool]), ...(await apiTools())].map(
+      ({ name, title, description, inputSchema }) => ({
+        ...{ name, title, description, inputSchema },
+        annotations: { readOnlyHint: true },
+      }),
+    ),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const tool = (await tools()).find(({ name }) => name === params.name)
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `unknown tool: ${params.name}.`)
-    return await callTool(tributary, tool, params.arguments ?? {}, signal)
+    const given = params.arguments ?? {}
+    if (copy !== undefined && params.name === queryTool.name) return await queryCopy(copy, given, signal)
+    const tool = (await apiTools()).find(({ name }) => name === params.name)
+    if (!tool || !tributary) throw new McpError(ErrorCode.InvalidParams, `unknown tool: ${params.name}.`)
+    return await callTool(tributary, tool, given, signal)
   })
   return server
 }

@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
+import { queryCopy } from '../../../src/packages/mcp/query.ts'
+import { run as runSync } from '../../../src/packages/sync/program.ts'
+import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
+import { useFolder } from '../../kit/fixtures.ts'
 import { operations } from '../../kit/operations.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { runProgram } from '../runProgram.ts'
 
 const program = join(packageRoot, 'src/packages/mcp/dist/main.js')
 
@@ -37,9 +43,13 @@ afterAll(() => model?.close())
 
 /** Starts the server as a program that runs a model does. */
 async function connect(key: string, url = baseUrl): Promise<Client> {
+  return await connectWith(['--url', url], { TRIBUTARY_KEY: key })
+}
+
+async function connectWith(words: string[], environment: Record<string, string> = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
-  const env = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key }
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, '--url', url], env }))
+  const env = { PATH: process.env.PATH ?? '', ...environment }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...words], env }))
   return client
 }
 
@@ -169,11 +179,99 @@ describe('an error', () => {
   })
 })
 
+describe('the tool for SQL on a copy', () => {
+  const folder = useFolder()
+  let analyst: Client
+  let copiedKey: string
+  beforeAll(async () => {
+    copiedKey = await api.account('copied')
+    await importContent(api.stores, 'copied', 'campaigns', [{ id: 'k1', name: 'Spring' }])
+    const clicks = clickIds.map((id, n) => ({
+      id,
+      campaignId: 'k1',
+      clickedAt: new Date(Date.UTC(2026, 10, 20, 10, 0, n)),
+    }))
+    await importContent(api.stores, 'copied', 'clicks', clicks)
+    const copied = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
+    expect(copied.code).toBe(0)
+    await writeFile(folder('secret.csv'), 'secret')
+    analyst = await connectWith(['--copy', folder('copy.duckdb')])
+  })
+  afterAll(() => analyst?.close())
+  const query = (sql: string, more: object = {}) => call(analyst, 'query', { sql, ...more })
+
+  it('is the only one without an API, and returns rows of the copy', async () => {
+    expect((await analyst.listTools()).tools.map(({ name }) => name)).toEqual(['query'])
+    const { text, hint } = await query(
+      `SELECT name, clicks FROM report('campaign', '2026-11-01', '2026-12-01') UNION ALL SELECT max(clicked_at)::text, 1 FROM clicks`,
+    )
+    expect(JSON.parse(text)).toEqual({
+      asOf: expect.stringMatching(/Z$/),
+      columns: ['name', 'clicks'],
+      rows: [
+        ['Spring', '30'],
+        ['2026-11-20 10:00:29+00', '1'],
+      ],
+    })
+    expect(hint).toBeUndefined()
+  })
+
+  it('bounds rows, characters and time', async () => {
+    const rowsOf = ({ text }: { text: string }) => JSON.parse(text).rows.length
+    const many = await query('SELECT * FROM range(5000)')
+    expect([rowsOf(many), many.hint]).toEqual([100, expect.stringMatching(/^These are the first 100 rows\. /)])
+    expect(rowsOf(await query('SELECT * FROM range(5000)', { limit: 1_000 }))).toBe(1_000)
+    expect((await query('SELECT 1', { limit: 1_001 })).text).toBe('limit must be 1 to 1000; aggregate the rows.')
+    const long = await query("SELECT repeat('x', 9000) FROM range(50)")
+    expect([rowsOf(long), long.hint]).toEqual([5, expect.stringMatching(/^These are the first 5 rows\. /)])
+    expect((await query("SELECT repeat('x', 60000)")).text).toMatch(/^A row is too long; /)
+    const endless = 'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b'
+    const { content } = await queryCopy(folder('copy.duckdb'), { sql: endless }, new AbortController().signal, 50)
+    expect(content).toEqual([{ type: 'text', text: 'The query took longer than 0.05 s; select a shorter range.' }])
+  })
+
+  it('writes nothing, reaches no other file or extension, and cannot change that', async () => {
+    for (const sql of [
+      ...[`FROM '${folder('secret.csv')}'`, `FROM read_text('${folder('secret.csv')}')`, `FROM glob('/*')`],
+      ...[`COPY clicks TO '${folder('out.csv')}'`, `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`],
+      ...[
+        'DELETE FROM clicks',
+        'CREATE TEMP TABLE t AS SELECT 1',
+        `ATTACH '${folder('other.duckdb')}'`,
+        'INSTALL httpfs',
+      ],
+      ...[
+        'SET enable_external_access = true',
+        'RESET lock_configuration',
+        'SELECT 1; DELETE FROM clicks',
+        'SELEC 1',
+        '',
+      ],
+      ...['SELECT colour FROM clicks', "FROM 'https://example.com/x.parquet'"],
+    ]) {
+      expect([sql, (await query(sql)).isError]).toEqual([sql, true])
+    }
+    expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+    expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
+  })
+
+  it('leaves the copy to tributary-sync between queries, and names a file that is no copy', async () => {
+    const again = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
+    expect(again.code).toBe(0)
+    const lost = await connectWith(['--copy', folder('absent.duckdb')])
+    expect(await call(lost, 'query', { sql: 'SELECT 1' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('absent.duckdb'),
+    })
+    await lost.close()
+  })
+})
+
 it('the command explains wrong arguments with exit code 2, and ends when its client does', () => {
   const url = ['--url', baseUrl]
   for (const [args, TRIBUTARY_KEY, expected] of [
     [['--help'], undefined, { status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
-    [[], 'x', { status: 2, stderr: expect.stringContaining('--url') }],
+    [[], 'x', { status: 2, stderr: expect.stringContaining("'--url <url>' or '--copy <file>'") }],
     [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
     [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
     [url, 'x', { status: 0, stdout: '', stderr: '' }],

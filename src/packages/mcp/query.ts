@@ -1,0 +1,133 @@
+import type { DuckDBResult } from '@duckdb/node-api'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { failure, result, textMax } from './result.ts'
+
+/** Rows of a result. */
+const rowsMax = 1_000
+const rowsDefault = 100
+
+/** The longest time of a query. */
+const timeMaxMs = 20_000
+
+/** The tool that queries a copy of tributary-sync. */
+export const queryTool = {
+  name: 'query',
+  title: 'SQL on a copy of the rows',
+  description: `Runs one SELECT of DuckDB on a copy of the account's rows, for questions that the other tools cannot answer.
+Tables: clicks, conversions, events (properties is JSON), campaigns, offers, landing_pages, traffic_sources, countries, with the
+fields of the API in snake case; DESCRIBE clicks lists the columns. Views click_details, conversion_details, event_details add names.
+report('campaign', '2026-11-01', '2026-12-01') and daily('Europe/Berlin', '2026-11-01', '2026-11-30') return the numbers of reports.
+These count clicks with NOT is_bot AND NOT is_test, conversions with NOT is_test, revenue of status 'approved'. Amounts in the currency
+of the account: cost_base, revenue_base. Times are UTC.`,
+  inputSchema: {
+    type: 'object' as const,
+    properties: {
+      sql: { type: 'string', description: 'One SELECT, with aggregates where possible.' },
+      limit: { type: 'integer', default: rowsDefault, maximum: rowsMax, description: 'Rows of the result.' },
+    },
+    required: ['sql'],
+    additionalProperties: false,
+  },
+}
+
+/** What a query on a copy has returned. */
+interface Rows {
+  /** The time before which all rows are copied. */
+  asOf: unknown
+  columns: readonly string[]
+  /** Each row as JSON. */
+  rows: string[]
+  isComplete: boolean
+}
+
+/**
+ * Runs a query on a copy, which is open only meanwhile: tributary-sync can write it between queries.
+ * @param file of DuckDB
+ * @param signal ends the query
+ * @returns the rows as JSON, and whether there are more; errors in the words of DuckDB
+ */
+export async function queryCopy(
+  file: string,
+  { sql, limit = rowsDefault }: Record<string, unknown>,
+  signal: AbortSignal,
+  timeMs = timeMaxMs,
+): Promise<CallToolResult> {
+  if (typeof sql !== 'string' || sql.trim() === '') return failure('sql must be a SELECT.')
+  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > rowsMax) {
+    return failure(`limit must be 1 to ${rowsMax}; aggregate the rows.`)
+  }
+  const timeout = AbortSignal.timeout(timeMs)
+  try {
+    const ends = AbortSignal.any([signal, timeout])
+    const { asOf, columns, rows, isComplete } = await readRows(file, sql, Number(limit), ends)
+    if (rows.length === 0 && !isComplete)
+      return failure('A row is too long; select fewer columns, or substr(column, 1, 200).')
+    const hint = `These are the first ${rows.length} rows. Aggregate, filter or select fewer columns.`
+    const head = JSON.stringify({ asOf, columns }).slice(0, -1)
+    return result(`${head},"rows":[${rows}]}`, isComplete ? undefined : hint)
+  } catch (error) {
+    if (timeout.aborted) return failure(`The query took longer than ${timeMs / 1_000} s; select a shorter range.`)
+    return failure((error as Error).message)
+  }
+}
+
+/** @throws the error of DuckDB */
+async function readRows(file: string, sql: string, limit: number, signal: AbortSignal): Promise<Rows> {
+  const { DuckDBInstance, DuckDBTimestampTZValue, StatementType } = await importDuckdb()
+  DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
+  // No statement reaches another file, the network or an extension, or changes that.
+  const instance = await DuckDBInstance.create(file, {
+    ...{ access_mode: 'READ_ONLY', enable_external_access: 'false', allow_persistent_secrets: 'false' },
+    ...{ memory_limit: '1GB', max_temp_directory_size: '10GB' },
+  })
+  const connection = await instance.connect()
+  // Again and again: an interrupt before a statement has started has no effect.
+  const interrupting = setInterval(() => signal.aborted && connection.interrupt(), 50)
+  try {
+    const [schema] = await firstRow(`
+      SELECT schema_name FROM duckdb_tables()
+      WHERE table_name = 'sync_state' AND regexp_full_match(schema_name, '[a-z0-9_]+')`)
+    if (typeof schema !== 'string') throw new Error(`${file} is not a copy of tributary-sync.`)
+    const [asOf] = await firstRow(`SELECT min(since) FROM "${schema}".sync_state`)
+    await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
+    const statements = await connection.extractStatements(sql)
+    const statement = await statements.prepare(0)
+    const isRead = [StatementType.SELECT, StatementType.EXPLAIN].includes(statement.statementType)
+    if (statements.count !== 1 || !isRead) throw new Error('sql must be one SELECT.')
+    const found = await statement.stream()
+    return { asOf, columns: found.columnNames(), ...(await firstRows(found, limit)) }
+  } finally {
+    clearInterval(interrupting)
+    connection.closeSync()
+    instance.closeSync()
+  }
+
+  async function firstRow(query: string): Promise<unknown[]> {
+    return (await connection.runAndReadAll(query)).getRows()[0] ?? []
+  }
+}
+
+/** Reads rows while they fit into a result, one by one: a row may be longer than the memory. */
+async function firstRows(found: DuckDBResult, limit: number): Promise<Pick<Rows, 'rows' | 'isComplete'>> {
+  const { JsonDuckDBValueConverter } = await importDuckdb()
+  const rows: string[] = []
+  let length = 0
+  for await (const chunk of found) {
+    for (let index = 0; index < chunk.rowCount; index++) {
+      if (rows.length === limit) return { rows, isComplete: false }
+      const row = JSON.stringify(chunk.convertRowValues(index, JsonDuckDBValueConverter))
+      length += row.length
+      if (length > textMax) return { rows, isComplete: false }
+      rows.push(row)
+    }
+  }
+  return { rows, isComplete: true }
+}
+
+/** @throws Error when the package is not installed */
+async function importDuckdb() {
+  return await import('@duckdb/node-api').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Error('DuckDB is not installed; install @duckdb/node-api beside tributary-mcp.')
+  })
+}
