@@ -1,11 +1,12 @@
-// Measures tributary-sync into PostgreSQL 15: clicks per second of a first copy, relative to COPY of the same rows from a file
-// into the same table with the same indexes; and the peak memory of the process. bench/README.md explains options and output.
+// Measures tributary-sync into PostgreSQL 15 or DuckDB: clicks per second of a first copy, relative to COPY of the same rows from a
+// file into the same table with the same indexes; and the peak memory of the process. bench/README.md explains options and output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { packageRoot } from '../src/package.ts'
 import { benchAccount, fillClicks } from './data.ts'
 import { openPostgresBench, type PostgresBench, runPsql } from './postgres.ts'
@@ -19,6 +20,7 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: '/tmp/tributary-bench-sync' },
     clicks: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '3' },
+    database: { type: 'string', default: 'postgres' },
     out: { type: 'string', default: resultsFile('sync') },
   },
 })
@@ -28,6 +30,14 @@ await withStores(join(options.folder, 'stores'), async (stores) => {
   await fillClicks(stores, benchAccount, clicks)
   const key = await openKey(stores, benchAccount)
   const url = urlOf(await serve(stores))
+  const isDuckdb = options.database === 'duckdb'
+  const rounds = isDuckdb ? await measureDuckdb(url, key) : await measurePostgres(url, key)
+  console.table(rounds)
+  const beside = `stores, API and ${isDuckdb ? 'DuckDB' : 'PostgreSQL 15'} beside tributary-sync`
+  await writeResults(options.out, { beside, clicks }, rounds)
+})
+
+async function measurePostgres(url: string, key: string): Promise<object[]> {
   const target = await openPostgresBench()
   const rounds: object[] = []
   try {
@@ -35,10 +45,31 @@ await withStores(join(options.folder, 'stores'), async (stores) => {
   } finally {
     await target.close()
   }
-  console.table(rounds)
-  const beside = 'stores, API and PostgreSQL 15 beside tributary-sync'
-  await writeResults(options.out, { beside, clicks }, rounds)
-})
+  return rounds
+}
+
+async function measureDuckdb(url: string, key: string): Promise<object[]> {
+  const [file, rows] = ['copy.duckdb', 'clicks.parquet'].map((name) => join(options.folder, name)) as [string, string]
+  const rounds: object[] = []
+  for (let round = 0; round < Number(options.rounds); round++) {
+    await rm(file, { force: true })
+    const synced = await runSync(file, url, key)
+    const instance = await DuckDBInstance.create(file)
+    const connection = await instance.connect()
+    await connection.run(`COPY tributary.clicks TO '${rows}'`)
+    await connection.run('CREATE TABLE tributary.copied AS FROM tributary.clicks LIMIT 0')
+    await connection.run('CHECKPOINT')
+    const startedMs = performance.now()
+    await connection.run(`COPY tributary.copied FROM '${rows}'`)
+    await connection.run('CHECKPOINT')
+    rounds.push(figures(synced, secondsSince(startedMs)))
+    const found = await connection.runAndReadAll('SELECT count(*)::int FROM tributary.copied')
+    if (found.getRows()[0]?.[0] !== clicks) throw new Error(`Stored: ${found.getRows()}`)
+    connection.closeSync()
+    instance.closeSync()
+  }
+  return rounds
+}
 
 async function runRound({ sql, url: target }: PostgresBench, url: string, key: string): Promise<object> {
   await sql`DROP SCHEMA IF EXISTS tributary CASCADE`
@@ -54,6 +85,10 @@ async function runRound({ sql, url: target }: PostgresBench, url: string, key: s
   const [stored] = await sql<{ copied: number; synced: number }[]>`
     SELECT (SELECT count(*) FROM tributary.copied)::int AS copied, (SELECT count(*) FROM tributary.clicks)::int AS synced`
   if (stored?.copied !== clicks || stored.synced !== clicks) throw new Error(`Stored: ${JSON.stringify(stored)}`)
+  return figures(synced, copySeconds)
+}
+
+function figures(synced: { seconds: number; peakMb: number }, copySeconds: number): object {
   return {
     syncPerSecond: Math.round(clicks / synced.seconds),
     copyPerSecond: Math.round(clicks / copySeconds),
