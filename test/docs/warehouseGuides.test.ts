@@ -15,7 +15,7 @@ import { forward, openApiProxy } from '../kit/apiProxy.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openCopyTarget } from '../kit/copyTarget.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
-import { type WarehouseGuide, warehouseGuides } from './warehouseGuideNames.ts'
+import type { WarehouseGuide } from './warehouseGuideNames.ts'
 
 // Each code block of these guides runs unchanged but for the key and the address of the database, and its numbers are those
 // of the API.
@@ -111,9 +111,19 @@ it('Into PostgreSQL fills a database with the numbers of reports and stats', asy
   )
 })
 
-it('Into DuckDB and Parquet writes files with the numbers of reports', async () => {
-  for (const shell of await blocksOf('Into DuckDB and Parquet', 'sh')) await run('sh', '-ec', shell)
-  const [file = '', report = ''] = await blocksOf('Into DuckDB and Parquet', 'sql')
+it('Into DuckDB and Parquet fills a database and writes files with the numbers of reports', async () => {
+  const shells = (await blocksOf('Into DuckDB and Parquet', 'sh')).filter((shell) => !shell.startsWith('npm install'))
+  const printed: string[] = []
+  for (const shell of shells) printed.push(await run('sh', '-ec', shell))
+  expect(printed.find((text) => text.startsWith('day,clicks,revenue\r\n'))?.match(/\r\n/g)).toHaveLength(31)
+  const [file = '', inDatabase = '', report = ''] = await blocksOf('Into DuckDB and Parquet', 'sql')
+  const copy = await (await DuckDBInstance.create(folder('warehouse.duckdb'), { access_mode: 'READ_ONLY' })).connect()
+  const copied = (await copy.runAndReadAll(inDatabase)).getRowsJson()
+  expect(copied.map(([id, name, ...metrics]) => [id, name, ...metrics.map(numeric)])).toEqual(
+    (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
+      ...[id, name, clicks, conversions, revenue, epc],
+    ]),
+  )
   const database = await (await DuckDBInstance.create()).connect()
   await database.run(`SET file_search_path = '${folder()}'`)
   const query = { group_by: 'country' as const, ...november }
@@ -179,7 +189,7 @@ it('From any connector has a connector that reads no row twice, skips none and w
   await proxy.close()
 })
 
-it('With a language model has a configuration that serves the tools, and a text with every guide', async () => {
+it('With a language model has a configuration that serves the tools, and a text with the guides about the API', async () => {
   const [json = ''] = await blocksOf('With a language model', 'json')
   const { command, args, env } = JSON.parse(json).mcpServers.tributary
   const model = new Client({ name: 'test', version: '1' })
@@ -192,5 +202,5 @@ it('With a language model has a configuration that serves the tools, and a text 
   const [install, shell = ''] = await blocksOf('With a language model', 'sh')
   expect(install).toBe(await installationOf('mcp'))
   const text = await run('sh', '-ec', shell)
-  for (const guide of warehouseGuides) expect(text).toContain(`\n## ${guide}\n`)
+  for (const guide of ['Keys and scopes', 'Exports', 'Errors']) expect(text).toContain(`\n## ${guide}\n`)
 })

@@ -39,10 +39,15 @@ beforeAll(async () => {
   await run('npm', ['pack', '--ignore-scripts', ...packed])
   const tarballs = (await readdir(folder())).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
   await writeFile(folder('package.json'), '{ "type": "module", "private": true }')
-  const registry = await openNpmRegistry()
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...tarballs])
-  await registry.close()
+  await install(...tarballs)
 })
+
+/** Installs packages, from files or as they are installed here. */
+async function install(...packages: string[]): Promise<void> {
+  const registry = await openNpmRegistry()
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...packages])
+  await registry.close()
+}
 
 /** The blocks of a language in the README of an installed package, without the ones that install it. */
 async function blocks(name: string, language: string): Promise<string[]> {
@@ -54,20 +59,32 @@ async function blocks(name: string, language: string): Promise<string[]> {
 
 describe('tributary-sync, installed from its tarball in an empty folder', () => {
   it('runs the commands of its README, after which the queries of the README return the rows', async () => {
-    const [shell = ''] = await blocks('tributary-sync', 'sh')
-    const local = shell
-      .replace('trb_live_…', key)
-      .replace('postgres://user:password@localhost:5432/warehouse', target.url)
-      .replaceAll('https://api.example.com', baseUrl)
-      .replaceAll(/ --every \w+/g, '')
-    expect(local).not.toContain('example.com')
-    const { stdout } = await run('sh', ['-ec', local], target.environment)
-    expect(stdout.match(/^Rows stored: clicks 3, /gm)).toHaveLength(2)
+    const missing = run('tributary-sync', ['./missing.duckdb', '--url', baseUrl], { TRIBUTARY_KEY: key })
+    await expect(missing).rejects.toMatchObject({
+      code: 1,
+      stderr: 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n',
+    })
+    await install('@duckdb/node-api')
+    const [copies = '', statements = ''] = (await blocks('tributary-sync', 'sh')).map((shell) =>
+      shell
+        .replace('trb_live_…', key)
+        .replace('postgres://user:password@localhost:5432/warehouse', target.url)
+        .replaceAll('https://api.example.com', baseUrl)
+        .replaceAll(/ --every \w+/g, ''),
+    )
+    expect(copies + statements).not.toContain('example.com')
+    const { stdout } = await run('sh', ['-ec', copies], target.environment)
+    expect(stdout.match(/^Rows stored: clicks 3, /gm)).toHaveLength(3)
+    const printed = (await run('sh', ['-ec', statements])).stdout
+    expect(printed).toBe('name,clicks,revenue\r\nSpring,3,0.000000\r\n[{"country":null,"clicks":3}]\n')
 
-    const [parquet = '', functions = ''] = await blocks('tributary-sync', 'sql')
+    const [parquet = '', inDuckdb = '', functions = ''] = await blocks('tributary-sync', 'sql')
     const database = await (await DuckDBInstance.create()).connect()
     const found = await database.runAndReadAll(parquet.replace("'warehouse/", `'${folder('warehouse')}/`))
     expect(found.getRowsJson()).toEqual([['k1', '3']])
+    const copy = await (await DuckDBInstance.create(folder('warehouse.duckdb'), { access_mode: 'READ_ONLY' })).connect()
+    expect((await copy.runAndReadAll(inDuckdb)).getRowObjectsJson()).toMatchObject([{ name: 'Spring', clicks: '3' }])
+    copy.closeSync()
     const [report, daily] = functions.split(';\n')
     expect(await target.sql.unsafe(report ?? '')).toMatchObject([{ name: 'Spring', clicks: '3' }])
     expect(await target.sql.unsafe(daily ?? '')).toHaveLength(30)
@@ -99,6 +116,19 @@ describe('tributary-mcp, installed from its tarball in an empty folder', () => {
     expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').data).toMatchObject([
       { name: 'Spring', clicks: 3 },
     ])
+    await client.close()
+  })
+
+  it('queries a copy with the configuration of its README', async () => {
+    const [, json = ''] = await blocks('tributary-mcp', 'json')
+    const { command, args } = JSON.parse(json.replace('/data/warehouse.duckdb', folder('warehouse.duckdb'))).mcpServers
+      .tributary
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(
+      new StdioClientTransport({ command, args, env: { PATH: path(), HOME: folder() }, cwd: folder() }),
+    )
+    const { content } = await client.callTool({ name: 'query', arguments: { sql: 'SELECT count(*) FROM clicks' } })
+    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').rows).toEqual([['3']])
     await client.close()
   })
 })

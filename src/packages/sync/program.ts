@@ -1,8 +1,20 @@
+import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { outputFormats } from './output.ts'
 import { kindOf, type RunOptions, synchronize } from './runs.ts'
 import { errorLine, SyncError } from './source/errors.ts'
 import { isDay } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
+import { runStatement, type StatementOptions } from './statement.ts'
+
+type Options = Omit<RunOptions, 'url'> &
+  StatementOptions & {
+    url?: string
+    sql?: string
+    sqlFile?: string
+    /** False with `--no-sync`. */
+    sync: boolean
+  }
 
 const resourceNames = [...changing, ...metadata].map(({ name }) => name)
 
@@ -12,7 +24,7 @@ const resourceNames = [...changing, ...metadata].map(({ name }) => name)
  * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
  */
 export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  const program = new Command('tributary-sync')
+  const program: Command = new Command('tributary-sync')
     .description(
       'Keeps a copy of the rows of a Tributary account in PostgreSQL, in DuckDB, or as Parquet files. The API key is in TRIBUTARY_KEY.',
     )
@@ -21,7 +33,7 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
       'postgres://user:password@host:5432/database, a file such as warehouse.duckdb, or a folder for Parquet files',
       parseTarget,
     )
-    .requiredOption('--url <url>', 'address of the API, such as https://api.example.com', parseUrl)
+    .option('--url <url>', 'address of the API, such as https://api.example.com', parseUrl)
     .addOption(
       new Option('--resources <list>', `resources, separated by commas: ${resourceNames.join(', ')}`)
         .argParser(parseResources)
@@ -36,6 +48,17 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     .option('--verify', 'compare every day with the checksums of the API and replace days that differ')
     .option('--schema <name>', 'schema of the tables', parseSchema, 'tributary')
     .option('--json', 'print the result of each run as one JSON object')
+    .addOption(
+      new Option(
+        '--sql <statement>',
+        'then execute one statement on the copy, which reads, and print its rows',
+      ).conflicts(['every', 'json', 'sqlFile']),
+    )
+    .addOption(new Option('--sql-file <file>', 'the same with a statement in a file').conflicts(['every', 'json']))
+    .addOption(
+      new Option('--format <format>', 'of these rows; default: table on a terminal, else csv').choices(outputFormats),
+    )
+    .option('--no-sync', 'execute the statement on the copy as it is, without --url and a key')
     .helpOption('-h, --help', 'show help')
     .addHelpText(
       'after',
@@ -43,8 +66,10 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
 Exit codes:
   0 success, 1 failure (one line on standard error says why), 2 wrong arguments
 
-Example:
-  TRIBUTARY_KEY=trb_live_… tributary-sync postgres://localhost/warehouse --url https://api.example.com --every 5m`,
+Examples:
+  TRIBUTARY_KEY=trb_live_… tributary-sync postgres://localhost/warehouse --url https://api.example.com --every 5m
+  TRIBUTARY_KEY=trb_live_… tributary-sync ./warehouse.duckdb --url https://api.example.com \\
+    --sql "SELECT name, clicks, revenue FROM report('campaign', '2026-11-01', '2026-12-01')"`,
     )
     .exitOverride()
   const interrupted = new AbortController()
@@ -52,10 +77,17 @@ Example:
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     await program.parseAsync(args, { from: 'user' })
-    const key = environment.TRIBUTARY_KEY ?? ''
-    if (!key) program.error('error: set TRIBUTARY_KEY to an API key that reads the resources.')
     const [target = ''] = program.processedArgs as string[]
-    await synchronize(target, key, program.opts<RunOptions>(), interrupted.signal)
+    const { url, ...options } = program.opts<Options>()
+    const statement = await readStatement(program, target, options)
+    if (options.sync) {
+      if (url === undefined) program.error("error: required option '--url <url>' not specified")
+      const key = environment.TRIBUTARY_KEY ?? ''
+      if (!key) program.error('error: set TRIBUTARY_KEY to an API key that reads the resources.')
+      const print = statement === undefined ? process.stdout : process.stderr
+      await synchronize(target, key, { ...options, url, print }, interrupted.signal)
+    }
+    if (statement !== undefined) await runStatement(target, statement, options, interrupted.signal)
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -64,6 +96,27 @@ Example:
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
+}
+
+/** @returns the statement to execute after the run; undefined if there is none */
+async function readStatement(
+  program: Command,
+  target: string,
+  { sql, sqlFile, format, sync }: Options,
+): Promise<string | undefined> {
+  const file = (name: string) =>
+    readFile(name, 'utf8').catch((error: Error) => program.error(`error: --sql-file: ${error.message}`))
+  const statement = sqlFile === undefined ? sql : await file(sqlFile)
+  if (statement === undefined) {
+    if (format !== undefined || !sync) program.error('error: --format and --no-sync belong to --sql or --sql-file.')
+    return undefined
+  }
+  const comments = /--[^\n]*|\/\*.*?\*\//gs
+  if (statement.replaceAll(comments, '').trim() === '')
+    program.error('error: --sql and --sql-file take one statement; it is empty.')
+  if (kindOf(target) === 'folder')
+    program.error('error: --sql needs a copy in PostgreSQL or in a file such as warehouse.duckdb.')
+  return statement
 }
 
 function parseTarget(text: string): string {

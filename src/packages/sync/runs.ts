@@ -23,6 +23,8 @@ export interface RunOptions {
   verify?: true
   schema: string
   json?: true
+  /** Where the result of each run is printed. */
+  print: NodeJS.WritableStream
 }
 
 /** Where the rows are copied to. */
@@ -95,7 +97,7 @@ async function repeat(
         progress.show(resource, rows[resource], fraction)
       })
       progress.stop()
-      print({ rows, ...result }, options)
+      printResult({ rows, ...result }, options)
     } catch (error) {
       progress.stop()
       if (options.every === undefined || signal.aborted || !isTemporary(error)) throw error
@@ -150,9 +152,9 @@ function isIn({ resources }: RunOptions): (resource: { name: string }) => boolea
   return ({ name }) => resources.includes(name)
 }
 
-function print(result: Result, { json }: RunOptions): void {
+function printResult(result: Result, { json, print }: RunOptions): void {
   const lines = json ? [JSON.stringify(result)] : resultLines(result)
-  process.stdout.write(`${lines.join('\n')}\n`)
+  print.write(`${lines.join('\n')}\n`)
 }
 
 /** Whether a later run may succeed: the network, a server that is starting or busy, or a proxy that responds in its place. */

@@ -45,6 +45,11 @@ describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-syn
     ])
   })
 
+  it('is followed by the rows of --sql as a table', async () => {
+    const shown = await onTerminal('copy.duckdb', `--sql "SELECT min(id) AS first, count(*) AS clicks FROM clicks"`)
+    expect(shown).toContain('first  clicks\r\n─────  ──────\r\nc18-1       6\r\n')
+  })
+
   it('is not shown in what a program reads from standard output', async () => {
     const shown = await onTerminal(
       'output',

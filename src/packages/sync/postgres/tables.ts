@@ -108,7 +108,7 @@ export async function openTables(url: string, schema: string) {
 }
 
 /** @returns what statements of both databases are executed with */
-function databaseOf(sql: Sql): Database {
+export function databaseOf(sql: Sql): Database {
   return {
     dialect: postgresDialect,
     query: async (statement, values = []) => await sql.unsafe(statement, [...values]),

@@ -1,0 +1,59 @@
+import postgres from 'postgres'
+import { type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
+import { databaseOf } from './tables.ts'
+
+/** Rows of one part of a result. */
+const partRows = 1_000
+
+/** Types of PostgreSQL by their numbers. */
+const numberTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
+const jsonTypes = [114, 3802]
+/** Days, and times without and with time zone. */
+const timeTypes = [1082, 1114, 1184]
+
+/** Values that the driver would convert to objects. */
+const texts = {
+  ...{ to: 25, from: [...jsonTypes, ...timeTypes] },
+  ...{ serialize: String, parse: (text: string) => text },
+}
+
+/**
+ * Opens a copy for statements that read, in a transaction that cannot write.
+ * @param schema a checked name
+ * @param signal ends a statement
+ */
+export async function openReadableCopy(url: string, schema: string, signal: AbortSignal): Promise<ReadableCopy> {
+  const connection = { application_name: 'tributary-sync' }
+  const sql = postgres(url, { max: 1, onnotice() {}, types: { texts }, connection })
+  try {
+    // TRAP: not sql.begin(): a connection that breaks within it ends the process.
+    await sql.unsafe(`BEGIN READ ONLY; SET LOCAL TIME ZONE 'UTC'; SET LOCAL search_path TO ${schema}, public`)
+  } catch (error) {
+    await sql.end({ timeout: 1 })
+    throw error
+  }
+  return {
+    asOf: () => readAsOf(databaseOf(sql), schema),
+    async query(statement) {
+      // Prepared statements are single ones.
+      const { columns } = await sql.unsafe(statement).describe()
+      const pending = sql.unsafe(statement).values()
+      signal.addEventListener('abort', () => void pending.cancel(), { once: true })
+      const jsonIn = (row: unknown[]) => row.map((value, index) => jsonOf(columns[index]?.type ?? 0, value))
+      async function* parts() {
+        for await (const rows of pending.cursor(partRows)) yield (rows as unknown[][]).map(jsonIn)
+      }
+      return { columns: columns.map(({ name }) => name), parts: parts() }
+    },
+    close: () => sql.end({ timeout: 5 }),
+  }
+}
+
+/** @param type number of the type of a value */
+function jsonOf(type: number, value: unknown): string {
+  if (value === null) return 'null'
+  if (jsonTypes.includes(type)) return `${value}`
+  if (numberTypes.has(type) && Number.isFinite(Number(value))) return `${value}`
+  if (timeTypes.includes(type)) return timeJson(`${value}`)
+  return JSON.stringify(value)
+}

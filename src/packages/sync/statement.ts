@@ -1,0 +1,31 @@
+import { openReadableCopy as openDuckdb } from './duckdb/query.ts'
+import { type OutputFormat, printRows } from './output.ts'
+import { openReadableCopy as openPostgres } from './postgres/query.ts'
+import { kindOf } from './runs.ts'
+
+/** A statement on a copy. */
+export interface StatementOptions {
+  schema: string
+  /** By default `table` on a terminal, else `csv`. */
+  format?: OutputFormat
+}
+
+/**
+ * Executes one statement on a copy and prints its rows, then on standard error their number and as of when they are.
+ * @param target `postgres://…` or a file of DuckDB
+ */
+export async function runStatement(
+  target: string,
+  statement: string,
+  { schema, format = process.stdout.isTTY ? 'table' : 'csv' }: StatementOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const copy = await (kindOf(target) === 'postgres' ? openPostgres : openDuckdb)(target, schema, signal)
+  try {
+    const asOf = (await copy.asOf()) ?? 'an unfinished copy'
+    const count = await printRows(await copy.query(statement), format)
+    process.stderr.write(`${count} ${count === 1 ? 'row' : 'rows'} as of ${asOf}\n`)
+  } finally {
+    await copy.close()
+  }
+}

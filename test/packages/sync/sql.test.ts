@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../../src/package.ts'
+import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { run } from '../../../src/packages/sync/program.ts'
+import { expectOneLine } from '../../cli/runCommand.ts'
+import { importContent } from '../../import/runImport.ts'
+import { useTestApp } from '../../kit/app.ts'
+import { openCopyTarget } from '../../kit/copyTarget.ts'
+import { useFolder, useOpened } from '../../kit/fixtures.ts'
+import { runProgram } from '../runProgram.ts'
+import { clickCount, clicks, storeSource } from './source.ts'
+
+const api = useTestApp()
+const folder = useFolder()
+const postgres = useOpened(() => openCopyTarget(api.stores))
+let client: Tributary
+let key: string
+let baseUrl: string
+
+beforeAll(async () => {
+  key = await api.account('acme')
+  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  client = createTributary({ baseUrl, apiKey: key })
+  await storeSource(api.stores, client)
+})
+
+const targets = () => [postgres.url, folder('copy.duckdb')]
+
+/** Runs the command on a copy; without `--no-sync` it updates it first. */
+const execute = (target: string, ...words: string[]) =>
+  runProgram(run, [target, ...words], { PATH: process.env.PATH ?? '', ...postgres.environment })
+
+/** Executes a statement on both copies as they are. @returns what both print */
+async function onBoth(statement: string, format: string): Promise<string> {
+  const outputs: string[] = []
+  for (const target of targets()) {
+    const { code, stdout } = await execute(target, '--no-sync', '--sql', statement, '--format', format)
+    expect(code).toBe(0)
+    outputs.push(stdout)
+  }
+  expect(outputs[1]).toBe(outputs[0])
+  return outputs[0] ?? ''
+}
+
+describe('tributary-sync --sql', () => {
+  it('brings a copy up to date, prints the rows of a statement, and says as of when they are', async () => {
+    for (const target of targets()) {
+      for (const more of [[], clicks(clickCount, clickCount + 1)]) {
+        if (more.length > 0) await importContent(api.stores, 'acme', 'clicks', more)
+        const { total } = (
+          await client.get('/checksums/clicks', { query: { from: '2026-11-18', to: '2026-11-21' } })
+        ).data.reduce((sum, { rows }) => ({ total: sum.total + rows }), { total: 0 })
+        const words = [target, '--url', baseUrl, '--sql', 'SELECT count(*) AS clicks FROM clicks;']
+        const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
+        const { code, stdout, stderr } = await runProgram(run, words, environment)
+        expect([code, stdout]).toEqual([0, `clicks\r\n${total}\r\n`])
+        expect(stderr).toMatch(/^Rows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
+      }
+    }
+  })
+
+  it('prints the numbers of the API, alike on both databases', async () => {
+    const { data } = await client.get('/reports', {
+      query: { group_by: 'country', from: '2026-11-01', to: '2026-11-30' },
+    })
+    const printed = await onBoth(
+      "SELECT id, clicks, conversions, revenue, epc FROM report('country', '2026-11-01', '2026-12-01')",
+      'json',
+    )
+    expect(JSON.parse(printed)).toEqual(
+      data.map(({ id, clicks, conversions, revenue, epc }) => ({ id, clicks, conversions, revenue, epc })),
+    )
+  })
+
+  it('prints every type as CSV, JSON and a table', async () => {
+    const statement = `
+      SELECT id, referrer, clicked_at, clicked_at::date AS day, cost, is_bot, country, NULL AS missing, '' AS empty
+      FROM clicks WHERE id IN ('c1', 'c2') ORDER BY id`
+    expect(await onBoth(statement, 'csv')).toBe(
+      `id,referrer,clicked_at,day,cost,is_bot,country,missing,empty\r
+c1,"https://x/""\\1",2026-11-18T00:00:40Z,2026-11-18,0.100020,false,US,,""\r
+c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
+`,
+    )
+    const lines = (await onBoth(statement, 'ndjson')).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(await onBoth(statement, 'json')))
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      referrer: 'https://x/"\\1',
+      cost: 0.10002,
+      is_bot: false,
+      missing: null,
+    })
+    expect(await onBoth('SELECT name, tags FROM campaigns', 'json')).toBe(
+      '[{"name":"Spring, \\"2026\\"","tags":["a","b|c"]}]\n',
+    )
+    const events = "SELECT properties FROM events WHERE id = 'e1' AND origin = 'server'"
+    expect(JSON.parse(await onBoth(events, 'json'))).toMatchObject([{ properties: { text: '"\u0000\\1', 7: false } }])
+    expect(await onBoth("SELECT 7 AS n, 'a\nb' AS text UNION ALL SELECT 10, NULL ORDER BY 1", 'table')).toBe(
+      ' n  text\n──  ────\n 7  a b\n10\n',
+    )
+    expect(await onBoth('SELECT id FROM clicks WHERE false', 'csv')).toBe('id\r\n')
+    expect(await onBoth('SELECT id FROM clicks WHERE false', 'json')).toBe('[]\n')
+  })
+
+  it('reads a statement from a file, and stops when its reader does', async () => {
+    await writeFile(folder('all.sql'), '-- All clicks.\nSELECT * FROM click_details, generate_series(1, 20)\n')
+    const program = join(packageRoot, 'src/packages/sync/dist/main.js')
+    for (const target of targets()) {
+      const command = `"$NODE" "$PROGRAM" "$TARGET" --no-sync --sql-file "$FILE" | head -2 | tail -1 | cut -c1-1`
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], {
+        env: {
+          ...{
+            PATH: process.env.PATH,
+            NODE: process.execPath,
+            PROGRAM: program,
+            TARGET: target,
+            FILE: folder('all.sql'),
+          },
+          ...postgres.environment,
+        },
+      })
+      expect([stdout, stderr]).toEqual(['c\n', expect.stringMatching(/^\d+ rows as of /)])
+    }
+  })
+
+  it('changes no row, and explains a failure in one line', async () => {
+    await writeFile(folder('empty.sql'), ' -- nothing\n')
+    const url = ['--url', baseUrl]
+    for (const target of targets()) {
+      for (const statement of [
+        'DELETE FROM clicks',
+        'CREATE TABLE tributary.mine (id text)',
+        'SELECT 1; SELECT 2',
+        'SELECT 1; DROP TABLE tributary.clicks',
+        'SELEC 1',
+        'SELECT colour FROM clicks',
+      ]) {
+        expectOneLine(await execute(target, '--no-sync', '--sql', statement), 1, '')
+      }
+      expectOneLine(await execute(target, '--no-sync', '--sql', 'SELECT 1', '--schema', 'absent'), 1, 'absent')
+      const { stdout } = await execute(target, '--no-sync', '--sql', 'SELECT count(*) > 6000 AS kept FROM clicks')
+      expect(stdout).toBe('kept\r\ntrue\r\n')
+    }
+    for (const words of [
+      ['--no-sync', '--sql', ''],
+      ['--no-sync', '--sql-file', folder('empty.sql')],
+      ['--no-sync', '--sql-file', folder('absent.sql')],
+      ['--no-sync', '--sql', 'SELECT 1', '--format', 'xml'],
+      ['--no-sync', '--sql', 'SELECT 1', '--sql-file', folder('empty.sql')],
+      [...url, '--sql', 'SELECT 1', '--every', '5m'],
+      [...url, '--sql', 'SELECT 1', '--json'],
+      ['--sql', 'SELECT 1'],
+      ['--no-sync'],
+      [...url, '--format', 'csv'],
+    ]) {
+      expectOneLine(await execute(folder('copy.duckdb'), ...words), 2, '')
+    }
+    expectOneLine(
+      await execute(folder('files'), '--no-sync', '--sql', 'SELECT 1'),
+      2,
+      '--sql needs a copy in PostgreSQL or',
+    )
+    expectOneLine(
+      await execute(folder('absent.duckdb'), '--no-sync', '--sql', 'SELECT 1'),
+      1,
+      'absent.duckdb cannot be opened',
+    )
+  })
+})
