@@ -107,12 +107,22 @@ export const SettingsSchema = Type.Object({
     default: 0,
     minimum: 0,
     maximum: 65535,
-    description: 'Loopback port of `/metrics`; 0 disables it.',
+    description: 'Port of `/metrics`; 0 disables it.',
+  }),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description:
+      'Address on which `/metrics` is served, without a key. Beyond loopback, a firewall must keep clients of the API away.',
   }),
   LOG_LEVEL: OneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Lowest log level that is written.',
   }),
+  LOG_FORMAT: Type.Optional(
+    OneOf(['text', 'json'], {
+      description: 'Format of the log: lines of text or of JSON. If unset, text on a terminal and JSON elsewhere.',
+    }),
+  ),
 })
 
 export type Settings = Static<typeof SettingsSchema>

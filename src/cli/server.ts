@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ListenOptions } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isatty } from 'node:tty'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
 import { openLog, openLogDestination } from '../http/logging.ts'
@@ -12,6 +13,7 @@ import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/serverRecovery.ts'
 import type { CommandContext } from './context.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
+import { inText } from './logText.ts'
 import { startRetention } from './retentionJob.ts'
 import { shutDownGracefully } from './shutdown.ts'
 import { describeCreated } from './storeLocation.ts'
@@ -31,13 +33,14 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
   // The welcome of the demo has a link to the page.
   const settings: Settings = demoClicks === undefined ? context.settings : { ...context.settings, EXPLORE: 'on' }
   const destination = openLogDestination()
-  const log = openLog(settings.LOG_LEVEL, destination)
+  const isText = (settings.LOG_FORMAT ?? (isatty(2) ? 'text' : 'json')) === 'text'
+  const log = openLog(settings.LOG_LEVEL, isText ? inText(destination) : destination)
   const logStores: StoreLog = ({ level, message }) => log[level](message)
   const shutdown = shutDownGracefully(log, destination)
   try {
     const address = { host: settings.HOST, port: settings.PORT }
     // Before the stores, which would be created.
-    await namingSetting('PORT', address, () => assertFree(address))
+    await namingSetting('', address, () => assertFree(address))
     const stores = await openStores(settings, logStores, startTimeoutMs)
     shutdown.closeFirst(() => stores.close())
     const created = describeCreated(settings, await migrate(stores))
@@ -49,12 +52,16 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
     const metrics = metricsPort === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
     if (metrics) {
-      const metricsAddress = { host: '127.0.0.1', port: metricsPort }
-      const { stop } = await namingSetting('METRICS_PORT', metricsAddress, () => serveMetrics(metrics, metricsPort))
+      const metricsAddress = { host: settings.METRICS_HOST, port: metricsPort }
+      const { stop } = await namingSetting('METRICS_', metricsAddress, () => serveMetrics(metrics, metricsAddress))
       shutdown.closeFirst(stop)
+      if (!/^(127\.|::1$|localhost$)/.test(settings.METRICS_HOST))
+        log.warn(
+          `METRICS_HOST=${settings.METRICS_HOST}: whoever reaches port ${metricsPort} reads the metrics without a key.`,
+        )
     }
     const listenTextResolver = (url: string) => `listening on ${url}`
-    const url = await namingSetting('PORT', address, () => app.listen({ ...address, listenTextResolver }))
+    const url = await namingSetting('', address, () => app.listen({ ...address, listenTextResolver }))
     shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
     const stopRecovery = startRecovery(stores, log)
     const stopRetention = startRetention(stores, log, Date.now)
@@ -85,9 +92,12 @@ async function assertFree(address: ListenOptions): Promise<void> {
   await once(server.close(), 'close')
 }
 
-/** @throws SettingsError that names the setting if the address is not available */
+/**
+ * Opens an address. @param prefix of the settings `HOST` and `PORT`
+ * @throws SettingsError that names the setting if the address is not available
+ */
 async function namingSetting<Result>(
-  setting: 'PORT' | 'METRICS_PORT',
+  prefix: '' | 'METRICS_',
   { host, port }: ListenOptions,
   open: () => Promise<Result>,
 ): Promise<Result> {
@@ -97,11 +107,12 @@ async function namingSetting<Result>(
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
       throw new SettingsError(
-        `${setting}=${port}: the port is already in use on ${host}; stop the other program, or set another ${setting}.`,
+        `${prefix}PORT=${port}: the port is already in use on ${host}; stop the other program, or set another ${prefix}PORT.`,
       )
-    if (code === 'EACCES') throw new SettingsError(`${setting}=${port}: this user may not listen on this port.`)
-    if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${host}: this machine does not have this address.`)
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${host}: no such host.`)
+    if (code === 'EACCES') throw new SettingsError(`${prefix}PORT=${port}: this user may not listen on this port.`)
+    if (code === 'EADDRNOTAVAIL')
+      throw new SettingsError(`${prefix}HOST=${host}: this machine does not have this address.`)
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`${prefix}HOST=${host}: no such host.`)
     throw error
   }
 }

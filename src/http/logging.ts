@@ -6,12 +6,13 @@ import type { App } from './context.ts'
 const urlLengthMax = 1_000
 
 /**
- * Opens the log: JSON lines. No line contains an API key: headers are not logged, and the secrets of keys in URLs and
- * errors are masked.
+ * Opens the log: JSON lines, with times in ISO 8601. No line contains an API key: headers are not logged, and the secrets of
+ * keys in URLs and errors are masked.
  */
 export function openLog(level: string, destination: DestinationStream): Logger {
+  const timestamp = pino.stdTimeFunctions.isoTime
   const err = (error: Error) => JSON.parse(hideKeys(JSON.stringify(pino.stdSerializers.err(error))))
-  return pino({ level, serializers: { err } }, destination)
+  return pino({ level, timestamp, serializers: { err } }, destination)
 }
 
 export type LogDestination = ReturnType<typeof pino.destination>

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { App } from './context.ts'
+import { type LimitKind, limitKinds } from './rateLimit.ts'
 
 /** From cached responses to the query timeout. */
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
@@ -39,6 +40,7 @@ export function openMetrics() {
     labelNames: ['limit'],
     registers: [registry],
   })
+  for (const limit of limitKinds) denials.inc({ limit }, 0)
   const queries = new Histogram({
     name: 'clickhouse_query_duration_seconds',
     help: 'Duration in seconds of ClickHouse queries and inserts, including failed ones, by label (log_comment in ClickHouse).',
@@ -66,8 +68,13 @@ export function openMetrics() {
         },
       })
     },
-    countDenial: (limit: string) => denials.inc({ limit }),
+    countDenial: (limit: LimitKind) => denials.inc({ limit }),
+    /** TRAP: without a first value of 0, `rate` and `increase` of Prometheus would miss the first failure of a route. */
     observe(app: App) {
+      app.addHook('onRoute', ({ method, url }) => {
+        for (const status of [500, 503])
+          for (const verb of [method].flat()) requests.inc({ method: verb, route: url, status }, 0)
+      })
       app.addHook('onResponse', async (request, reply) => {
         const route = request.routeOptions.url ?? 'unknown'
         requests.inc({ method: request.method, route, status: reply.statusCode })
@@ -78,13 +85,13 @@ export function openMetrics() {
 }
 
 /**
- * Serves `/metrics` on its own port, on loopback only, without a key.
- * @param requestedPort 0 takes a free port
+ * Serves `/metrics` on its own address, without a key.
+ * @param address port 0 takes a free port
  * @throws the error of listen, such as EADDRINUSE
  */
 export async function serveMetrics(
   { registry }: Metrics,
-  requestedPort: number,
+  address: { host: string; port: number },
 ): Promise<{ port: number; stop: () => void }> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {
@@ -94,7 +101,7 @@ export async function serveMetrics(
     response.setHeader('Content-Type', registry.contentType)
     response.end(await registry.metrics())
   })
-  server.listen(requestedPort, '127.0.0.1')
+  server.listen(address)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {

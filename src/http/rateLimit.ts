@@ -5,7 +5,8 @@ import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
-export type LimitKind = 'key' | 'address' | 'identifier' | 'queries'
+export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
+export type LimitKind = (typeof limitKinds)[number]
 
 export interface RateLimitOptions {
   /** Shares the counters among all instances; without it each instance counts alone. */

@@ -51,10 +51,20 @@ describe('the server', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(await end()).toBe(0)
     const lines = (await log).trim().split('\n')
-    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
+    for (const line of lines) expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
     expect(lines.at(-1)).toContain('stopped')
     expect(lines.join()).not.toContain(apiKey)
+  })
+
+  it('logs lines of text with LOG_FORMAT=text', async () => {
+    const { printed, end, log } = await serve({ ...environment, LOG_FORMAT: 'text' })
+    await fetch(`${printed.url}/healthz`)
+    expect(await end()).toBe(0)
+    const lines = (await log).trim().split('\n')
+    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+Z (DEBUG|INFO ) \S/)
+    expect(lines.join('\n')).toMatch(/Z DEBUG request completed reqId=\S+ method=GET url=\/healthz status=200 ms=/)
+    expect(lines.at(-1)).toMatch(/Z INFO {2}stopped$/)
   })
 
   it('completes an interrupted import without another import', async () => {
@@ -112,13 +122,24 @@ describe('the server', () => {
 
   it('serves metrics on a separate loopback port', async () => {
     const port = await freePort()
-    const { printed, end } = await serve({ ...environment, METRICS_PORT: `${port}` })
+    const { printed, end, log } = await serve({ ...environment, METRICS_PORT: `${port}` })
     const { url } = printed
     await get(`${url}/api/v1/clicks`, apiKey)
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
+    await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
     expect(await end('SIGINT')).toBe(0)
+    expect(await log).not.toContain('METRICS_HOST')
+  })
+
+  it('serves metrics on another address that METRICS_HOST names, with a warning', async () => {
+    const port = await freePort()
+    const open = await serve({ ...environment, METRICS_PORT: `${port}`, METRICS_HOST: '0.0.0.0' })
+    expect((await fetch(`http://127.0.0.2:${port}/metrics`)).status).toBe(200)
+    await open.end()
+    const warnings = (await open.log).split('\n').filter((line) => line.includes('"level":40'))
+    expect(warnings).toEqual([expect.stringContaining(`METRICS_HOST=0.0.0.0: whoever reaches port ${port}`)])
   })
 })
 
@@ -136,6 +157,11 @@ describe('an unavailable address', () => {
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),
       /HOST=203\.0\.113\.1: this machine does not have this address\.$/m,
+    ],
+    [
+      'metrics on an address of another machine',
+      (METRICS_PORT) => ({ METRICS_PORT, METRICS_HOST: '203.0.113.1' }),
+      /METRICS_HOST=203\.0\.113\.1: this machine does not have this address\.$/m,
     ],
     ['an unknown host', () => ({ HOST: 'nowhere.invalid' }), /HOST=nowhere\.invalid: no such host\.$/m],
   ])('%s is reported in one line that names the setting, with exit code 1', async (_name, settingsOf, line) => {

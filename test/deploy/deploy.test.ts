@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
@@ -59,6 +59,34 @@ describe('deploy/compose.yaml', () => {
     for (const address of addresses) expect(address).toMatch(/^172\.28\.0\.([1-9]\d?|1[01]\d)$/)
     expect(new Set(addresses).size).toBe(targets.length)
   })
+})
+
+describe('deploy/tributary.service', () => {
+  const unit = read('deploy/tributary.service')
+
+  it('starts Node with the options of npm start, and stops as late as a server ends', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
+    expect(unit).toContain(`ExecStart=/usr/bin/${scripts.start.replace('exec ', '')}\n`)
+    expect(unit).toMatch(/^TimeoutStopSec=30$/m)
+  })
+
+  it.runIf(existsSync('/usr/bin/systemd-analyze'))(
+    'is valid, and exposes little of the system',
+    { tags: 'long' },
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tributary-unit-'))
+      try {
+        const file = join(folder, 'tributary-1.service')
+        writeFileSync(file, unit.replace('/usr/bin/node', process.execPath))
+        const analyze = (...words: string[]) => spawnSync('systemd-analyze', [...words, file], { encoding: 'utf8' })
+        expect(analyze('verify')).toMatchObject({ status: 0, stderr: '' })
+        // The threshold is ten times the exposure level, which is from 0 to 10.
+        expect(analyze('security', '--offline=true', '--threshold=20')).toMatchObject({ status: 0 })
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+  )
 })
 
 describe('files with passwords', () => {

@@ -9,6 +9,7 @@ import { SettingsSchema } from '../../src/settings.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { describeDifference } from '../../src/writer/repair/differences.ts'
 import { kinds } from '../../src/writer/repair/kinds.ts'
+import { alertRules, alertValue } from '../deploy/prometheusRules.ts'
 
 const pageOf = (name: string) => join(packageRoot, 'docs', name)
 const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
@@ -17,25 +18,30 @@ const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
 it.each([
   ['setup.md', 'settings', settingsTable],
   ['monitoring.md', 'metrics', metricsTable],
+  ['monitoring.md', 'alerts', alertsTable],
   ['restore.md', 'differences', differencesTable],
   ['sql.md', 'questions', questionsTable],
 ] as const)('docs/%s lists all %s', async (page, name, tableOf) => {
   await expect(replaceTable(textOf(page), name, await tableOf())).toMatchFileSnapshot(pageOf(page))
 })
 
-it('docs/monitoring.md uses only existing metrics in alerts', async () => {
+it('deploy/prometheus-rules.yaml uses only existing metrics', async () => {
   const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
-  const alerts = [...textOf('monitoring.md').matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(
-    ([, expression = '']) => expression,
-  )
-  expect(alerts.length).toBeGreaterThan(8)
-  for (const alert of alerts) {
-    const names = [...alert.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
+  for (const rule of alertRules.filter(({ alert }) => alert !== 'TributaryDown')) {
+    const names = [...alertValue(rule).matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
     const metrics = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
-    expect(metrics.length, alert).toBeGreaterThan(0)
-    for (const name of metrics) expect(known, alert).toContain(name.replace(/_bucket$/, ''))
+    expect(metrics.length, rule.alert).toBeGreaterThan(0)
+    for (const name of metrics) expect(known, rule.alert).toContain(name.replace(/_bucket$/, ''))
   }
 })
+
+function alertsTable(): string[][] {
+  const rows = alertRules.map((rule) => {
+    const lasting = rule.for ? ` for ${rule.for}` : ''
+    return [`\`${rule.alert}\``, `\`${rule.expr}\`${lasting}`, rule.annotations.summary, rule.annotations.action]
+  })
+  return [['alert', 'fires while', 'meaning', 'action'], ...rows]
+}
 
 function differencesTable(): string[][] {
   const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {

@@ -122,7 +122,7 @@ describe('metrics', () => {
   })
 
   it('are served on a separate port', async () => {
-    const { port, stop } = await serveMetrics(metrics, 0)
+    const { port, stop } = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 })
     const response = await fetch(`http://127.0.0.1:${port}/metrics`)
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('http_requests_total')

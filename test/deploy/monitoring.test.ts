@@ -1,0 +1,221 @@
+// @module-tag long
+// Requires Debian's prometheus and redis-server.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
+import { serve } from '../cli/runCommand.ts'
+import { makeAccountWithKey } from '../kit/accounts.ts'
+import { useFolder, useTestStores } from '../kit/fixtures.ts'
+import { startRedis } from '../kit/redis.ts'
+import { storeMetadata } from '../kit/rows.ts'
+import { freePort } from '../kit/serverProcess.ts'
+import { type AlertRule, alertRules, alertValue, rulesFile } from './prometheusRules.ts'
+
+const folder = useFolder()
+
+/** Series by their labels, with a value per minute in the notation of promtool: `1+2x3` is 1 3 5 7. */
+type Series = Record<string, string>
+
+/** When an alert fires, the labels that it has then, and when it stays silent. */
+interface AlertCase {
+  fires: Series
+  labels: Record<string, string>
+  silent: Series
+}
+
+const one = { instance: 'one' }
+const buckets = (name: string, labels: string, slowFrom: string) => ({
+  [`${name}_bucket{instance="one",${labels},le="0.5"}`]: slowFrom === '0.5' ? '0x30' : '0+60x30',
+  [`${name}_bucket{instance="one",${labels},le="5"}`]: '0+60x30',
+  [`${name}_bucket{instance="one",${labels},le="+Inf"}`]: '0+60x30',
+})
+/** A gauge whose store does not respond; promtool repeats no NaN. */
+const nan = 'NaN '.repeat(20).trim()
+const insert = 'step="insert"'
+const report = 'label="reports"'
+
+const cases: Record<string, AlertCase> = {
+  TributaryDown: {
+    fires: { 'up{job="tributary",instance="one"}': '1x5 0x25' },
+    labels: { job: 'tributary', ...one },
+    silent: { 'up{job="tributary",instance="one"}': '1x30', 'up{job="other",instance="one"}': '0x30' },
+  },
+  TributaryBug: {
+    fires: { 'http_requests_total{instance="one",method="GET",route="/r",status="500"}': '0x15 1x15' },
+    labels: { ...one, method: 'GET', route: '/r' },
+    silent: {
+      'http_requests_total{instance="one",method="GET",route="/r",status="500"}': '3x30',
+      'http_requests_total{instance="one",method="GET",route="/r",status="200"}': '0+9x30',
+    },
+  },
+  TributaryUnavailable: {
+    fires: {
+      'http_requests_total{instance="one",route="/r",status="503"}': '0+4x30',
+      'http_requests_total{instance="one",route="/s",status="503"}': '0+4x30',
+    },
+    labels: one,
+    silent: {
+      'http_requests_total{instance="one",route="/r",status="503"}': '0+5x30',
+      'http_requests_total{instance="one",route="/r",status="200"}': '0+90x30',
+    },
+  },
+  TributarySlowInserts: {
+    fires: buckets('event_flush_duration_seconds', insert, '0.5'),
+    labels: one,
+    silent: {
+      ...buckets('event_flush_duration_seconds', insert, '5'),
+      ...buckets('event_flush_duration_seconds', 'step="look_up"', '0.5'),
+    },
+  },
+  TributaryEventsQueued: {
+    fires: { 'events_queued{instance="one"}': '4001x30' },
+    labels: one,
+    silent: { 'events_queued{instance="one"}': '4000x30' },
+  },
+  TributarySlowQueries: {
+    fires: buckets('clickhouse_query_duration_seconds', report, '0.5'),
+    labels: { ...one, label: 'reports' },
+    silent: buckets('clickhouse_query_duration_seconds', report, '5'),
+  },
+  TributaryRefusedKeys: {
+    fires: { 'rate_limit_denials_total{instance="one",limit="address"}': '0+1x30' },
+    labels: one,
+    silent: {
+      'rate_limit_denials_total{instance="one",limit="address"}': '7x30',
+      'rate_limit_denials_total{instance="one",limit="key"}': '0+1x30',
+    },
+  },
+  TributaryTooManyReads: {
+    fires: { 'rate_limit_denials_total{instance="one",limit="queries"}': '0+1x30' },
+    labels: one,
+    silent: {
+      'rate_limit_denials_total{instance="one",limit="queries"}': '7x30',
+      'rate_limit_denials_total{instance="one",limit="key"}': '0+1x30',
+    },
+  },
+  TributaryEventCeiling: {
+    fires: { 'events_total{instance="one",outcome="over_ceiling"}': '0x5 1x25' },
+    labels: one,
+    silent: {
+      'events_total{instance="one",outcome="over_ceiling"}': '1x30',
+      'events_total{instance="one",outcome="stored"}': '0+9x30',
+    },
+  },
+  TributaryRedisDown: {
+    fires: { 'redis_up{instance="one"}': '0x30' },
+    labels: one,
+    silent: { 'redis_up{instance="one"}': '1x30' },
+  },
+  TributaryUnconfirmedSums: {
+    fires: { 'sums_unconfirmed_age_seconds{instance="one"}': '901x30' },
+    labels: one,
+    silent: { 'sums_unconfirmed_age_seconds{instance="one"}': `900x10 ${nan}` },
+  },
+  TributaryKeyExpiring: {
+    fires: { 'api_keys_expiring{instance="one"}': '1x30' },
+    labels: one,
+    silent: { 'api_keys_expiring{instance="one"}': `0x10 ${nan}` },
+  },
+  TributaryOverloaded: {
+    fires: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.3x30' },
+    labels: one,
+    silent: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.2x30' },
+  },
+}
+
+describe('deploy/prometheus-rules.yaml', () => {
+  it('has an example of each alert', () => {
+    expect(Object.keys(cases)).toEqual(alertRules.map(({ alert }) => alert))
+  })
+
+  it.each(alertRules)('$alert fires when it should, and not otherwise', (rule) => {
+    const { fires, labels, silent } = cases[rule.alert] as AlertCase
+    const firing = { exp_labels: { ...labels, ...rule.labels }, exp_annotations: rule.annotations }
+    const file = folder(`${rule.alert}.json`)
+    const tests = [testOf(rule, fires, [firing]), testOf(rule, silent, [])]
+    writeFileSync(file, JSON.stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }))
+    execFileSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  })
+})
+
+/** A test of promtool, whose files may be JSON. */
+function testOf({ alert }: AlertRule, series: Series, expected: object[]): object {
+  return {
+    interval: '1m',
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    alert_rule_test: [{ eval_time: '20m', alertname: alert, exp_alerts: expected }],
+  }
+}
+
+describe('a Prometheus that collects the metrics of a server', () => {
+  const stores = useTestStores()
+
+  it('returns rows for every expression of the rules and of the dashboard', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.close())
+    const metricsPort = await freePort()
+    const settings = { PORT: '0', METRICS_PORT: `${metricsPort}`, REDIS_URL: redis.url }
+    const { printed, end } = await serve({ ...stores.environment, ...settings })
+    const { key } = await makeAccountWithKey(stores, 'acme')
+    await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'camp' }])
+    const prometheus = await startPrometheus(metricsPort)
+    const expressions = [...alertRules.map(alertValue), ...dashboardExpressions()]
+    expect(expressions.length).toBeGreaterThan(20)
+    for (const expression of expressions) {
+      const readRows = async () => {
+        await sendRequests(printed.url, key)
+        return (await prometheus.query(expression)).length
+      }
+      await expect.poll(readRows, { message: expression }).toBeGreaterThan(0)
+    }
+    expect(await end()).toBe(0)
+  })
+})
+
+/** Sends a read and an event, which must be accepted. */
+async function sendRequests(url: string, key: string): Promise<void> {
+  const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ visitor_id: 'v', campaign_id: 'camp', event_name: 'signup', event_id: randomUUID() })
+  const responses = await Promise.all([
+    fetch(`${url}/api/v1/stats/overview`, { headers }),
+    fetch(`${url}/api/v1/events`, { method: 'POST', headers, body }),
+  ])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200])
+}
+
+/** Expressions of all panels, for all instances. */
+function dashboardExpressions(): string[] {
+  const { panels } = JSON.parse(readFileSync(join(packageRoot, 'deploy/grafana-dashboard.json'), 'utf8')) as {
+    panels: { targets: { expr: string }[] }[]
+  }
+  expect(panels.length).toBeGreaterThanOrEqual(8)
+  const targets = panels.flatMap((panel) => panel.targets)
+  return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.+'))
+}
+
+/** Starts a Prometheus for one test, which scrapes a server each second as the job of the rules. */
+async function startPrometheus(metricsPort: number): Promise<{ query: (expression: string) => Promise<unknown[]> }> {
+  const port = await freePort()
+  const config = {
+    global: { scrape_interval: '1s' },
+    rule_files: [rulesFile],
+    scrape_configs: [{ job_name: 'tributary', static_configs: [{ targets: [`127.0.0.1:${metricsPort}`] }] }],
+  }
+  writeFileSync(folder('prometheus.json'), JSON.stringify(config))
+  const words = [`--config.file=${folder('prometheus.json')}`, `--storage.tsdb.path=${folder('data')}`]
+  const child = spawn('prometheus', [...words, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  await expect.poll(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status).toBe(200)
+  return {
+    async query(expression) {
+      const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`)
+      const { data } = (await response.json()) as { data: { result: unknown[] } }
+      return data.result
+    },
+  }
+}
