@@ -2,7 +2,6 @@ import type { DuckDBResult } from '@duckdb/node-api'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { failure, result, textMax } from './result.ts'
 
-/** Rows of a result. */
 const rowsMax = 1_000
 const rowsDefault = 100
 
@@ -28,16 +27,6 @@ of the account: cost_base, revenue_base. Times are UTC.`,
     required: ['sql'],
     additionalProperties: false,
   },
-}
-
-/** What a query on a copy has returned. */
-interface Rows {
-  /** The time before which all rows are copied. */
-  asOf: unknown
-  columns: readonly string[]
-  /** Each row as JSON. */
-  rows: string[]
-  isComplete: boolean
 }
 
 /**
@@ -71,8 +60,11 @@ export async function queryCopy(
   }
 }
 
-/** @throws the error of DuckDB */
-async function readRows(file: string, sql: string, limit: number, signal: AbortSignal): Promise<Rows> {
+/**
+ * @returns the time before which all rows are copied, the columns, each row as JSON, and whether these are all rows
+ * @throws the error of DuckDB
+ */
+async function readRows(file: string, sql: string, limit: number, signal: AbortSignal) {
   const { DuckDBInstance, DuckDBTimestampTZValue, StatementType } = await importDuckdb()
   DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
   // No statement reaches another file, the network or an extension, or changes that.
@@ -108,7 +100,7 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
 }
 
 /** Reads rows while they fit into a result, one by one: a row may be longer than the memory. */
-async function firstRows(found: DuckDBResult, limit: number): Promise<Pick<Rows, 'rows' | 'isComplete'>> {
+async function firstRows(found: DuckDBResult, limit: number) {
   const { JsonDuckDBValueConverter } = await importDuckdb()
   const rows: string[] = []
   let length = 0

@@ -170,7 +170,10 @@ describe('tributary-sync into DuckDB', () => {
         data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
       )
     }
-    for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu', 'America/Havana']) {
+    for (const tz of [
+      ...['UTC', 'America/New_York', 'America/Havana', 'America/Sao_Paulo', 'Europe/Berlin', 'Asia/Kathmandu'],
+      ...['Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Chatham', 'Pacific/Honolulu'],
+    ]) {
       const { data } = await client.get('/stats/daily', { query: { tz, ...november } })
       const found = await execute(`
         SELECT strftime(day, '%Y-%m-%d') AS id, d.* EXCLUDE (day)
