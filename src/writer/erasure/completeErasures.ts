@@ -11,7 +11,7 @@ import {
   pagesOfErasures,
   readErasureClock,
 } from './erasures.ts'
-import { erasedUntilMs, inChunks, isErased } from './matching.ts'
+import { erasedUntilMs, inChunks } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 import { beginRewrite, endRewrite } from './rewriteTimes.ts'
 import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
@@ -31,7 +31,6 @@ export interface Completion {
 
 export type ErasedRows = Record<PersonalTable['resource'], number>
 
-const clicks = personalTables.find(({ name }) => name === 'clicks') as PersonalTable
 const tableNames = personalTables.map(({ name }) => name)
 const erasuresPerStatement = 5_000
 
@@ -79,17 +78,27 @@ export async function eraseAgain(writer: Writer): Promise<void> {
   await completeErasures(writer)
 }
 
-/** Lists the clicks of erased visitors: once the click is blank, their conversions and events could not be found. */
+/**
+ * Lists the clicks of erased visitors: once the click is blank, their conversions and events could not be found. Of a click whose
+ * month was removed, its conversions have the visitor.
+ */
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
   for await (const page of pagesOfErasures(writer, 'incomplete')) {
     const key = page[0]?.key ?? ''
     const visitors = page.filter(({ kind }) => kind === 'visitor')
     if (visitors.length === 0) continue
     const query = ch`
-SELECT id, toInt64(max(${erasedUntilMs('visitor', ch`visitor_id`, visitors)})) - 1 AS erasedMs
-FROM clicks
-WHERE ${writer.ofAccount}
-  AND ${isErased(clicks, visitors)}
+SELECT id, toInt64(max(untilMs)) - 1 AS erasedMs
+FROM (
+  SELECT id, least(clicked_at, stored_at) AS datedAt, ${erasedUntilMs('visitor', ch`visitor_id`, visitors)} AS untilMs
+  FROM clicks
+  WHERE ${writer.ofAccount}
+  UNION ALL
+  SELECT click_id, least(assumeNotNull(click_at), stored_at), ${erasedUntilMs('visitor', ch`click_visitor_id`, visitors)}
+  FROM conversions
+  WHERE ${writer.ofAccount} AND click_at IS NOT NULL
+)
+WHERE toUnixTimestamp64Milli(datedAt) < untilMs
 GROUP BY id`
     const step = 'looking for clicks of erased visitors'
     const rows = await writer.select<{ id: string; erasedMs: number }>(step, query, 'erase')

@@ -11,6 +11,8 @@ import {
 } from '../../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
+import { completeErasures } from '../../../src/writer/erasure/completeErasures.ts'
+import { addErasures, identifierHash, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { Writer } from '../../../src/writer/fence/writer.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
@@ -27,12 +29,15 @@ const keys: Record<string, string> = {}
 let before: Record<string, unknown>
 
 beforeAll(async () => {
-  for (const id of ['acme', 'other', 'changed', 'twice']) {
+  for (const id of ['acme', 'erased', 'other', 'changed', 'twice']) {
     keys[id] = await server.account(id)
     await importRetained(server.stores, id)
   }
   before = await responses('acme', fromSums)
-  await setRetention(server.stores.postgres, 'acme', { clickMonths: 2, eventMonths: 1 })
+  for (const id of ['acme', 'erased']) {
+    await setRetention(server.stores.postgres, id, { clickMonths: 2, eventMonths: 1 })
+  }
+  await remove('erased')
   expect(await remove('acme')).toEqual({
     removed: { clicks: 4, events: 2 },
     retained: { clicksMs: Date.UTC(2025, 1, 1), eventsMs: Date.UTC(2025, 2, 1) },
@@ -200,6 +205,18 @@ describe('imports after months were removed', () => {
     await importContent(server.stores, 'acme', 'clicks', [])
     expect(await verify('acme')).toEqual([])
   })
+})
+
+it('an erasure of a visitor finds the conversions of its removed clicks, also those with a visitor of their own', async () => {
+  await withWriter(server.stores, 'erased', async (writer) => {
+    const key = await readErasureKey(writer)
+    const hash = identifierHash(key, 'visitor', 'visitor-c2')
+    await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
+    expect(await completeErasures(writer, { inFlightMs: 0 })).toEqual({ clicks: 0, conversions: 1, events: 0 })
+  })
+  const query = `
+    SELECT visitor_id, sub1, click_visitor_id, os FROM conversions FINAL WHERE account_id = 'erased' AND id = 'v2'`
+  expect(await rowsOf(server.stores, query)).toEqual([{ visitor_id: '', sub1: '', click_visitor_id: '', os: 'own' }])
 })
 
 describe('verify after months were removed', () => {
