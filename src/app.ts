@@ -126,7 +126,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   readParameters(app)
   await addDocs(app, settings)
-  if (settings.EXPLORE === 'on') addExplore(app)
+  addExplore(app, settings)
   const streaming = openStreaming()
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {

@@ -98,11 +98,12 @@ export const SettingsSchema = Type.Object({
     'Origins of web pages that may call the API: comma-separated, such as `https://app.example.com`, or `*`. If unset, no page may.',
     { format: 'origins' },
   ),
-  EXPLORE: OneOf(['off', 'on'], {
-    default: 'off',
-    description:
-      'With `on`, the page `/explore` shows the numbers of an API key in the browser. `serve --demo` serves it too.',
-  }),
+  EXPLORE: Type.Optional(
+    OneOf(['off', 'on'], {
+      description:
+        'With `on`, the page `/explore` shows the numbers of an API key in the browser. If unset, only if `HOST` is a loopback address. `serve --demo` always serves it.',
+    }),
+  ),
   METRICS_PORT: Type.Integer({
     default: 0,
     minimum: 0,

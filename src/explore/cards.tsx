@@ -1,9 +1,10 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
 import { formatValue, noValue, type Value } from './format.ts'
-import { cardMetrics, type Metric, type MetricKind, metricNames, metrics } from './metrics.ts'
+import { cardMetrics, hasNumbers, type Metric, type MetricKind, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
+import { knownValues } from './series.tsx'
 
 type Overview = ResponseOf<'/stats/overview'>
 type Daily = ResponseOf<'/stats/daily'>
@@ -30,16 +31,20 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
   return (
     <li class="card">
       <span class="card-label">{label}</span>
-      <span class="card-value" data-metric={metric} title={`${totals[metric] ?? ''}`}>
+      <span
+        class={`card-value ${(totals[metric] ?? 0) < 0 ? 'loss' : ''}`}
+        data-metric={metric}
+        title={`${totals[metric] ?? ''}`}
+      >
         {formatValue(totals[metric], kind, currency)}
       </span>
-      {previous && (
+      {previous && hasNumbers(previous.totals) && (
         <span class="card-change">
           <Difference now={totals[metric]} before={before} kind={kind} />{' '}
           <span>vs. {formatValue(before, kind, currency)}</span>
         </span>
       )}
-      <Spark values={series?.data.map((row) => row[metric]) ?? []} />
+      <Spark values={series ? knownValues(series, metric) : []} />
     </li>
   )
 }
@@ -47,9 +52,9 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
 /** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
 export function Difference({ now, before, kind }: { now: Value; before: Value; kind: MetricKind }) {
   const isPercentage = kind === 'percent'
-  const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0 || now === 0)
+  const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0)
   if (!isKnown) return <span class="change same">{noValue}</span>
-  const change = isPercentage ? now - before : ((now - before) / Math.abs(before || 1)) * 100
+  const change = isPercentage ? now - before : ((now - before) / Math.abs(before)) * 100
   const [direction, arrow] = change > 0 ? ['up', '▲'] : change < 0 ? ['down', '▼'] : ['same', '■']
   const shown = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(change)
   return (

@@ -1,53 +1,65 @@
 import uPlot from 'uplot'
+import { type GridAxis, gridAxes } from './chartGrid.ts'
 
 export interface ChartLine {
   values: readonly (number | null)[]
-  /** The first or the second chosen metric: color and axis. */
-  position: 1 | 2
-  /** Whether the line is of the previous period: dotted. */
-  isPrevious: boolean
+  /** Index of the axis: 0 is at the left, 1 at the right. */
+  axis: 0 | 1
+  /** Class with the color of the line. */
+  ink: string
+  dash?: 'dotted' | 'dashed'
+}
+
+export interface ChartAxis {
+  /** Class with the color of the values. */
+  ink: string
+  stepMin: number
+  format: (value: number) => string
 }
 
 export interface ChartOptions {
-  labels: readonly string[]
+  /** The label of each unit of time, after the label before it; empty: none before. */
+  tick: (index: number, before: number | undefined) => string
+  units: number
   lines: readonly ChartLine[]
-  /** Formats the values of an axis. */
-  formats: Readonly<Record<1 | 2, (value: number) => string>>
+  axes: readonly ChartAxis[]
   /** Called with the index of the unit under the pointer; null: none. */
   onHover: (index: number | null) => void
 }
 
 const heightPx = 280
 const labelWidthPx = 90
+const dashes = { dotted: [2, 5], dashed: [7, 5] }
 
 /**
- * Draws lines over units of time into an element, as wide as the element, in the colors of its classes `metric-1`, `metric-2`,
- * `axis` and `grid`. It is drawn again when the theme of the system changes.
+ * Draws lines over units of time into an element, as wide as the element, in the colors of the classes inside it, among them
+ * `axis` and `grid`. It is drawn again when the theme changes.
  * @returns removes the chart
  */
-export function drawChart(element: HTMLElement, { labels, lines, formats, onHover }: ChartOptions): () => void {
+export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHover }: ChartOptions): () => void {
   const ink = (name: string) => () => inkOf(element, name)
   const font = `12px ${getComputedStyle(element).fontFamily}`
-  const axis = (position: 1 | 2): uPlot.Axis => ({
-    scale: `${position}`,
-    side: position === 1 ? 3 : 1,
-    stroke: ink(`metric-${position}`),
+  const grids = gridAxes(axes.map(({ stepMin }, index) => ({ stepMin, ...extentOf(lines, index) })))
+  const axisOf = (grid: GridAxis, index: number): uPlot.Axis => ({
+    scale: `${index}`,
+    side: index === 0 ? 3 : 1,
+    stroke: ink(axes[index]?.ink ?? 'axis'),
     font,
     size: 64,
-    grid: { show: position === 1, stroke: ink('grid'), width: 1 },
+    grid: { show: index === 0, stroke: ink('grid'), width: 1 },
     ticks: { show: false },
-    values: (_chart, values) => values.map(formats[position]),
+    splits: () => linesOf(grid),
+    values: (_chart, values) => values.map((value) => axes[index]?.format(value) ?? ''),
   })
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: heightPx,
-    padding: [12, 8, 0, 8],
+    padding: [12, axes.length > 1 ? 8 : 24, 0, 8],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
-      x: { time: false, range: [0, Math.max(1, labels.length - 1)] },
-      1: { range: axisRange },
-      2: { range: axisRange },
+      x: { time: false, range: [0, Math.max(1, units - 1)] },
+      ...Object.fromEntries(grids.map(({ low, high }, index) => [index, { range: [low, high] as uPlot.Range.MinMax }])),
     },
     axes: [
       {
@@ -58,45 +70,49 @@ export function drawChart(element: HTMLElement, { labels, lines, formats, onHove
         space: labelWidthPx,
         // Whole units only.
         incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 72, 168, 336],
-        values: (_chart, values) => values.map((index) => labels[index] ?? ''),
+        values: (_chart, indexes) => indexes.map((index, at) => tick(index, indexes[at - 1])),
       },
-      axis(1),
-      axis(2),
+      ...grids.map(axisOf),
     ],
     series: [
       {},
       ...lines.map(
-        ({ position, isPrevious }): uPlot.Series => ({
-          scale: `${position}`,
-          stroke: ink(`metric-${position}`),
-          width: isPrevious ? 1.5 : 2,
-          ...(isPrevious && { dash: [2, 5] }),
-          points: { show: labels.length < 3 && !isPrevious },
+        ({ values, axis, ink: name, dash }): uPlot.Series => ({
+          scale: `${axis}`,
+          stroke: ink(name),
+          width: dash === 'dotted' ? 1.5 : 2,
+          ...(dash && { dash: dashes[dash] }),
+          points: { show: values.filter((value) => value !== null).length === 1 },
         }),
       ),
     ],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
   }
-  const data = [labels.map((_, index) => index), ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
+  const indexes = Array.from({ length: units }, (_, index) => index)
+  const data = [indexes, ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
   const chart = new uPlot(options, data, element)
   const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: heightPx }))
   observer.observe(element)
   const theme = matchMedia('(prefers-color-scheme: dark)')
   const redraw = () => chart.redraw()
   theme.addEventListener('change', redraw)
+  const chosenTheme = new MutationObserver(redraw)
+  chosenTheme.observe(document.documentElement, { attributes: true })
   return () => {
     theme.removeEventListener('change', redraw)
+    chosenTheme.disconnect()
     observer.disconnect()
     chart.destroy()
   }
 }
 
-/** An axis always has zero, so that heights can be compared. */
-function axisRange(_chart: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  if (min === null || max === null) return [0, 1]
-  const [low, high] = [Math.min(0, min), Math.max(0, max)]
-  const margin = (high - low || 1) * 0.06
-  return [low < 0 ? low - margin : 0, high + margin]
+function extentOf(lines: readonly ChartLine[], index: number): { min: number; max: number } {
+  const values = lines.flatMap((line) => (line.axis === index ? line.values.map((value) => value ?? 0) : []))
+  return { min: Math.min(0, ...values), max: Math.max(0, ...values) }
+}
+
+function linesOf({ low, high, step }: GridAxis): number[] {
+  return Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step)
 }
 
 /** The text color of a class inside an element. A canvas does not understand colors that depend on the theme. */

@@ -50,6 +50,41 @@ export function Table({ label, head, children }: Record<'head' | 'children', Com
   )
 }
 
+interface RowTableProps<Row> {
+  label: string
+  rows: readonly Row[]
+  columns: readonly TableColumn<Row>[]
+  /** The tooltip of a row. */
+  title?: (row: Row) => string
+}
+
+/** A column of a table; the first one has the headers of the rows. */
+export interface TableColumn<Row> {
+  label: string
+  isNumber?: boolean
+  cell: (row: Row, index: number) => ComponentChildren
+}
+
+export function RowTable<Row>({ label, rows, columns, title }: RowTableProps<Row>) {
+  const [first, ...others] = columns
+  return (
+    <Table label={label} head={columns.map((column, at) => <Column key={at} {...column} />)}>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index} title={title?.(row)}>
+            <th scope="row">{first?.cell(row, index)}</th>
+            {others.map(({ isNumber, cell }, at) => (
+              <td key={at} class={isNumber ? 'number' : ''}>
+                {cell(row, index)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
 export function Column({ label, isNumber = false }: { label: string; isNumber?: boolean }) {
   return (
     <th scope="col" class={isNumber ? 'number' : ''}>

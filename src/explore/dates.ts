@@ -1,5 +1,8 @@
 const dayMs = 86_400_000
 
+/** The time zone of the browser. */
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** The date of a moment in a time zone, such as `2026-11-21`. */
 export function dateIn(zone: string, epochMs: number): string {
   // Swedish dates have this form.
@@ -33,4 +36,9 @@ export function isZone(zone: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether a unit of the series, named by the API, has begun at a moment. */
+export function hasBegun(id: string, zone: string, epochMs: number): boolean {
+  return id.includes('T') ? Date.parse(id) <= epochMs : id <= dateIn(zone, epochMs)
 }

@@ -4,5 +4,7 @@ import './explore.css'
 import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
+import { setTheme, storedTheme } from './theme.ts'
 
+setTheme(storedTheme())
 render(<App />, document.body)

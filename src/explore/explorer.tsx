@@ -1,66 +1,80 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
 import { Cards } from './cards.tsx'
-import { Chips } from './chips.tsx'
-import { Conversions } from './conversions.tsx'
+import { Conversions, type OpenJourney } from './conversions.tsx'
+import { ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
+import { FirstSteps, useEmptiness } from './empty.tsx'
+import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
-import { useGet, useSession } from './request.ts'
+import { errorText, isOfFilter, RangeContext, useGet, useSession } from './request.ts'
 import { Series } from './series.tsx'
-import { comparisonOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
-
-const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
+import { type Detail, SidePanel } from './sidePanel.tsx'
+import { Top } from './top.tsx'
+import {
+  comparisonOf,
+  formatView,
+  intervalOf,
+  parseView,
+  selectionOf,
+  type View,
+  viewDates,
+  wholeComparisonOf,
+} from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
   const { key } = useSession()
-  const [view, setView] = useState(() => parseView(location.search))
+  const [view, setView] = useState(() => parseView(location.search, ownZone))
   useEffect(() => {
+    // The address of the first view gets the time zone, so that its link shows the same numbers elsewhere.
+    history.replaceState(null, '', location.pathname + formatView(view))
     const onPop = () => setView(parseView(location.search))
     addEventListener('popstate', onPop)
     return () => removeEventListener('popstate', onPop)
   }, [])
   function change(part: Partial<View>) {
-    const next = { ...view, ...part }
+    // Another selection begins with its first page.
+    const next = { ...view, offset: 0, ...part }
     history.pushState(null, '', location.pathname + formatView(next))
     setView(next)
   }
 
   const nowMs = Date.now()
-  const query = { ...selectionOf(view, nowMs), ...comparisonOf(view) }
-  const overview = useGet('/stats/overview', query, ['read:stats'])
-  const daily = useGet('/stats/daily', { ...query, interval: intervalOf(view, nowMs) }, ['read:stats'])
+  const selection = selectionOf(view, nowMs)
+  const overview = useGet('/stats/overview', { ...selection, ...comparisonOf(view) }, ['read:stats'])
+  const series = { ...selection, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
+  const daily = useGet('/stats/daily', series, ['read:stats'])
+  const empty = useEmptiness(view, overview)
+  const [details, setDetails] = useState<readonly Detail[]>([])
+  const detail = details.at(-1)
+  const onJourney: OpenJourney = (query) => setDetails((before) => [...before, { path: '/journeys', query }])
   const props = { view, onChange: change }
+  const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
+  const { from, to } = viewDates(view, nowMs)
   return (
-    <>
-      <header class="top">
-        <a class="brand" href="explore">
-          <img src={iconAddress} alt="" width="26" height="26" />
-          Tributary
-        </a>
-        <span class="account" title={`Key: ${key.name}`}>
-          <bdi>{key.accountName}</bdi>
-        </span>
-        <nav aria-label="Page">
-          <a href="api/v1/docs">API reference</a>
-          <button type="button" onClick={onRefresh}>
-            Refresh
-          </button>
-          <button type="button" onClick={onLeave}>
-            Remove key
-          </button>
-        </nav>
-      </header>
+    <RangeContext.Provider value={`${from}-to-${to}`}>
+      <Top asOf={overview.data?.asOf} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
       <Bar {...props} />
-      <Chips {...props} />
+      <FilterBar {...props} problem={failures.filter(isOfFilter).map(errorText)[0] ?? ''} />
+      {empty.isNew && <FirstSteps />}
       <main class="panels">
         <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
         <Cards overview={overview} daily={daily} />
-        <Series {...props} daily={daily} />
-        <DrillDown {...props} />
-        <Conversions {...props} overview={overview} />
+        <Series {...props} daily={daily} empty={empty.text} />
+        <DrillDown {...props} empty={empty.text} onRows={(rows) => setDetails([rows])} />
+        <Conversions {...props} onJourney={onJourney} />
         <FunnelPanel {...props} />
       </main>
-    </>
+      {detail && (
+        <SidePanel
+          detail={detail}
+          zone={view.tz}
+          onJourney={onJourney}
+          onBack={details.length > 1 ? () => setDetails(details.slice(0, -1)) : undefined}
+          onClose={() => setDetails([])}
+        />
+      )}
+    </RangeContext.Provider>
   )
 }

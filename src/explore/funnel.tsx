@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Name, optionsOf, Select } from './controls.tsx'
+import { Name, optionsOf, RowTable, Select } from './controls.tsx'
+import { dimensions, funnelDimensions } from './dimensions.ts'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
 import { Panel } from './panel.tsx'
@@ -18,7 +19,13 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     ...(view.steps.includes('click') ? (['read:clicks'] as const) : []),
     ...(view.steps.includes('conversion') ? (['read:conversions'] as const) : []),
   ]
-  const query = { steps: view.steps.join(), by: view.by, window: view.window, ...selectionOf(view, Date.now()) }
+  const query = {
+    steps: view.steps.join(),
+    by: view.by,
+    window: view.window,
+    ...selectionOf(view, Date.now()),
+    ...(view.funnelBy && { group_by: view.funnelBy }),
+  }
   const funnel = useGet('/funnels', query, scopes)
   const controls = (
     <>
@@ -29,13 +36,26 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
         <label>
           within <Select options={optionsOf(windows)} value={view.window} onChoose={(window) => onChange({ window })} />
         </label>
+        <label>
+          by{' '}
+          <Select
+            options={[['', '(nothing)'], ...funnelDimensions.map((name) => [name, dimensions[name].label] as const)]}
+            value={view.funnelBy ?? ''}
+            onChoose={(name) => onChange({ funnelBy: name === '' ? undefined : name })}
+          />
+        </label>
       </div>
       <StepsForm key={query.steps} steps={view.steps} onSteps={(steps) => onChange({ steps })} />
     </>
   )
   return (
     <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls}>
-      {(body) => <Steps body={body} />}
+      {(body) => (
+        <>
+          <Steps body={body} />
+          {body.data && <Groups steps={body.steps} groups={body.data} />}
+        </>
+      )}
     </Panel>
   )
 }
@@ -127,6 +147,28 @@ function Steps({ body }: { body: Funnel }) {
         </li>
       ))}
     </ol>
+  )
+}
+
+const groupsShown = 20
+
+/** The funnel of each value: how many reached each step, and the percentage of the first step that reached the last one. */
+function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable<Funnel['data']> }) {
+  const columns = steps.map(({ step }, at) => ({
+    label: step,
+    isNumber: true,
+    cell: (group: (typeof groups)[number]) => formatValue(group.steps[at]?.entered, 'count', ''),
+  }))
+  return (
+    <RowTable
+      label="Funnel of each value"
+      rows={groups.slice(0, groupsShown)}
+      columns={[
+        { label: 'Value', cell: ({ id, name }) => <Name text={name ?? id} /> },
+        ...columns,
+        { label: 'Rate', isNumber: true, cell: (group) => formatValue(group.steps.at(-1)?.fromFirst, 'percent', '') },
+      ]}
+    />
   )
 }
 

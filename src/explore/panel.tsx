@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
-import { curlOf, readFile, save } from './files.ts'
-import { type ApiRequest, errorText, type Loaded, useSession } from './request.ts'
+import { useContext, useId, useState } from 'preact/hooks'
+import { copyText, curlOf, readFile, save } from './files.ts'
+import { type ApiRequest, errorText, isOfFilter, type Loaded, RangeContext, useSession } from './request.ts'
 
 interface PanelFrameProps<Body> {
   title: string
@@ -20,6 +20,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { title, area, loaded, csv, controls } = props
   const { request, missing } = loaded
   const { apiKey } = useSession()
+  const fileName = `${area}-${useContext(RangeContext)}.csv`
   const id = useId()
   const [note, setNote] = useState('')
   const [shownCommand, setShownCommand] = useState('')
@@ -27,15 +28,11 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 
   async function copy(target: ApiRequest) {
     const command = curlOf(target)
-    try {
-      await navigator.clipboard.writeText(command)
-      setShownCommand('')
-      setNote('The command is in the clipboard; it reads the key from TRIBUTARY_KEY.')
-    } catch {
-      // Browsers refuse the clipboard to pages without TLS.
-      setShownCommand(command)
-      setNote('Copy the command; it reads the key from TRIBUTARY_KEY.')
-    }
+    const isCopied = await copyText(command)
+    setShownCommand(isCopied ? '' : command)
+    setNote(
+      `${isCopied ? 'The command is in the clipboard' : 'Copy the command'}; it reads the key from TRIBUTARY_KEY.`,
+    )
   }
 
   async function download(target: ApiRequest) {
@@ -43,8 +40,8 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
     try {
       // The button is enabled only with a body.
       const file = typeof csv === 'function' ? csv(loaded.data as Body) : await readFile(apiKey, target, csv)
-      save(file, `${area}.csv`)
-      setNote(`${area}.csv is downloaded.`)
+      save(file, fileName)
+      setNote(`${fileName} is downloaded.`)
     } catch (error) {
       setNote(errorText(error))
     }
@@ -99,6 +96,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 }
 
 function Content<Body extends object>({ loaded, empty, children }: PanelFrameProps<Body>) {
+  if (loaded.phase === 'error' && isOfFilter(loaded.error)) return <p class="state">A filter is not valid.</p>
   if (loaded.phase === 'error') {
     return (
       <p class="state problem" role="alert">

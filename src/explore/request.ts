@@ -9,6 +9,7 @@ import {
   TributaryError,
 } from '../packages/client/client.ts'
 import { delay } from '../packages/client/retries.ts'
+import { filterNames } from './dimensions.ts'
 
 export interface ApiRequest<Path extends ReadPath = ReadPath> {
   path: Path
@@ -26,6 +27,9 @@ type Scope = Session['key']['scopes'][number]
 
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
+
+/** The dates of the view, for the names of files. */
+export const RangeContext = createContext('')
 
 // The page, which a proxy may serve below a path of its own, is beside the API.
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
@@ -105,6 +109,11 @@ export function useGet<Path extends ReadPath>(
   const current: State<ResponseOf<Path>> =
     state?.identity === identity ? state.current : { phase: 'loading', data: state?.current.data }
   return { request: request as ApiRequest | undefined, missing, ...current }
+}
+
+/** Whether the API rejected a filter of the view. The bar of the filters says why, once for all panels. */
+export function isOfFilter(error: unknown): error is TributaryError {
+  return error instanceof TributaryError && (filterNames as string[]).includes(error.param ?? '')
 }
 
 export function errorText(error: unknown): string {

@@ -1,18 +1,18 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { drawChart } from './chart.ts'
-import { Column, optionsOf, Select, Table } from './controls.tsx'
-import { daysBetween } from './dates.ts'
-import { formatUnit, formatValue, type Value } from './format.ts'
-import { type Metric, metricNames, metrics } from './metrics.ts'
+import { type ChartLine, drawChart } from './chart.ts'
+import { optionsOf, RowTable, Select } from './controls.tsx'
+import { daysBetween, hasBegun } from './dates.ts'
+import { formatTick, formatUnit, formatValue, type Value } from './format.ts'
+import { hasNumbers, type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
 import { hourDaysMax, intervalOf, intervals, type PanelProps, viewDates } from './view.ts'
 
 type Daily = ResponseOf<'/stats/daily'>
 
-/** Two metrics over time; the previous period is dotted. */
-export function Series({ view, onChange, daily }: PanelProps & { daily: Loaded<Daily> }) {
+/** Two metrics over time; the earlier range is dotted, a unit that is not over is dashed. */
+export function Series({ view, onChange, daily, empty }: PanelProps & { daily: Loaded<Daily>; empty: string }) {
   const nowMs = Date.now()
   const { from, to } = viewDates(view, nowMs)
   const hasManyDays = daysBetween(from, to) > hourDaysMax
@@ -40,17 +40,44 @@ export function Series({ view, onChange, daily }: PanelProps & { daily: Loaded<D
     </div>
   )
   return (
-    <Panel
-      title="Time series"
-      area="series"
-      loaded={daily}
-      csv={{ format: 'csv' }}
-      controls={controls}
-      empty="The range has no time."
-    >
-      {(body) => body.data.length > 0 && <Chart body={body} chosen={view.metrics} />}
+    <Panel title="Time series" area="series" loaded={daily} csv={{ format: 'csv' }} controls={controls} empty={empty}>
+      {(body) =>
+        body.data.some((row) => hasNumbers(row) || hasNumbers(row.previous)) && (
+          <Chart body={body} chosen={view.metrics} />
+        )
+      }
     </Panel>
   )
+}
+
+/** The values of a metric by unit of time; null after the moment of the response. */
+export function knownValues({ data, tz, asOf }: Daily, metric: Metric): (number | null)[] {
+  const asOfMs = Date.parse(asOf)
+  return data.map((row) => (hasBegun(row.id, tz, asOfMs) ? row[metric] : null))
+}
+
+/** Whether the earlier range has any numbers. */
+function isCompared({ data }: Daily): boolean {
+  return data.some(({ previous }) => hasNumbers(previous))
+}
+
+function earlierValues({ data }: Daily, metric: Metric): (number | null)[] {
+  return data.map(({ previous }) => previous?.[metric] ?? null)
+}
+
+function linesOf(body: Daily, chosen: readonly Metric[]): ChartLine[] {
+  const { data } = body
+  const isOpen = data.map(({ complete }) => !complete)
+  return chosen.flatMap((metric, index) => {
+    const known = knownValues(body, metric)
+    const line = { axis: index === 0 ? 0 : 1, ink: `metric-${index + 1}` } as const
+    const isTouched = (at: number) => isOpen[at - 1] || isOpen[at] || isOpen[at + 1]
+    return [
+      ...(isCompared(body) ? [{ ...line, values: earlierValues(body, metric), dash: 'dotted' } as const] : []),
+      { ...line, values: known.map((value, at) => (isTouched(at) ? value : null)), dash: 'dashed' } as const,
+      { ...line, values: known.map((value, at) => (isOpen[at] ? null : value)) },
+    ]
+  })
 }
 
 function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
@@ -61,21 +88,20 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
   const labels = useMemo(() => data.map(({ id }) => formatUnit(id)), [data])
   useEffect(() => {
     if (!element.current) return
-    const lines = ([1, 2] as const).flatMap((position) => {
-      const metric = position === 1 ? first : second
-      const now = { values: data.map((row) => row[metric]), position, isPrevious: false }
-      const before = { values: data.map((row) => row.previous?.[metric] ?? null), position, isPrevious: true }
-      return body.previous ? [before, now] : [now]
-    })
-    const format = (metric: Metric) => (value: number) => formatValue(value, metrics[metric].kind, currency, true)
     return drawChart(element.current, {
-      labels,
-      lines,
-      formats: { 1: format(first), 2: format(second) },
+      units: data.length,
+      tick: (index, before) => formatTick(data[index]?.id, data[before ?? -1]?.id),
+      lines: linesOf(body, chosen),
+      axes: chosen.map((metric, index) => ({
+        ink: `metric-${index + 1}`,
+        stepMin: metrics[metric].kind === 'count' ? 1 : 0,
+        format: (value) => formatValue(value, metrics[metric].kind, currency, true),
+      })),
       onHover: setHovered,
     })
   }, [body, first, second])
   const row = hovered === null ? undefined : data[hovered]
+  const isKnown = row && hasBegun(row.id, body.tz, Date.parse(body.asOf))
   const value = (metric: Metric, of: Partial<Record<Metric, Value>>) =>
     formatValue(of[metric], metrics[metric].kind, currency)
   // The same element while the pointer moves, so that its rows are not compared.
@@ -86,17 +112,21 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
       <p class="readout" aria-hidden="true">
         {row ? (
           <>
-            <strong>{labels[hovered ?? 0]}</strong>
+            <strong>
+              {labels[hovered ?? 0]}
+              {isKnown && !row.complete && ' (incomplete)'}
+            </strong>
             {[first, second].map((metric, index) => (
               <span key={`${index} ${metric}`} class={`metric-${index + 1}`}>
-                {metrics[metric].label} {value(metric, row)}
-                {row.previous && ` (before: ${value(metric, row.previous)})`}
+                {metrics[metric].label} {value(metric, isKnown ? row : {})}
+                {row.previous?.id && ` (${formatUnit(row.previous.id)}: ${value(metric, row.previous)})`}
               </span>
             ))}
           </>
         ) : (
           <span class="hint">
-            {body.previous ? 'Dotted: the period that is compared with. ' : ''}Point at the chart to read values.
+            {isCompared(body) ? 'Dotted: the range that is compared with. ' : ''}
+            {data.every(({ complete }) => complete) ? '' : 'Dashed: not complete. '}Point at the chart to read values.
           </span>
         )}
       </p>
@@ -108,35 +138,25 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
 
 function Values({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
   const { data, currency, previous } = body
-  const columns = chosen.flatMap((metric, index) => [
-    { id: `${index} now`, metric, label: metrics[metric].label, isBefore: false },
-    ...(previous ? [{ id: `${index} before`, metric, label: `${metrics[metric].label}, before`, isBefore: true }] : []),
+  const columns = chosen.flatMap((metric) => [
+    { metric, label: metrics[metric].label, values: knownValues(body, metric) },
+    ...(previous ? [{ metric, label: `${metrics[metric].label}, before`, values: earlierValues(body, metric) }] : []),
   ])
   return (
     <details>
       <summary>Values</summary>
-      <Table
+      <RowTable
         label="Values of the time series"
-        head={[{ id: 'time', label: 'Time' }, ...columns].map(({ id, label }) => (
-          <Column key={id} label={label} isNumber={id !== 'time'} />
-        ))}
-      >
-        <tbody>
-          {data.map((unit) => (
-            <tr key={unit.id}>
-              <th scope="row">
-                {unit.id}
-                {unit.complete ? '' : ' (incomplete)'}
-              </th>
-              {columns.map(({ id, metric, isBefore }) => (
-                <td class="number" key={id}>
-                  {formatValue((isBefore ? unit.previous : unit)?.[metric], metrics[metric].kind, currency)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+        rows={data}
+        columns={[
+          { label: 'Time', cell: ({ id, complete }) => (complete ? id : `${id} (incomplete)`) },
+          ...columns.map(({ label, metric, values }) => ({
+            label,
+            isNumber: true,
+            cell: (_unit: unknown, at: number) => formatValue(values[at], metrics[metric].kind, currency),
+          })),
+        ]}
+      />
     </details>
   )
 }

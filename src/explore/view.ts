@@ -1,26 +1,26 @@
-import { addDays, dateIn, daysBetween, isDate, isZone } from './dates.ts'
-import { type Dimension, dimensionNames, type FilterName, filterNames } from './dimensions.ts'
-import { type Metric, metricNames, tableMetrics } from './metrics.ts'
+import type { QueryOf } from '../packages/client/types.ts'
+import { dateIn, daysBetween, isDate, isZone } from './dates.ts'
+import {
+  type Dimension,
+  dimensionNames,
+  type FilterName,
+  type FunnelDimension,
+  filterNames,
+  funnelDimensions,
+} from './dimensions.ts'
+import { type Column, columnNames, columnsDefault, type Metric, metricNames } from './metrics.ts'
+import {
+  type ComparisonName,
+  comparedDates,
+  comparisons,
+  type Dates,
+  datesOf,
+  daysParameter,
+  type RangeName,
+  ranges,
+} from './ranges.ts'
 
-export const ranges = {
-  today: 'Today',
-  yesterday: 'Yesterday',
-  '7d': '7 days',
-  '30d': '30 days',
-  '90d': '90 days',
-} as const
-type RangeName = keyof typeof ranges
-
-/** Two dates, both included. */
-export interface Dates {
-  from: string
-  to: string
-}
-
-export const comparisons = { previous_period: 'Previous period', previous_year: 'Previous year', none: 'None' } as const
-type ComparisonName = keyof typeof comparisons
-
-export const intervals = { hour: 'Hour', day: 'Day', week: 'Week' } as const
+export const intervals = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const
 type Interval = keyof typeof intervals
 /** The API returns at most this many local days by hour. */
 export const hourDaysMax = 31
@@ -32,18 +32,25 @@ export const windows = { '1h': '1 hour', '1d': '1 day', '7d': '7 days', '30d': '
 export interface View {
   range: RangeName | Dates
   tz: string
-  compare: ComparisonName
-  /** Values of filter parameters, as the API reads them. */
+  compare: ComparisonName | Dates
+  /** Values of filter parameters, as the API reads them, in the order in which they were added. */
   filters: Readonly<Partial<Record<FilterName, string>>>
-  /** Unit of the series; undefined: hours for up to two days, else days. */
+  /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
   interval: Interval | undefined
   metrics: readonly [Metric, Metric]
   groupBy: readonly Dimension[]
   /** `id` or a metric, descending with a leading `-`. */
   sort: string
+  columns: readonly Column[]
+  /** Rows with fewer clicks are not shown. */
+  minClicks: number
+  /** Rows before those that are shown. */
+  offset: number
   steps: readonly string[]
   by: keyof typeof units
   window: keyof typeof windows
+  /** The dimension of the rows of the funnel; undefined: none. */
+  funnelBy: FunnelDimension | undefined
 }
 
 export interface PanelProps {
@@ -60,91 +67,149 @@ export const defaultView: View = {
   metrics: ['clicks', 'revenue'],
   groupBy: ['campaign'],
   sort: '-clicks',
+  columns: columnsDefault,
+  minClicks: 0,
+  offset: 0,
   steps: ['click', 'conversion'],
   by: 'visitor',
   window: '7d',
+  funnelBy: undefined,
 }
 
-const groupsMax = 3
-const sortKeys = ['id', ...tableMetrics].flatMap((key) => [key, `-${key}`])
+/** How a part of a view is a parameter of the address. */
+interface Codec<Value> {
+  parameter: string
+  /** @returns undefined if the text is not a value */
+  read: (text: string) => Value | undefined
+  write: (value: Value) => string
+}
 
-/** Reads a view from the query of an address; a part that is missing or unknown has its default. */
-export function parseView(search: string): View {
+type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
+
+const codecs: { readonly [Part in CodedPart]: Codec<View[Part]> } = {
+  interval: oneOf('interval', keysOf(intervals)),
+  // Two names.
+  metrics: listOf('metrics', metricNames, 2, 2) as unknown as Codec<View['metrics']>,
+  groupBy: listOf('group_by', dimensionNames, 1, 3),
+  sort: oneOf(
+    'sort',
+    ['id', ...columnNames].flatMap((key) => [key, `-${key}`]),
+  ) as Codec<string>,
+  columns: listOf('columns', columnNames, 1, columnNames.length),
+  minClicks: count('min_clicks'),
+  offset: count('offset'),
+  steps: listOf<string>('steps', undefined, 2, 8),
+  by: oneOf('by', keysOf(units)) as Codec<View['by']>,
+  window: oneOf('window', keysOf(windows)) as Codec<View['window']>,
+  funnelBy: oneOf('funnel_by', funnelDimensions),
+}
+const codedParts = Object.keys(codecs) as CodedPart[]
+
+function oneOf<Name extends string>(parameter: string, names: readonly Name[]): Codec<Name | undefined> {
+  return { parameter, read: (text) => names.find((name) => name === text), write: (name) => name ?? '' }
+}
+
+/** @param names undefined: any text */
+function listOf<Item extends string>(
+  parameter: string,
+  names: readonly Item[] | undefined,
+  min: number,
+  max: number,
+): Codec<readonly Item[]> {
+  const read = (text: string) => {
+    const parts = text
+      .split(',')
+      .filter((part): part is Item => part !== '' && (!names || names.includes(part as Item)))
+    return parts.length < min ? undefined : parts.slice(0, max)
+  }
+  return { parameter, read, write: (items) => items.join() }
+}
+
+function count(parameter: string): Codec<number> {
+  return { parameter, read: (text) => (/^\d{1,7}$/.test(text) ? Number(text) : undefined), write: String }
+}
+
+function keysOf<Name extends string>(labels: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(labels) as Name[]
+}
+
+/**
+ * Reads a view from the query of an address; a part that is missing or unknown has its default.
+ * @param ownZone the time zone of an address without one
+ */
+export function parseView(search: string, ownZone = defaultView.tz): View {
   const query = new URLSearchParams(search)
-  const pick = <Name extends string>(name: string, labels: Readonly<Record<Name, string>>) =>
-    (Object.keys(labels) as Name[]).find((value) => value === query.get(name))
-  const list = (name: string) => query.get(name)?.split(',') ?? []
-  const [first, second] = list('metrics').flatMap((name) => metricNames.filter((metric) => metric === name))
-  const groups = list('group_by').flatMap((name) => dimensionNames.filter((dimension) => dimension === name))
-  const steps = list('steps').filter((step) => step !== '')
-  const filters = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []))
-  const [from, to, tz] = [query.get('from'), query.get('to'), query.get('tz')]
+  const dates = (first: string, last: string): Dates | undefined => {
+    const [from, to] = [query.get(first), query.get(last)]
+    return isDate(from) && isDate(to) ? { from, to } : undefined
+  }
+  const tz = query.get('tz')
+  const coded = codedParts.map((part) => {
+    const { parameter, read } = codecs[part]
+    return [part, read(query.get(parameter) ?? '') ?? defaultView[part]]
+  })
   return {
-    range: isDate(from) && isDate(to) ? { from, to } : (pick('range', ranges) ?? defaultView.range),
-    tz: tz && isZone(tz) ? tz : defaultView.tz,
-    compare: pick('compare', comparisons) ?? defaultView.compare,
-    filters: Object.fromEntries(filters),
-    interval: pick('interval', intervals),
-    metrics: first && second ? [first, second] : defaultView.metrics,
-    groupBy: groups.length > 0 ? [...new Set(groups)].slice(0, groupsMax) : defaultView.groupBy,
-    sort: sortKeys.find((key) => key === query.get('sort')) ?? defaultView.sort,
-    steps: steps.length > 1 ? steps : defaultView.steps,
-    by: pick('by', units) ?? defaultView.by,
-    window: pick('window', windows) ?? defaultView.window,
+    ...(Object.fromEntries(coded) as Pick<View, CodedPart>),
+    range: dates('from', 'to') ?? oneOf('range', keysOf(ranges)).read(query.get('range') ?? '') ?? defaultView.range,
+    tz: tz && isZone(tz) ? tz : ownZone,
+    compare:
+      dates('compare_from', 'compare_to') ??
+      oneOf('compare', keysOf(comparisons)).read(query.get('compare') ?? '') ??
+      defaultView.compare,
+    filters: Object.fromEntries([...query].filter(([name, text]) => text && (filterNames as string[]).includes(name))),
   }
 }
 
-/** The query of the address of a view, without what has its default; empty or with a leading `?`. */
+/**
+ * The query of the address of a view, with a leading `?` and without what has its default. It always has the time zone: the
+ * reader of a link may be in another one.
+ */
 export function formatView(view: View): string {
   const defaults = partsOf(defaultView)
-  const query = new URLSearchParams(Object.entries(partsOf(view)).filter(([name, text]) => text !== defaults[name]))
-  return query.size === 0 ? '' : `?${query}`
+  const parts = Object.entries(partsOf(view)).filter(([name, text]) => text !== defaults[name])
+  return `?${new URLSearchParams([...parts, ['tz', view.tz]])}`
 }
 
-function partsOf({ range, filters, ...view }: View): Readonly<Record<string, string>> {
+function partsOf(view: View): Readonly<Record<string, string>> {
+  const { range, compare, filters } = view
+  const write = <Part extends CodedPart>(part: Part) => [codecs[part].parameter, codecs[part].write(view[part])]
   return {
     ...(typeof range === 'string' ? { range } : range),
-    tz: view.tz,
-    compare: view.compare,
-    interval: view.interval ?? '',
-    metrics: view.metrics.join(),
-    group_by: view.groupBy.join(),
-    sort: view.sort,
-    steps: view.steps.join(),
-    by: view.by,
-    window: view.window,
+    ...(typeof compare === 'string' ? { compare } : comparisonOf({ compare })),
+    ...Object.fromEntries(codedParts.map(write)),
     ...filters,
   }
 }
 
-export function viewDates({ range, tz }: View, nowMs: number): Dates {
-  if (typeof range !== 'string') return range
-  const today = dateIn(tz, nowMs)
-  if (range === 'yesterday') return { from: addDays(today, -1), to: addDays(today, -1) }
-  return { from: addDays(today, 1 - (daysParameter(range) ?? 1)), to: today }
+export function viewDates({ range, tz }: Pick<View, 'range' | 'tz'>, nowMs: number): Dates {
+  return typeof range === 'string' ? datesOf(range, dateIn(tz, nowMs)) : range
 }
 
 /** The unit of the series of a view; never hours for more days than the API returns. */
 export function intervalOf(view: View, nowMs: number): Interval {
   const { from, to } = viewDates(view, nowMs)
   const days = daysBetween(from, to)
-  if (view.interval === undefined) return days <= 2 ? 'hour' : 'day'
+  if (view.interval === undefined) return days <= 2 ? 'hour' : days <= 124 ? 'day' : 'week'
   return view.interval === 'hour' && days > hourDaysMax ? 'day' : view.interval
 }
 
-/** Parameters of range, zone and filters, which stats, reports and funnels have in common. */
+/** Parameters of range, zone and filters, which all requests of numbers and rows have in common. */
 export function selectionOf(view: View, nowMs: number) {
   const { range, tz, filters } = view
   const days = typeof range === 'string' ? daysParameter(range) : undefined
   return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
 }
 
-export function comparisonOf({ compare }: View): { compare?: Exclude<ComparisonName, 'none'> } {
+type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare' | 'compare_from' | 'compare_to'>
+
+/** Parameters of the comparison of totals: if the range includes the present, the earlier range ends at the same local time. */
+export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParameters {
+  if (typeof compare !== 'string') return { compare_from: compare.from, compare_to: compare.to }
   return compare === 'none' ? {} : { compare }
 }
 
-/** The parameter `days` of a range; undefined if the range does not end today. */
-function daysParameter(range: RangeName): number | undefined {
-  if (range === 'yesterday') return undefined
-  return range === 'today' ? 1 : Number.parseInt(range, 10)
+/** Parameters of the comparison of a series, which shows the whole earlier range. */
+export function wholeComparisonOf(view: View, nowMs: number): ComparedParameters {
+  const compare = comparedDates(viewDates(view, nowMs), view.compare)
+  return compare ? comparisonOf({ compare }) : {}
 }

@@ -16,7 +16,7 @@ export interface Explorer {
   problems: string[]
   /** Requests of the page to the API, oldest first. */
   requests: Request[]
-  /** Opens a view with a key in the fragment, and waits until all panels are loaded. */
+  /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
   open(query?: string, key?: string): Promise<void>
   /** Waits until no panel is loading. */
   settle(): Promise<void>
@@ -62,7 +62,8 @@ export async function openExplorer(): Promise<Explorer> {
     async open(query = '', ofKey = key) {
       await page.goto('about:blank')
       requests.length = 0
-      await page.goto(`${url}/explore${query}#key=${ofKey}`)
+      const zone = query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`
+      await page.goto(`${url}/explore${query}${zone}#key=${ofKey}`)
       await settle()
     },
     async read(path, search) {

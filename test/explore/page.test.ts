@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
+import { endOfMonth } from '../../src/explore/dates.ts'
+import { testNowMs } from '../kit/app.ts'
 import { hasChromium } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { openExplorer } from './browser.ts'
@@ -17,7 +19,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
   afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
 
   const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
-  const query = () => new URL(explorer.page.url()).search
+  /** The query of the address, without the default zone of `open`. */
+  const query = () => new URL(explorer.page.url()).search.replace(/[?&]tz=UTC$/, '')
   const texts = (selector: string) => explorer.page.locator(selector).allTextContents()
   const cells = (selector: string) =>
     explorer.page
@@ -39,26 +42,26 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
     const overview = await read('/stats/overview', selection)
     expect(await cards()).toEqual(pick(overview.totals))
     expect(pick(await shownIn('.area-drill-down tfoot td'))).toEqual(await shownIn('.card-value'))
-    const report = await read('/reports', `group_by=campaign&${selection}`)
+    const report = await read('/reports', `group_by=campaign&limit=50&${selection}`)
     expect(await texts('.area-drill-down tbody th')).toEqual(report.data.map((row) => row.name ?? row.id))
     const integers = (list: string[]) => list.map((text) => Number(text.replaceAll(',', '')))
-    expect(integers(await texts('.area-drill-down tbody td[data-metric=conversions]'))).toEqual(
+    const counts = await cells('.area-drill-down tbody td[data-metric=conversions]')
+    expect(integers(counts.map(([_metric, _title, text = '']) => text))).toEqual(
       report.data.map(({ conversions }) => conversions),
     )
     const daily = await read('/stats/daily', `${selection}&interval=${interval}`)
-    expect(integers(await texts('.area-series tbody td:nth-child(2)'))).toEqual(daily.data.map(({ clicks }) => clicks))
+    const shown = (await texts('.area-series tbody td:nth-child(2)')).filter((text) => text !== '–')
+    expect(integers(shown)).toEqual(daily.data.slice(0, shown.length).map(({ clicks }) => clicks))
     const funnel = await read('/funnels', `steps=click,conversion&${selection}`)
     expect(integers(await texts('[data-entered]'))).toEqual(funnel.steps.map(({ entered }) => entered))
-    const { from, to } = overview
-    const filters = selection.replace(/(^|&)(days|tz|from|to)=[^&]*/g, '')
-    const conversions = await read('/conversions', `limit=20&from=${from}&to=${to}${filters}`)
+    const conversions = await read('/conversions', `limit=20&${selection}`)
     expect(await texts('.area-conversions .status')).toEqual(conversions.data.map(({ status }) => status))
   }
 
   it('takes the key of a link out of the address, and sends it to this server only', async () => {
     const { page, open, key, requests, url } = explorer
     await open('?range=7d')
-    expect(page.url()).toBe(`${url}/explore?range=7d`)
+    expect(page.url()).toBe(`${url}/explore?range=7d&tz=UTC`)
     expect(await page.evaluate('sessionStorage.getItem("tributary-key")')).toBe(key)
     expect(requests.length).toBeGreaterThan(4)
     for (const request of requests)
@@ -80,30 +83,73 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
   it('changes range, zone and comparison; the address has them, and the back button returns', async () => {
     const { page, open, settle, read } = explorer
     await open()
-    await page.getByRole('radio', { name: '7 days' }).check()
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('7d')
     await settle()
     expect(query()).toBe('?range=7d')
-    await page.getByRole('combobox', { name: 'Time zone' }).selectOption('Australia/Adelaide')
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('Australia/Adelaide')
+    await page.keyboard.press('Enter')
     await page.getByLabel('Compare with').selectOption('previous_year')
     await settle()
-    expect(query()).toBe('?range=7d&tz=Australia%2FAdelaide&compare=previous_year')
+    expect(query()).toBe('?range=7d&compare=previous_year&tz=Australia%2FAdelaide')
+    expect(await texts('[data-range], [data-compared]')).toEqual(['Nov 16 – 22, 2026', 'Nov 16 – 22, 2025'])
     await expectNumbers('days=7&tz=Australia/Adelaide')
-    const { previous } = await read('/stats/overview', 'days=7&tz=Australia/Adelaide&compare=previous_year')
+    expect(await page.locator('.change').count(), 'the year before has no numbers').toBe(0)
+    await page.getByLabel('Compare with').selectOption('previous_period')
+    await settle()
+    const { previous } = await read('/stats/overview', 'days=7&tz=Australia/Adelaide&compare=previous_period')
     expect(await page.locator('.card-change').first().textContent()).toContain(`vs. ${previous?.totals.clicks}`)
     await page.getByLabel('Compare with').selectOption('none')
     await settle()
     expect(await page.locator('.change').count()).toBe(0)
-    await page.getByRole('radio', { name: 'Custom' }).check()
-    await page.getByLabel('From').fill('2026-11-01')
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('custom')
+    await page.getByLabel('From', { exact: true }).fill('2026-11-01')
     await page.getByLabel('To', { exact: true }).fill('2026-11-10')
     await settle()
     await expectNumbers('from=2026-11-01&to=2026-11-10&tz=Australia/Adelaide')
     await page.goBack()
     await page.goBack()
     await page.goBack()
-    await expect.poll(query).toBe('?range=7d&tz=Australia%2FAdelaide&compare=none')
+    await expect.poll(query).toBe('?range=7d&compare=none&tz=Australia%2FAdelaide')
     await settle()
     await expectNumbers('days=7&tz=Australia/Adelaide')
+  })
+
+  it('takes the time zone of the browser for an address without one, and rejects a name that is not a zone', async () => {
+    const { page, settle, url, key } = explorer
+    await page.goto('about:blank')
+    await page.goto(`${url}/explore?range=7d#key=${key}`)
+    await settle()
+    expect(query()).toBe('?range=7d&tz=America%2FNew_York')
+    await expectNumbers('days=7&tz=America/New_York')
+    const zone = page.getByRole('combobox', { name: 'Time zone' })
+    await zone.fill('Mars/Olympus')
+    await zone.blur()
+    expect(await zone.evaluate((field: { validationMessage: string }) => field.validationMessage)).toBe(
+      'There is no time zone with this name.',
+    )
+    expect(query()).toBe('?range=7d&tz=America%2FNew_York')
+  })
+
+  it('compares with any other dates', async () => {
+    const { page, open, settle, read } = explorer
+    await open('?from=2026-11-09&to=2026-11-15')
+    await page.getByLabel('Compare with').selectOption('custom')
+    await page.getByLabel('Compare from').fill('2026-10-12')
+    await page.getByLabel('Compare to').fill('2026-10-18')
+    await settle()
+    const search = 'from=2026-11-09&to=2026-11-15&compare_from=2026-10-12&compare_to=2026-10-18'
+    expect(query()).toBe(`?${search}`)
+    const { previous } = await read('/stats/overview', search)
+    expect(await page.locator('.card-change').first().textContent()).toContain(`vs. ${previous?.totals.clicks}`)
+  })
+
+  it('ends the values of today at the present hour, and shows the whole day before', async () => {
+    const { open, read } = explorer
+    await open('?range=today')
+    const { data } = await read('/stats/daily', 'days=1&interval=hour&compare_from=2026-11-20&compare_to=2026-11-20')
+    const shown = await texts('.area-series tbody td:nth-child(2)')
+    expect(shown).toEqual(data.map(({ clicks }, hour) => (hour <= 15 ? `${clicks}` : '–')))
+    expect(await texts('.area-series tbody td:nth-child(3)')).toEqual(data.map(({ previous }) => `${previous?.clicks}`))
   })
 
   it('draws two chosen metrics by hour, day or week, with the previous period', async () => {
@@ -114,7 +160,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
     for (const interval of ['hour', 'week']) {
       await page.getByLabel('Interval').selectOption(interval)
       await settle()
-      const { data } = await read('/stats/daily', `days=7&interval=${interval}&compare=previous_period`)
+      const earlier = 'compare_from=2026-11-08&compare_to=2026-11-14'
+      const { data } = await read('/stats/daily', `days=7&interval=${interval}&${earlier}`)
       const times = (await texts('.area-series tbody th')).map((text) => text.split(' ')[0])
       expect(times).toEqual(data.map(({ id }) => id))
       const roi = await texts('.area-series tbody td:nth-child(5)')
@@ -128,16 +175,16 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
     await expect.poll(() => page.locator('.readout').textContent()).toMatch(/Cost \$.*ROI /)
   })
 
-  it('drills down: groups, sorts, and filters by a row with the pointer or the keyboard', async () => {
+  it('drills down: a row filters and leads to the next dimension; the path and the browser lead back', async () => {
     const { page, open, settle, read } = explorer
     await open('?range=90d')
     await panel('Drill-down').getByLabel('then by (2)').selectOption('country')
     await page.getByRole('button', { name: 'Revenue', exact: true }).click()
     await settle()
     expect(query()).toBe('?range=90d&group_by=campaign%2Ccountry&sort=-revenue')
-    const report = await read('/reports', 'group_by=campaign,country&days=90&sort=-revenue')
+    const report = await read('/reports', 'group_by=campaign,country&days=90&sort=-revenue&limit=50')
     const rows = page.locator('.area-drill-down tbody tr')
-    expect(await texts('[data-count]')).toEqual([`${Math.min(100, report.data.length)} of ${report.bucketCount}`])
+    expect(await texts('[data-count]')).toEqual([`1–${report.data.length} of ${report.bucketCount}`])
     const { campaign, country } = report.data[0]?.dimensions ?? {}
     if (!campaign || !country) throw new Error('no row')
     expect(await rows.first().locator('.name').allTextContents()).toEqual(
@@ -145,28 +192,115 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
     )
     await rows.first().locator('td[data-metric=cost]').click({ force: true })
     await settle()
-    const selection = `days=90&campaign_id=${campaign.id}&country=${country.id}`
-    expect(await cards()).toEqual(pick((await read('/stats/overview', selection)).totals))
+    const path = `campaign_id=${campaign.id}&country=${country.id}`
+    expect(query()).toBe(`?range=90d&group_by=device&sort=-revenue&${path}`)
+    expect(await cards()).toEqual(pick((await read('/stats/overview', `days=90&${path}`)).totals))
     await expect.poll(() => texts('.chip .name')).toEqual([campaign.name, country.name ?? country.id])
-    await page.getByRole('button', { name: /^Remove the filter Country/ }).click()
-    await panel('Drill-down').getByLabel('Group by').selectOption('device')
-    await panel('Drill-down').getByLabel('then by (2)').selectOption('')
-    await settle()
     await page.getByRole('button', { name: 'mobile', exact: true }).focus()
     await page.keyboard.press('Enter')
     await settle()
-    expect(query()).toContain(`campaign_id=${campaign.id}&device=mobile`)
-    expect(await cards()).toEqual(
-      pick((await read('/stats/overview', `days=90&campaign_id=${campaign.id}&device=mobile`)).totals),
-    )
-    await page.getByRole('button', { name: 'Remove all' }).click()
+    expect(query()).toBe(`?range=90d&group_by=offer&sort=-revenue&${path}&device=mobile`)
+    expect(await cards()).toEqual(pick((await read('/stats/overview', `days=90&${path}&device=mobile`)).totals))
+    await page.getByRole('button', { name: /^Campaign:/ }).click()
+    await settle()
+    expect(query()).toBe(`?range=90d&group_by=country&sort=-revenue&campaign_id=${campaign.id}`)
+    await page.goBack()
+    await expect.poll(query).toContain('device=mobile')
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await settle()
+    expect(query()).toBe('?range=90d&sort=-revenue')
+  })
+
+  it('finds values of a filter by name, and selects several of them or all others', async () => {
+    const { page, open, settle, read } = explorer
+    await open()
+    const { data } = await read('/reports', 'group_by=campaign&days=30')
+    const [first, second] = data
+    if (!first?.name || !second?.name) throw new Error('no campaign')
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByLabel('Dimension').selectOption('campaign_id')
+    const value = page.getByLabel('Value', { exact: true })
+    await value.fill(first.name.toUpperCase().slice(0, -1))
+    await page.getByRole('checkbox', { name: first.name, exact: true }).check()
+    await value.fill(second.name)
+    await value.press('Enter')
+    await settle()
+    expect(new URLSearchParams(query()).get('campaign_id')).toBe(`${first.id},${second.id}`)
+    expect((await cards()).clicks).toBe((first.clicks ?? 0) + (second.clicks ?? 0))
     await page.getByRole('button', { name: 'Add filter' }).click()
     await page.getByLabel('Condition').selectOption('not')
-    await page.getByLabel('Value', { exact: true }).fill('US')
+    const [country] = (await read('/reports', 'group_by=country&days=30&limit=1')).data
+    await page.getByRole('checkbox', { name: country?.name ?? '', exact: true }).check()
+    await value.fill('(not set)')
+    await value.press('Enter')
+    await settle()
+    expect(new URLSearchParams(query()).get('country')).toBe(`!${country?.id},(not set)`)
+    const selection = `days=30&campaign_id=${first.id},${second.id}&country=!${country?.id},(not set)`
+    expect(await cards()).toEqual(pick((await read('/stats/overview', selection)).totals))
+  })
+
+  it('shows the columns, the least clicks, the pages and the rows that are chosen', async () => {
+    const { page, open, settle, read } = explorer
+    await open('?range=90d&group_by=campaign,country,device')
+    const names = (body: { data: { dimensions: Record<string, { id: string; name: string | null }> }[] }) =>
+      body.data.flatMap(({ dimensions }) => Object.values(dimensions).map(({ id, name }) => name ?? id))
+    const search = 'group_by=campaign,country,device&days=90'
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await settle()
+    const second = await read('/reports', `${search}&limit=50&offset=50`)
+    expect(await texts('.area-drill-down tbody .name')).toEqual(names(second))
+    expect(await texts('[data-count]')).toEqual([`51–${50 + second.data.length} of ${second.bucketCount}`])
+    await page.getByLabel('Clicks from').fill('20')
     await page.keyboard.press('Enter')
     await settle()
-    expect(query()).toContain('country=%21US')
-    expect(await cards()).toEqual(pick((await read('/stats/overview', 'days=90&country=!US')).totals))
+    expect(query()).toBe('?range=90d&group_by=campaign%2Ccountry%2Cdevice&min_clicks=20')
+    const large = await read('/reports', `${search}&min_clicks=20`)
+    expect(await texts('.area-drill-down tbody .name')).toEqual(names({ data: large.data.slice(0, 50) }))
+    const { country } = large.data.at(-1)?.dimensions ?? {}
+    await page.getByLabel('Search the rows').fill(country?.name ?? '')
+    await settle()
+    const found = large.data.filter(({ dimensions }) => dimensions.country?.name === country?.name)
+    expect(await texts('.area-drill-down tbody .name')).toEqual(names({ data: found }))
+    await page.getByText('Columns', { exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Visitors' }).check()
+    await page.getByRole('checkbox', { name: 'EPC' }).uncheck()
+    await settle()
+    expect(query()).toContain('columns=clicks%2Cconversions%2Crevenue%2Ccost%2Cprofit%2Croi%2Ccr%2Cvisitors')
+    const { totals } = await read('/reports', `${search}&metrics=visitors`)
+    expect((await shownIn('.area-drill-down tfoot td')).visitors).toBe(totals.visitors?.toLocaleString('en-US'))
+  })
+
+  it('leads from a number to its rows, and from a conversion to its journey', async () => {
+    const { page, open, settle, read, violations } = explorer
+    await open('?range=90d&group_by=country,month&sort=-conversions')
+    const { data } = await read('/reports', 'group_by=country,month&days=90&sort=-conversions')
+    const { country, month } = data[0]?.dimensions ?? {}
+    const number = page.locator('.area-drill-down tbody tr').first().locator('[data-metric=conversions] button')
+    await number.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('tbody tr').first().waitFor()
+    const to = endOfMonth(`${month?.id}-01`)
+    const list = await read(
+      '/conversions',
+      `country=${country?.id}&status=approved&from=${month?.id}-01&to=${to}&limit=100`,
+    )
+    expect(list.data).toHaveLength(data[0]?.conversions ?? -1)
+    expect(
+      await dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title)),
+    ).toEqual(list.data.map(({ id }) => `Conversion ${id}`))
+    expect(await violations()).toEqual([])
+    await dialog.locator('tbody button').first().click()
+    await dialog.locator('.journey li').first().waitFor()
+    const journey = await read('/journeys', `visitor_id=${list.data[0]?.visitorId}&limit=200`)
+    expect(await dialog.locator('.journey li').count()).toBe(journey.data.length)
+    expect(await violations()).toEqual([])
+    await dialog.getByRole('button', { name: 'Back' }).click()
+    await dialog.locator('tbody tr').first().waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await open('?group_by=hour_of_day')
+    await settle()
+    expect(await page.locator('.area-drill-down tbody .count-link').count()).toBe(0)
   })
 
   it.each(['week', 'month,day', 'week,campaign'])(
@@ -184,7 +318,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
   it('reads nothing for a date while its year is typed', async () => {
     const { page, open, settle, requests, read } = explorer
     await open('?from=2026-11-01&to=2026-11-10')
-    await page.getByLabel('From').focus()
+    await page.getByLabel('From', { exact: true }).focus()
     await page.keyboard.type('10152026')
     await settle()
     expect(query()).toBe('?from=2026-10-15&to=2026-11-10')
@@ -210,19 +344,71 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120
     expect(query()).toBe('')
   })
 
+  it('draws weekdays and hours as a heat map with the values of the API', async () => {
+    const { open, settle, read } = explorer
+    await open('?range=90d&group_by=weekday,hour_of_day')
+    const { data } = await read('/reports', 'group_by=weekday,hour_of_day&days=90&sort=id')
+    const cells = panel('Drill-down').locator('tbody td')
+    expect(await cells.count()).toBe(7 * 24)
+    const shown = async () => (await cells.allTextContents()).map((text) => (text === '–' ? 0 : Number(text)))
+    const valuesOf = (metric: 'clicks' | 'conversions') =>
+      Array.from({ length: 7 * 24 }, (_, index) => {
+        const [weekday, hour] = [`${Math.floor(index / 24) + 1}`, `${index % 24}`.padStart(2, '0')]
+        const row = data.find(({ dimensions: of }) => of.weekday?.id === weekday && of.hour_of_day?.id === hour)
+        return row?.[metric] ?? 0
+      })
+    expect(await shown()).toEqual(valuesOf('clicks'))
+    await panel('Drill-down').getByLabel('Metric').selectOption('conversions')
+    await settle()
+    expect(await shown()).toEqual(valuesOf('conversions'))
+  })
+
+  it('reads the numbers again each minute until it is paused, and keeps the chosen theme', async () => {
+    const { page, open, settle } = explorer
+    const other = await page.context().newPage()
+    await other.clock.install({ time: testNowMs })
+    await other.goto(`${explorer.url}/explore?tz=UTC#key=${explorer.key}`)
+    await other.locator('.card-value').first().waitFor()
+    let reads = 0
+    other.on('request', (request) => {
+      if (request.url().includes('/stats/overview')) reads++
+    })
+    await other.clock.fastForward(60_000)
+    await expect.poll(() => reads).toBe(1)
+    await other.getByLabel('every minute').uncheck()
+    await other.clock.fastForward(600_000)
+    await other.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(() => reads).toBe(2)
+    await other.close()
+    await open()
+    await page.getByLabel('Theme').selectOption('dark')
+    await page.reload()
+    await settle()
+    const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme')
+    expect(await scheme()).toBe('dark')
+    await page.getByLabel('Theme').selectOption('light dark')
+    expect(await scheme()).toBe('light dark')
+  })
+
   it('reads a funnel with the steps, the unit and the window that are chosen', async () => {
     const { page, open, settle, read } = explorer
     await open('?range=90d&steps=visit,signup')
     await page.getByRole('button', { name: 'Add step' }).click()
     await page.getByLabel('Step 3', { exact: true }).fill('purchase')
     await page.keyboard.press('Enter')
-    await panel('Funnel').getByLabel('Count').selectOption('click')
+    await panel('Funnel').getByRole('combobox', { name: 'Count' }).selectOption('click')
     await panel('Funnel').getByLabel('within').selectOption('30d')
     await settle()
     const { steps } = await read('/funnels', 'days=90&steps=visit,signup,purchase&by=click&window=30d')
     expect(steps[1]?.entered).toBeGreaterThan(0)
     expect((await texts('[data-entered]')).map((text) => Number(text.replace(',', '')))).toEqual(
       steps.map(({ entered }) => entered),
+    )
+    await panel('Funnel').getByRole('combobox', { name: 'by', exact: true }).selectOption('device')
+    await settle()
+    const grouped = await read('/funnels', 'days=90&steps=visit,signup,purchase&by=click&window=30d&group_by=device')
+    expect(await texts('.area-funnel tbody td:nth-child(2)')).toEqual(
+      grouped.data?.map((group) => group.steps[0]?.entered.toLocaleString('en-US')),
     )
     await page.getByRole('button', { name: 'Remove step 2' }).click()
     await page.getByRole('button', { name: 'Apply steps' }).click()

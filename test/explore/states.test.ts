@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_0
     for (const line of reported) expect(line).toContain(`status of ${status}`)
   }
 
-  it.each([360, 1440])('fits a window of %d px and is accessible, in both themes', async (width) => {
+  it.each([360, 390, 768, 1440, 2560])('fits a window of %d px and is accessible, in both themes', async (width) => {
     const { page, open, settle, violations } = explorer
     await page.setViewportSize({ width, height: 1000 })
     await open('?country=US&group_by=campaign,country')
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_0
     expect(requests.map((request) => new URL(request.url()).pathname)).not.toContain('/api/v1/conversions')
     await without('read:stats', 'read:events')
     expect(await panel('Totals').textContent()).toContain('lacks the scope read:stats')
-    expect(await panel('Latest conversions of all time').locator('tbody tr').count()).toBe(20)
+    expect(await panel('Latest conversions').locator('tbody tr').count()).toBe(20)
     await without('read:reports')
     expect(await panel('Drill-down').textContent()).toContain('lacks the scope read:reports')
   })
@@ -122,11 +122,44 @@ describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_0
     expect(await names.and(page.locator('[title]')).count()).toBe(0)
   })
 
-  it('says that a range is empty', async () => {
-    await explorer.open('?from=2020-01-01&to=2020-01-02')
-    for (const name of ['Drill-down', 'Latest conversions']) {
-      expect(await panel(name).textContent()).toContain('in this range with these filters')
+  it('says why a range is empty, compares nothing with it and draws no axis', async () => {
+    const { open, page } = explorer
+    await open('?from=2020-01-01&to=2020-01-02')
+    for (const name of ['Time series', 'Drill-down']) {
+      await expect.poll(() => panel(name).textContent()).toContain('No data before Sep 2')
     }
+    expect(await page.locator('.chart, .change').count()).toBe(0)
+    await open('?country=US&device=!desktop,mobile,tablet,other')
+    await expect.poll(() => panel('Drill-down').textContent()).toContain('in this range with these filters')
+  })
+
+  it('gives the first commands to an account without rows', async () => {
+    const { open, api, page, violations } = explorer
+    await open('', await api.account('empty'))
+    const steps = panel('First steps')
+    await steps.waitFor()
+    await steps.getByRole('button', { name: 'Copy' }).nth(1).click()
+    await steps.getByText('Copied.').waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('tributary demo --account empty')
+    expect(await violations()).toEqual([])
+  })
+
+  it('says once why a filter is not valid: in its field, or beside the filters of the address', async () => {
+    const { open, page, violations } = explorer
+    await open()
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    const value = page.getByLabel('Value', { exact: true })
+    await value.fill('atlantis')
+    await value.press('Enter')
+    const form = page.getByRole('form', { name: 'Add a filter' })
+    await expect.poll(() => form.getByRole('status').textContent()).toContain('country')
+    expectReported(400)
+    expect(await value.getAttribute('aria-invalid')).toBe('true')
+    expect(new URL(page.url()).search).toBe('?tz=UTC')
+    await open('?country=germany')
+    expectReported(400)
+    expect(await page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining('country')])
+    expect(await violations()).toEqual([])
   })
 
   it('shows the message of the API and the request id in the panel that failed', async () => {
@@ -148,7 +181,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_0
       const body = JSON.stringify({ error: 'rate_limited', message: 'Too many requests.', requestId: 'r' })
       return route.fulfill({ status: 429, contentType: 'application/json', headers: { 'retry-after': '1' }, body })
     })
-    await page.getByRole('radio', { name: '7 days' }).check()
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('7d')
     await panel('Drill-down').getByText('The rate limit is reached; the request is sent again at').waitFor()
     await panel('Drill-down').getByText('The rate limit is reached').waitFor({ state: 'detached' })
     await explorer.settle()
@@ -167,12 +200,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_0
       held.push(() => route.continue().catch(() => {}))
       return undefined
     })
-    await page.getByRole('radio', { name: '7 days' }).check()
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('7d')
     await expect.poll(() => held.length).toBe(2)
     for (const name of ['Time series', 'Drill-down']) expect(await panel(name).getAttribute('aria-busy')).toBe('true')
     expect(await violations()).toEqual([])
     const aborted = page.waitForEvent('requestfailed')
-    await page.getByRole('radio', { name: '90 days' }).check()
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('90d')
     expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED')
     await settle()
     for (const release of held) await release()

@@ -2,19 +2,26 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeNames, notSet, timeDimensions } from '../../schema/dimensions.ts'
 import { filterAttributes } from '../../schema/filters.ts'
-import { metricNames } from '../../schema/metrics.ts'
-import { addDays, dateIn, daysBetween, endOfMonth } from '../../src/explore/dates.ts'
-import { dimensionNames, filterDimensions, filterNames } from '../../src/explore/dimensions.ts'
-import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
-import { metricNames as shownMetrics } from '../../src/explore/metrics.ts'
+import { funnelDimensions } from '../../schema/funnel.ts'
+import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
+import { gridAxes } from '../../src/explore/chartGrid.ts'
+import { addDays, dateIn, daysBetween, endOfMonth, hasBegun } from '../../src/explore/dates.ts'
 import {
-  comparisons,
+  dimensionNames,
+  filterDimensions,
+  filterNames,
+  funnelDimensions as offeredFunnelDimensions,
+} from '../../src/explore/dimensions.ts'
+import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
+import { formatSeconds, formatValue } from '../../src/explore/format.ts'
+import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
+import { comparedDates, comparisons, datesOf, ranges } from '../../src/explore/ranges.ts'
+import {
   defaultView,
   formatView,
   intervalOf,
   intervals,
   parseView,
-  ranges,
   selectionOf,
   units,
   type View,
@@ -33,15 +40,19 @@ const filters = fc.dictionary(fc.constantFrom(...filterNames), fc.string({ minLe
 const views: fc.Arbitrary<View> = fc.record({
   range: fc.oneof(keys(ranges), dates),
   tz: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/New_York'),
-  compare: keys(comparisons),
+  compare: fc.oneof(keys(comparisons), dates),
   filters,
   interval: fc.option(keys(intervals), { nil: undefined }),
   metrics: fc.tuple(fc.constantFrom(...shownMetrics), fc.constantFrom(...shownMetrics)),
   groupBy: fc.uniqueArray(fc.constantFrom(...dimensionNames), { minLength: 1, maxLength: 3 }),
+  columns: fc.uniqueArray(fc.constantFrom(...columnNames), { minLength: 1 }),
+  minClicks: fc.nat(9_999_999),
+  offset: fc.nat(9_999_999),
   sort: fc.constantFrom('id', '-id', 'clicks', '-roi'),
   steps: fc.array(fc.stringMatching(/^[a-z_]{1,20}$/), { minLength: 2, maxLength: 8 }),
   by: keys(units),
   window: keys(windows),
+  funnelBy: fc.option(fc.constantFrom(...funnelDimensions), { nil: undefined }),
 })
 
 describe('the view in the address', () => {
@@ -53,9 +64,9 @@ describe('the view in the address', () => {
     )
   })
 
-  it('has only what differs from the default view', () => {
-    expect(formatView(defaultView)).toBe('')
-    expect(formatView({ ...defaultView, range: 'today' })).toBe('?range=today')
+  it('has what differs from the default view, and always the zone', () => {
+    expect(formatView(defaultView)).toBe('?tz=UTC')
+    expect(formatView({ ...defaultView, range: 'today' })).toBe('?range=today&tz=UTC')
   })
 
   it('is the default view for any text that is not a view', () => {
@@ -106,7 +117,9 @@ describe('a filter of the page', () => {
 describe('the selections of the page', () => {
   it('are the dimensions, filters and metrics of the API', () => {
     expect(shownMetrics.toSorted()).toEqual(metricNames.toSorted())
+    expect(columnNames.toSorted()).toEqual(reportMetricNames.toSorted())
     expect(filterDimensions).toEqual(filterAttributes)
+    expect(offeredFunnelDimensions).toEqual(funnelDimensions)
     // Hours have no filter and no date.
     const offered = [...attributeNames, ...timeDimensions].filter((name) => name !== 'hour')
     expect(dimensionNames.toSorted()).toEqual(offered.toSorted())
@@ -119,5 +132,78 @@ describe('dates of the page', () => {
     expect([addDays('2024-02-28', 1), addDays('2026-01-01', -1)]).toEqual(['2024-02-29', '2025-12-31'])
     expect([endOfMonth('2024-02-01'), endOfMonth('2026-12-31')]).toEqual(['2024-02-29', '2026-12-31'])
     expect(daysBetween('2026-03-01', '2026-03-31')).toBe(31)
+  })
+})
+
+describe('ranges of the page', () => {
+  it.each([
+    ['this_week', '2026-11-16', '2026-11-21'],
+    ['last_week', '2026-11-09', '2026-11-15'],
+    ['this_month', '2026-11-01', '2026-11-21'],
+    ['last_month', '2026-10-01', '2026-10-31'],
+    ['this_quarter', '2026-10-01', '2026-11-21'],
+    ['last_quarter', '2026-07-01', '2026-09-30'],
+    ['this_year', '2026-01-01', '2026-11-21'],
+    ['last_year', '2025-01-01', '2025-12-31'],
+  ] as const)('are calendar units that end today at the latest: %s', (range, from, to) => {
+    expect(datesOf(range, '2026-11-21')).toEqual({ from, to })
+  })
+
+  it('are compared with the days before, the dates of last year, or other dates', () => {
+    const leapDay = { from: '2024-02-28', to: '2024-02-29' }
+    expect(comparedDates(leapDay, 'previous_period')).toEqual({ from: '2024-02-26', to: '2024-02-27' })
+    expect(comparedDates(leapDay, 'previous_year')).toEqual({ from: '2023-02-28', to: '2023-02-28' })
+    expect(comparedDates(leapDay, 'none')).toBeUndefined()
+    expect(comparedDates(leapDay, { from: '2020-01-01', to: '2020-01-02' })?.from).toBe('2020-01-01')
+  })
+})
+
+describe('numbers of the page', () => {
+  it('have the same decimals in a column, and durations their two largest units', () => {
+    expect([16, 61.6, 169.4567].map((value) => formatValue(value, 'percent', ''))).toEqual([
+      '16.00%',
+      '61.60%',
+      '169.46%',
+    ])
+    expect([0.5, 12.34567].map((value) => formatValue(value, 'rate', 'USD'))).toEqual(['$0.5000', '$12.3457'])
+    expect(formatValue(0.5, 'rate', 'JPY')).toBe('¥0.50')
+    expect([0, 59, 4_980, 90_000, 86_401].map(formatSeconds)).toEqual([
+      '0 sec',
+      '59 sec',
+      '1 hr 23 min',
+      '1 day 1 hr',
+      '1 day',
+    ])
+  })
+})
+
+describe('the chart', () => {
+  it('has no values of units that have not begun', () => {
+    const units = ['2026-11-21', '2026-11-22', '2026-11-21T20:00+05:30', '2026-11-21T21:00+05:30']
+    expect(units.map((id) => hasBegun(id, 'UTC', testNowMs))).toEqual([true, false, true, false])
+  })
+
+  it('has axes with the same zero and the same grid, which contain all values', () => {
+    const extents = fc.record({
+      // Amounts have six decimals.
+      min: fc.integer({ min: -1e15, max: 0 }).map((millionths) => millionths / 1e6),
+      max: fc.integer({ min: 0, max: 1e15 }).map((millionths) => millionths / 1e6),
+      stepMin: fc.constantFrom(0, 1),
+    })
+    fc.assert(
+      fc.property(fc.array(extents, { minLength: 1, maxLength: 2 }), (wanted) => {
+        const axes = gridAxes(wanted)
+        expect(
+          new Set(axes.map(({ low, high, step }) => `${Math.round(low / step)} ${Math.round(high / step)}`)).size,
+        ).toBe(1)
+        for (const [index, { low, high, step }] of axes.entries()) {
+          const { min, max, stepMin } = wanted[index] ?? { min: 0, max: 0, stepMin: 0 }
+          expect(low).toBeLessThanOrEqual(min)
+          expect(high).toBeGreaterThanOrEqual(max * (1 - 1e-12))
+          expect(step).toBeGreaterThanOrEqual(stepMin)
+          expect((high - low) / step).toBeLessThan(15)
+        }
+      }),
+    )
   })
 })

@@ -11,15 +11,25 @@ const withoutPage = useTestApp()
 let app: App
 
 beforeAll(async () => {
-  app = await withoutPage.open({ settings: { ...withoutPage.stores.settings, EXPLORE: 'on' } })
+  app = await openWith({ EXPLORE: 'on' })
 })
 
+const openWith = (changed: object) => withoutPage.open({ settings: { ...withoutPage.stores.settings, ...changed } })
+
 describe('the page /explore', () => {
-  it('is served with EXPLORE=on only', async () => {
-    const paths = ['/explore', '/explore/explore.js', '/explore/explore.css']
-    for (const path of paths) {
-      expect([path, (await withoutPage.app.inject(path)).statusCode]).toEqual([path, 404])
-      expect([path, (await app.inject(path)).statusCode]).toEqual([path, 200])
+  it.each([
+    [{ EXPLORE: 'on', HOST: '0.0.0.0' }, 200],
+    [{ EXPLORE: 'off', HOST: '127.0.0.1' }, 404],
+    [{ EXPLORE: undefined, HOST: '127.0.0.1' }, 200],
+    [{ EXPLORE: undefined, HOST: '::1' }, 200],
+    [{ EXPLORE: undefined, HOST: '0.0.0.0' }, 404],
+    [{ EXPLORE: undefined, HOST: '127.example.com' }, 404],
+  ])('is served with EXPLORE=on, and by default on a loopback address only: %j', async (settings, status) => {
+    const server = await openWith(settings)
+    for (const path of ['/explore', '/explore/explore.js', '/explore/explore.css']) {
+      const { statusCode, body } = await server.inject(path)
+      expect([path, statusCode]).toEqual([path, status])
+      if (status === 404 && path === '/explore') expect(body).toContain('EXPLORE=on')
     }
   })
 

@@ -1,3 +1,5 @@
+import { Problem } from '../../problem.ts'
+import type { Settings } from '../../settings.ts'
 import type { App } from '../context.ts'
 import { pageFiles } from '../docs/pageFiles.ts'
 import { pageCsp } from '../securityHeaders.ts'
@@ -11,8 +13,18 @@ const bundle = {
   'explore.css': openStaticFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
 }
 
-/** Adds the page that shows the numbers of a key, and its files. All are public; the page calls the API with the key. */
-export function addExplore(app: App): void {
+/**
+ * Adds the page that shows the numbers of a key, and its files. All are public; the page calls the API with the key. Without
+ * `EXPLORE`, only a server on a loopback address has the page.
+ */
+export function addExplore(app: App, { EXPLORE, HOST }: Settings): void {
+  const isServed = EXPLORE === undefined ? /^(127\.[\d.]+|::1|localhost)$/.test(HOST) : EXPLORE === 'on'
+  if (!isServed) {
+    app.get(explorePath, { schema: { hide: true } }, () => {
+      throw new Problem('not_found', 'This server does not serve the page /explore; start it with EXPLORE=on.')
+    })
+    return
+  }
   const files = { ...placeBelow('explore', bundle), ...placeBelow('api/v1/docs/page', pageFiles) }
   addStaticContent(app, pageCsp(), {
     [explorePath]: openPage('dist/explore/explore.html', files),

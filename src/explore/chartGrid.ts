@@ -1,0 +1,33 @@
+/** The values of an axis. */
+export interface Extent {
+  min: number
+  max: number
+  /** The distance of two lines of the grid is never less, for example 1 for counts. */
+  stepMin: number
+}
+
+/** An axis from `low` to `high`, with a line of the grid at every multiple of `step`. */
+export interface GridAxis {
+  low: number
+  high: number
+  step: number
+}
+
+const linesWanted = 5
+
+/** Axes with round steps that include zero; their zeros and their lines of the grid are at the same heights. */
+export function gridAxes(extents: readonly Extent[]): GridAxis[] {
+  const axes = extents.map(({ min, max, stepMin }) => {
+    const [low, high] = [Math.min(0, min), Math.max(0, max)]
+    return { low, high, step: Math.max(stepMin, roundStep((high - low || 1) / linesWanted)) }
+  })
+  const below = Math.max(...axes.map(({ low, step }) => Math.ceil(-low / step)))
+  const above = Math.max(1, ...axes.map(({ high, step }) => Math.ceil(high / step)))
+  return axes.map(({ step }) => ({ step, low: -below * step, high: above * step }))
+}
+
+/** The least of 1, 2, 5, 10, 20, … and their decimal fractions that is not below a size. */
+function roundStep(size: number): number {
+  const power = 10 ** Math.floor(Math.log10(size))
+  return power * ([1, 2, 5].find((digit) => digit * power >= size) ?? 10)
+}

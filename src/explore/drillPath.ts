@@ -1,0 +1,117 @@
+import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
+import { addDays, endOfMonth } from './dates.ts'
+import { type Dimension, filterOf } from './dimensions.ts'
+import { formatFilter } from './filterText.ts'
+import type { Column } from './metrics.ts'
+import type { Dates } from './ranges.ts'
+import { defaultView, selectionOf, type View, viewDates } from './view.ts'
+
+export type ReportRow = ResponseOf<'/reports'>['data'][number]
+
+/** The dimensions that a row leads to, in this order. */
+const path: readonly Dimension[] = [
+  'campaign',
+  'country',
+  'device',
+  'offer',
+  'landing',
+  'traffic_source',
+  'os',
+  'browser',
+  'day',
+]
+
+/** A click has none of these dimensions: their values have conversions, but no clicks to order them by. */
+const conversionDimensions = ['status', 'source', 'event_name', 'coupon_code'] as const satisfies Dimension[]
+
+/** The dimension that the table is grouped by after a row has been selected. */
+function nextDimension(groupBy: readonly Dimension[], filters: View['filters']): Dimension {
+  const isFree = (name: Dimension) => !groupBy.includes(name) && filters[filterOf(name) ?? 'sub10'] === undefined
+  return path.find(isFree) ?? 'day'
+}
+
+/** The order of a table by some dimensions: without clicks, by conversions. */
+export function sortOf(groups: readonly Dimension[], sort: string): string {
+  const hasNoClicks = groups.some((name) => (conversionDimensions as readonly Dimension[]).includes(name))
+  return hasNoClicks && sort === defaultView.sort ? '-conversions' : sort
+}
+
+/** What selects a row: filters, dates, and filters of conversions only. */
+interface RowSelection {
+  filters: View['filters']
+  range: View['range']
+  ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>>
+  /** Whether it selects nothing else, as it would without the hour of the day. */
+  isExact: boolean
+}
+
+function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number): RowSelection {
+  const selected: RowSelection = { filters: view.filters, range: view.range, ofConversions: {}, isExact: true }
+  for (const dimension of groups) {
+    const { id = '' } = row.dimensions[dimension] ?? {}
+    const filter = filterOf(dimension)
+    const unit = datesOfUnit(dimension, id)
+    const conversionFilter = conversionDimensions.find((name) => name === dimension)
+    const text = formatFilter({ values: [id], isExcluded: false })
+    if (filter) selected.filters = { ...selected.filters, [filter]: text }
+    else if (unit) selected.range = common(viewDates({ ...view, range: selected.range }, nowMs), unit)
+    else if (conversionFilter) selected.ofConversions[conversionFilter] = text
+    else selected.isExact = false
+  }
+  return selected
+}
+
+/** The change that selects a row and groups by the next dimension; undefined if the row has nothing to select by. */
+export function changeFor(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number) {
+  const { filters, range } = selectionOfRow(row, groups, view, nowMs)
+  if (filters === view.filters && range === view.range) return undefined
+  const next = nextDimension(groups, filters)
+  return { filters, range, groupBy: [next], sort: sortOf([next], view.sort) }
+}
+
+/** Rows of a list, newest first. */
+export type RowList =
+  | { path: '/clicks'; query: QueryOf<'/clicks'> }
+  | { path: '/conversions'; query: QueryOf<'/conversions'> }
+
+const statuses: Partial<Record<Column, string>> = {
+  conversions: 'approved',
+  pendingConversions: 'pending',
+  holdConversions: 'hold',
+  declinedConversions: 'declined',
+  refundedConversions: 'refunded,chargeback',
+}
+
+/** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals */
+export function rowsOf(
+  metric: Column,
+  row: ReportRow | undefined,
+  groups: readonly Dimension[],
+  view: View,
+  nowMs: number,
+): RowList | undefined {
+  const selected = row && selectionOfRow(row, groups, view, nowMs)
+  if (selected?.isExact === false) return undefined
+  const { ofConversions = {}, filters = view.filters, range = view.range } = selected ?? {}
+  const selection = selectionOf({ ...view, filters, range }, nowMs)
+  if (metric === 'clicks' && Object.keys(ofConversions).length === 0) {
+    return { path: '/clicks', query: { ...selection, is_bot: false, is_test: false } }
+  }
+  const status = statuses[metric]
+  // A status that the metric does not count has no rows, and its number is zero.
+  if (!status) return undefined
+  return { path: '/conversions', query: { ...selection, status, ...ofConversions } }
+}
+
+function datesOfUnit(dimension: Dimension, id: string): Dates | undefined {
+  if (dimension === 'day') return { from: id, to: id }
+  if (dimension === 'week') return { from: id, to: addDays(id, 6) }
+  return dimension === 'month' ? { from: `${id}-01`, to: endOfMonth(`${id}-01`) } : undefined
+}
+
+/** A week or a month may begin before the range of the table, and end after it. */
+function common(one: Dates, other: Dates): Dates {
+  const [, from = one.from] = [one.from, other.from].sort()
+  const [to = one.to] = [one.to, other.to].sort()
+  return { from, to }
+}

@@ -1,0 +1,153 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { TributaryError } from '../packages/client/client.ts'
+import { Name, optionsOf, Select } from './controls.tsx'
+import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
+import { formatFilter, parseFilter } from './filterText.ts'
+import { get, useGet, useSession } from './request.ts'
+import { type PanelProps, selectionOf } from './view.ts'
+
+/** Values that are offered at once. */
+const suggestionsMax = 50
+
+/** A button that opens the form. */
+export function AddFilter(props: PanelProps) {
+  // Undefined: it was not opened yet.
+  const [isOpen, setOpen] = useState<boolean>()
+  const opener = useRef<HTMLButtonElement>(null)
+  // The button and the form replace each other: the focus moves along.
+  useEffect(() => {
+    if (isOpen === false) opener.current?.focus()
+  }, [isOpen])
+  if (isOpen) return <FilterForm {...props} onClose={() => setOpen(false)} />
+  return (
+    <button type="button" ref={opener} onClick={() => setOpen(true)}>
+      Add filter
+    </button>
+  )
+}
+
+/** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
+function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
+  const { apiKey, key } = useSession()
+  const form = useRef<HTMLFormElement>(null)
+  const problemId = useId()
+  const [name, setName] = useState<FilterName>('country')
+  const [{ values: chosen, isExcluded }, setFilter] = useState(() => currentFilter(view.filters.country))
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState('')
+  useEffect(() => form.current?.querySelector('select')?.focus(), [])
+  const values = useValues(view, name)
+  const found = values.filter((row) => !chosen.includes(row.id) && matches(row, text)).slice(0, suggestionsMax)
+  const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
+
+  function setChosen(next: readonly string[]) {
+    setFilter({ values: next, isExcluded })
+    setProblem('')
+  }
+  async function apply() {
+    const typed = text.trim()
+    const named = values.find((row) => [row.id, row.name].some((known) => known?.toLowerCase() === typed.toLowerCase()))
+    const all = typed ? [...new Set([...chosen, named?.id ?? typed])] : chosen
+    if (all.length === 0) return setProblem('Select a value, or type one.')
+    const filter = formatFilter({ values: all, isExcluded })
+    const mustCheck = key.scopes.includes('read:reports') && all.some((id) => !values.some((row) => row.id === id))
+    const rejected = mustCheck ? await rejectionOf(apiKey, name, filter) : undefined
+    if (rejected) return setProblem(rejected)
+    const { [name]: _before, ...others } = view.filters
+    onChange({ filters: { ...others, [name]: filter } })
+    onClose()
+  }
+  return (
+    <form
+      class="add-filter"
+      ref={form}
+      aria-label="Add a filter"
+      onKeyDown={({ key: pressed }) => pressed === 'Escape' && onClose()}
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <Select
+        aria-label="Dimension"
+        options={filterNames.map((filter) => [filter, dimensions[filterDimensions[filter]].label])}
+        value={name}
+        onChoose={(filter) => {
+          setName(filter)
+          setFilter(currentFilter(view.filters[filter]))
+          setText('')
+          setProblem('')
+        }}
+      />
+      <Select
+        aria-label="Condition"
+        options={optionsOf({ is: 'is', not: 'is not' })}
+        value={isExcluded ? 'not' : 'is'}
+        onChoose={(condition) => setFilter({ values: chosen, isExcluded: condition === 'not' })}
+      />
+      <input
+        aria-label="Value"
+        type="search"
+        placeholder="Search, or type a value"
+        aria-invalid={problem !== ''}
+        aria-describedby={problemId}
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setProblem('')
+        }}
+      />
+      <button type="submit" class="primary">
+        Apply
+      </button>
+      <button type="button" onClick={onClose}>
+        Cancel
+      </button>
+      <p class="problem" id={problemId} role="status">
+        {problem}
+      </p>
+      <ul class="values" aria-label="Values in the range">
+        {offered.map((row) => (
+          <li key={row.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={chosen.includes(row.id)}
+                onChange={({ currentTarget }) =>
+                  setChosen(currentTarget.checked ? [...chosen, row.id] : chosen.filter((id) => id !== row.id))
+                }
+              />{' '}
+              <Name text={row.name ?? row.id} />
+            </label>
+          </li>
+        ))}
+      </ul>
+    </form>
+  )
+}
+
+function currentFilter(text: string | undefined) {
+  return text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
+}
+
+/** The values of a dimension that occur in the range with the other filters, those with most clicks first. */
+function useValues(view: PanelProps['view'], name: FilterName) {
+  const { [name]: _own, ...selection } = selectionOf(view, Date.now())
+  const query = { group_by: [filterDimensions[name]], ...selection, metrics: ['clicks' as const] }
+  return useGet('/reports', query, ['read:reports']).data?.data ?? []
+}
+
+function matches({ id, name }: { id: string; name: string | null }, text: string): boolean {
+  const part = text.trim().toLowerCase()
+  return id.toLowerCase().includes(part) || (name ?? '').toLowerCase().includes(part)
+}
+
+/** @returns why the API rejects a filter; undefined if it accepts it or cannot be asked */
+async function rejectionOf(apiKey: string, name: FilterName, filter: string): Promise<string | undefined> {
+  const query = { group_by: [filterDimensions[name]], days: 1, [name]: filter, limit: 1 }
+  const { signal } = new AbortController()
+  return await get(apiKey, { path: '/reports', query }, signal, () => {}).then(
+    () => undefined,
+    (error: unknown) => (error instanceof TributaryError && error.param === name ? error.message : undefined),
+  )
+}

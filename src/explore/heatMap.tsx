@@ -1,0 +1,59 @@
+import type { ResponseOf } from '../packages/client/client.ts'
+import { RowTable, Select } from './controls.tsx'
+import type { Dimension } from './dimensions.ts'
+import { formatValue } from './format.ts'
+import { columns } from './metrics.ts'
+import type { PanelProps } from './view.ts'
+
+const weekdays = ['1', '2', '3', '4', '5', '6', '7']
+const hours = Array.from({ length: 24 }, (_, hour) => `${hour}`.padStart(2, '0'))
+
+export function isHeatMap(groups: readonly Dimension[]): boolean {
+  return groups.length === 2 && groups.includes('weekday') && groups.includes('hour_of_day')
+}
+
+/** A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. */
+export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseOf<'/reports'> }) {
+  const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.columns[0] ?? 'clicks'
+  const { kind, label } = columns[metric]
+  const key = (weekday: string | undefined, hour: string | undefined) => `${weekday} ${hour}`
+  const values = new Map(
+    body.data.map((row) => [key(row.dimensions.weekday?.id, row.dimensions.hour_of_day?.id), row[metric]]),
+  )
+  const max = Math.max(0, ...[...values.values()].map((value) => value ?? 0))
+  const cellOf = (hour: string) => (weekday: string) => {
+    const value = values.get(key(weekday, hour))
+    const depth = Math.round((Math.max(0, value ?? 0) / (max || 1)) * 45)
+    return (
+      <span class="heat" style={{ '--depth': `${depth}%` }} title={formatValue(value, kind, body.currency)}>
+        {formatValue(value, kind, body.currency, true)}
+      </span>
+    )
+  }
+  return (
+    <>
+      <label>
+        Metric{' '}
+        <Select
+          options={view.columns.map((name) => [name, columns[name].label])}
+          value={metric}
+          onChoose={(name) => onChange({ sort: `-${name}` })}
+        />
+      </label>
+      <RowTable
+        label={`${label} by weekday and hour`}
+        rows={weekdays}
+        columns={[
+          { label: 'Weekday', cell: weekdayName },
+          ...hours.map((hour) => ({ label: hour, cell: cellOf(hour) })),
+        ]}
+      />
+    </>
+  )
+}
+
+/** @param id from 1, Monday, to 7 */
+function weekdayName(id: string): string {
+  // 1 January 2024 was a Monday.
+  return new Date(Date.UTC(2024, 0, Number(id))).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' })
+}

@@ -1,0 +1,141 @@
+import type { ResponseOf } from '../packages/client/client.ts'
+import { Difference } from './cards.tsx'
+import { Column, Name, Table } from './controls.tsx'
+import { type Dimension, dimensions } from './dimensions.ts'
+import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
+import { formatValue, type Value } from './format.ts'
+import { columns, hasNumbers, type Column as Metric } from './metrics.ts'
+import type { OpenRows } from './sidePanel.tsx'
+import type { PanelProps } from './view.ts'
+
+type Report = ResponseOf<'/reports'>
+type Totals = Report['totals']
+
+interface ReportTableProps extends PanelProps {
+  body: Report
+  /** The rows of the report that are shown. */
+  rows: readonly ReportRow[]
+  onRows: OpenRows
+}
+
+/** Rows of a report with their totals. The order follows the headers; a number leads to the rows that it counts. */
+export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) {
+  const { view } = props
+  const groups = body.groupBy.split(',') as Dimension[]
+  const [firstGroup = '', ...otherGroups] = groups.map((name) => dimensions[name].label)
+  const shown = view.columns.filter((name) => body.totals[name] !== undefined)
+  const sorted = shown.find((name) => view.sort.replace('-', '') === name) ?? shown[0]
+  const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
+    shown.map((metric) => (
+      <td key={metric} class={`number ${(of[metric] ?? 0) < 0 ? 'loss' : ''}`} data-metric={metric}>
+        <Count
+          text={formatValue(of[metric], columns[metric].kind, body.currency)}
+          label={columns[metric].label}
+          onOpen={of[metric] ? openerOf(metric, row) : undefined}
+        />
+        {row && metric === sorted && <Share part={of[metric]} whole={body.totals[metric]} metric={metric} />}
+        {before && hasNumbers(before) && (
+          <Difference now={of[metric]} before={before[metric]} kind={columns[metric].kind} />
+        )}
+      </td>
+    ))
+  function openerOf(metric: Metric, row: ReportRow | undefined) {
+    const list = rowsOf(metric, row, groups, view, Date.now())
+    const of = row ? dimensionValues(row, groups).map(({ id, name }) => name ?? id) : ['all rows']
+    return list && (() => onRows({ ...list, title: `${columns[metric].label}: ${of.join(', ')}` }))
+  }
+  return (
+    <Table
+      label="Rows of the drill-down"
+      head={[
+        <Sorter key="id" label={firstGroup} name="id" {...props} />,
+        ...otherGroups.map((label) => <Column key={label} label={label} />),
+        ...shown.map((name) => <Sorter key={name} label={columns[name].label} name={name} {...props} />),
+      ]}
+    >
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <RowNames row={row} groups={groups} {...props} />
+            {cells(row, row.previous, row)}
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={groups.length}>
+            Total
+          </th>
+          {cells(body.totals, body.previous?.totals)}
+        </tr>
+      </tfoot>
+    </Table>
+  )
+}
+
+function dimensionValues(row: ReportRow, groups: readonly Dimension[]) {
+  return groups.map((dimension) => ({ dimension, ...(row.dimensions[dimension] as ReportRow['dimensions'][string]) }))
+}
+
+/** The values of a row; the first one selects the row. */
+function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow; groups: readonly Dimension[] }) {
+  const change = changeFor(row, groups, view, Date.now())
+  const [first, ...others] = dimensionValues(row, groups).map(({ dimension, id, name }) => (
+    <Name key={dimension} text={name ?? id} />
+  ))
+  return (
+    <>
+      <th scope="row">
+        {change ? (
+          <button type="button" class="row" onClick={() => onChange(change)}>
+            {first}
+          </button>
+        ) : (
+          first
+        )}
+      </th>
+      {others.map((name, index) => (
+        <td key={index}>{name}</td>
+      ))}
+    </>
+  )
+}
+
+/** A number, with a button if it leads to rows. */
+function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (() => void) | undefined }) {
+  if (!onOpen) return <span>{text}</span>
+  return (
+    <button type="button" class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={onOpen}>
+      {text}
+    </button>
+  )
+}
+
+/** A bar of the share of a row in the total; nothing for ratios and losses. */
+function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Metric }) {
+  const { kind } = columns[metric]
+  if (!part || !whole || part < 0 || whole < part || !['count', 'amount'].includes(kind)) return null
+  const percent = (part / whole) * 100
+  return (
+    <span
+      class="share"
+      style={{ width: `${percent}%` }}
+      title={`${formatValue(percent, 'percent', '')} of the total`}
+    />
+  )
+}
+
+/** The header of a column that sorts the rows. @param name what the column sorts by */
+function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: Metric | 'id' }) {
+  const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
+  // Metrics begin with the largest, ids with the first.
+  const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name
+  return (
+    <th scope="col" class={name === 'id' ? '' : 'number'} aria-sort={order}>
+      <button type="button" class="sort" onClick={() => onChange({ sort: next })}>
+        {label}
+        <span aria-hidden="true">{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ''}</span>
+      </button>
+    </th>
+  )
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from 'preact/hooks'
+import { optionsOf, Select } from './controls.tsx'
+import { formatMoment } from './format.ts'
+import { useSession } from './request.ts'
+import { setTheme, storedTheme, themes } from './theme.ts'
+
+const refreshMs = 60_000
+const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
+
+interface TopProps {
+  /** The moment of the numbers; undefined: not known yet. */
+  asOf: string | undefined
+  zone: string
+  onRefresh: () => void
+  onLeave: () => void
+}
+
+/** The account, and what concerns the whole page; on a narrow screen a menu that opens. */
+export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
+  const { key } = useSession()
+  const [isWide] = useState(() => matchMedia('(min-width: 700px)').matches)
+  return (
+    <header class="top">
+      <a class="brand" href="explore">
+        <img src={iconAddress} alt="" width="26" height="26" />
+        Tributary
+      </a>
+      <span class="account" title={`Key: ${key.name}`}>
+        <bdi>{key.accountName}</bdi>
+      </span>
+      <span class="hint">
+        Amounts in {key.currency}
+        {asOf && `, as of ${formatMoment(asOf, zone)}`}
+      </span>
+      <details class="folding" open={isWide}>
+        <summary>Menu</summary>
+        <nav aria-label="Page">
+          <Refresh onRefresh={onRefresh} />
+          <Theme />
+          <a href="api/v1/docs">API reference</a>
+          <button type="button" onClick={onLeave}>
+            Remove key
+          </button>
+        </nav>
+      </details>
+    </header>
+  )
+}
+
+/** Reads the numbers again, by the button or each minute while the page is in sight. */
+function Refresh({ onRefresh }: { onRefresh: () => void }) {
+  const [isRepeated, setRepeated] = useState(true)
+  useEffect(() => {
+    if (!isRepeated) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && onRefresh(), refreshMs)
+    return () => clearInterval(timer)
+  }, [isRepeated])
+  return (
+    <>
+      <button type="button" onClick={onRefresh}>
+        Refresh
+      </button>
+      <label>
+        <input
+          type="checkbox"
+          checked={isRepeated}
+          onChange={({ currentTarget }) => setRepeated(currentTarget.checked)}
+        />{' '}
+        every minute
+      </label>
+    </>
+  )
+}
+
+function Theme() {
+  const [theme, change] = useState(storedTheme)
+  return (
+    <Select
+      aria-label="Theme"
+      options={optionsOf(themes)}
+      value={theme}
+      onChoose={(name) => {
+        setTheme(name)
+        change(name)
+      }}
+    />
+  )
+}
