@@ -31,8 +31,8 @@ export default defineConfig({
     // TRAP: global state that a file changes is seen by the next file.
     isolate: false,
     // Only a test that hangs reaches these, also where another build uses the same cores.
-    testTimeout: 120_000 * randomCasesFactor,
-    hookTimeout: 120_000,
+    testTimeout: 300_000 * randomCasesFactor,
+    hookTimeout: 300_000,
     // Conditions usually hold within milliseconds; the timeout only allows for a busy machine.
     expect: { poll: { timeout: 60_000 } },
   },

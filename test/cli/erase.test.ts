@@ -201,7 +201,7 @@ describe('erase --visitor', () => {
     expect(moved.data.map(({ id }: { id: string }) => id).sort()).toEqual(['c1', 'c2'])
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'acme'], server.stores.environment)
     expect([exported.includes('"c1"'), exported.includes(erased)]).toEqual([true, false])
-  }, 60_000)
+  })
 
   it('finds nothing when it is repeated, and logs no identifier', async () => {
     const words = ['erase', '--account', 'acme', '--visitor', `${erased}-visitor`]

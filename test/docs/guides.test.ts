@@ -37,9 +37,7 @@ const programs: Record<string, readonly [program: string, ...words: string[]]> =
   python: ['python3', '-c'],
 }
 
-it('every code block of the documentation page, but those about copies and language models, runs unchanged', {
-  timeout: 60_000,
-}, async () => {
+it('every code block of the documentation page, but those about copies and language models, runs unchanged', async () => {
   const { info, tags } = (await api.get('/docs/json')).json<Texts>()
   // The others need databases: warehouseGuides.test.ts.
   const others = tags.filter(({ name }) => !(warehouseGuides as readonly string[]).includes(name))

@@ -4,7 +4,7 @@ import { useTestApp } from '../kit/app.ts'
 import { hasChromium, partsBeyond, startChromium, watchProblems } from '../kit/chromium.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
 
-describe.skipIf(!hasChromium())('the documentation page in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
   const api = useTestApp()
   let key: string
   let browser: Browser

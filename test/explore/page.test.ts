@@ -14,7 +14,7 @@ interface Cell {
   firstChild: { textContent: string }
 }
 
-describe.skipIf(!hasChromium())('the page /explore in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   const explorer = useOpened(openExplorer)
   afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
 

@@ -10,7 +10,7 @@ const markup = '<img src=x onerror="document.title=\'hacked\'">'
 const rightToLeft = '\u202eحملة الربيع\u202d " onclick="x'
 const long = 'W'.repeat(4_000)
 
-describe.skipIf(!hasChromium())('what the page /explore shows', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   const explorer = useOpened(openExplorer)
   afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
 

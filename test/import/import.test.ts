@@ -58,7 +58,7 @@ describe('a file', () => {
     ],
   ])(
     'that %s has its complete batches stored, and the complete file adds the rest',
-    { tags: 'long', timeout: 60_000 },
+    { tags: 'long' },
     async (_, { cut, more, rejectLimit, error }) => {
       // A batch has 50,000 rows, or 30 MiB.
       const rows = Array.from({ length: 40_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(1_000) }))

@@ -109,7 +109,7 @@ describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back a
     return row?.ms ?? 0
   }
 
-  it('returns every row once, in the order in which rows were stored', { timeout: 60_000 }, async () => {
+  it('returns every row once, in the order in which rows were stored', async () => {
     const key = await api.account('acme')
     const read = incrementalReader(api, key)
     await importContent(api.stores, 'acme', 'clicks', clicks('c1', 'c2'))

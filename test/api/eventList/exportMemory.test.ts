@@ -13,7 +13,7 @@ import { openTestStores } from '../../kit/stores.ts'
 const events = 150_000
 const memoryMax = 100_000_000
 
-it('an export of events sorts on disk what does not fit into memory', { timeout: 120_000 }, async () => {
+it('an export of events sorts on disk what does not fit into memory', async () => {
   const stores = await openTestStores()
   try {
     await stores.clickhouse.client.command({

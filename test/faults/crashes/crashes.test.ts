@@ -12,9 +12,8 @@ import { runTrials, trials } from './trials.ts'
 // stores and mostly wait for retries and for leases to expire, so they run concurrently.
 
 // Each kill restarts an engine, which takes seconds on a busy machine.
-const timeout = 240_000
 
-describe('kill -9', { timeout }, () => {
+describe('kill -9', () => {
   const stores = useOpened(openShortLivedStores)
 
   it.runIf(hasStrace()).each([
@@ -33,7 +32,7 @@ describe('kill -9', { timeout }, () => {
   )
 })
 
-describe.concurrent('a pause or a power cut', { timeout }, () => {
+describe.concurrent('a pause or a power cut', () => {
   it('a server that is paused at any step of an event stores the event once', async () => {
     const stores = await openShortLivedStores()
     try {
