@@ -8,12 +8,12 @@ import { run } from '../../src/packages/sync/program.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
-import { useOpened } from '../kit/fixtures.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { runProgram } from '../packages/runProgram.ts'
 import { answersOf, type Cell, type Rows } from './sqlAnswers.ts'
 
-// The SQL of docs/ runs on copies of a demo: its answers are those of the API, or of a count without SQL.
+// The SQL of docs/ runs on copies of a demo. Its answers equal the numbers of the API, or a count of the rows without SQL.
 
 const textOf = (path: string) => readFileSync(join(packageRoot, 'docs', path), 'utf8')
 const sqlBlocks = (page: string) => [...textOf(page).matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql)
@@ -26,9 +26,11 @@ const planted = ['cmp-kite-youtube', 'cmp-kite-meta-latam', 'cmp-kite-youtube'].
   updatedAt: `2026-11-0${n + 1}T10:00:00.000Z`,
 }))
 
-describe.skipIf(!hasPostgres())('on a copy in PostgreSQL 15', () => {
+describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   const api = useTestApp()
   const server = useOpened(startPostgres)
+  const folder = useFolder()
+  const targetOf = { PostgreSQL: () => server.url('tributary'), DuckDB: () => folder('warehouse.duckdb') }
   let key: string
   let baseUrl: string
   let client: Tributary
@@ -47,24 +49,42 @@ describe.skipIf(!hasPostgres())('on a copy in PostgreSQL 15', () => {
     totals = (await client.get('/stats/overview', { query: october })).totals
     answers = { ...answersOf(await rowsOf(client), zonesOfCountries()), ...answersOfApi }
 
-    const url = server.url('tributary')
-    const { code, stderr } = await runProgram(run, [url, '--url', baseUrl, '--json'], { TRIBUTARY_KEY: key })
-    expect([code, stderr]).toEqual([0, ''])
-    owner = postgres(url, { max: 1, connection: { TimeZone: 'UTC' } })
+    for (const target of Object.values(targetOf)) {
+      const words = [target(), '--url', baseUrl, '--json']
+      const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: key })
+      expect([code, stderr]).toEqual([0, ''])
+    }
+    owner = postgres(targetOf.PostgreSQL(), { max: 1, connection: { TimeZone: 'UTC' } })
     for (const sql of sqlBlocks('tools.md')) await owner.unsafe(sql)
-    const date = { to: 1082, from: [1082], serialize: String, parse: String }
-    reader = postgres(url.replace('postgres@', 'dashboards@'), { max: 1, types: { date } })
+    reader = postgres(targetOf.PostgreSQL().replace('postgres@', 'dashboards@'), { max: 1 })
   })
   afterAll(async () => {
     await owner?.end()
     await reader?.end()
   })
 
-  it.each(readdirSync(join(packageRoot, 'docs/sql')))('docs/sql/%s has the answer of the API', async (file) => {
-    const expected = await answers[basename(file, '.sql')]?.()
-    const rows = await reader.unsafe<Record<string, unknown>[]>(textOf(`sql/${file}`))
-    expect(rows.length).toBeGreaterThan(0)
-    expect(sorted(rows.map((row) => Object.values(row).map(cellOf)))).toEqual(sorted(expected ?? []).map(near))
+  /** Executes a statement on a copy, as a reader of the documentation does. */
+  async function ask(database: keyof typeof targetOf, ...statement: [option: '--sql' | '--sql-file', text: string]) {
+    const words = [targetOf[database](), '--no-sync', '--format', 'json', ...statement]
+    const { code, stdout, stderr } = await runProgram(run, words, {})
+    expect([code, stderr]).toEqual([0, expect.stringContaining(' as of ')])
+    return JSON.parse(stdout) as Record<string, unknown>[]
+  }
+
+  describe.each(readdirSync(join(packageRoot, 'docs/sql')))('docs/sql/%s', (file) => {
+    it.each(['PostgreSQL', 'DuckDB'] as const)('has the answer of the API in %s', async (database) => {
+      const expected = await answers[basename(file, '.sql')]?.()
+      const rows = await ask(database, '--sql-file', join(packageRoot, 'docs/sql', file))
+      expect(rows.length).toBeGreaterThan(0)
+      expect(sorted(rows.map((row) => Object.values(row).map(cellOf)))).toEqual(sorted(expected ?? []).map(near))
+    })
+  })
+
+  it('docs/tools/python.md has SQL with the numbers of the API', async () => {
+    const [, sql = ''] = /copy\.sql\("""\n(.*?)"""\)/s.exec(textOf('tools/python.md')) ?? []
+    const rows = await ask('DuckDB', '--sql', sql)
+    expect(rows.reduce((sum, { clicks }) => sum + Number(clicks), 0)).toBe(totals.clicks)
+    expect(rows.reduce((sum, { revenue }) => sum + Number(revenue), 0)).toBeCloseTo(totals.revenue, 5)
   })
 
   it.each(['grafana', 'metabase', 'superset', 'power-bi', 'tableau'])(
@@ -223,10 +243,9 @@ function columnTests() {
   })
 }
 
-/** A value of a driver: numbers may be text, and times a Date. */
+/** A value of a result; times have milliseconds, as in the API. */
 function cellOf(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString()
-  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toISOString() : value
 }
 
 /** The rows by their texts; rows without any stay in their order. */
