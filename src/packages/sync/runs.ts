@@ -58,24 +58,17 @@ export async function synchronize(
   }
   const open = () => (kind === 'postgres' ? openPostgres : openDuckdb)(target, options.schema)
   // An error of the first opening ends the program.
-  let copy: Target | undefined = await open()
-  const close = async () => {
-    await copy?.close()
-    copy = undefined
-  }
-  try {
-    await repeat(options, [...changing, ...metadata], signal, async (onRows) => {
-      copy ??= await open()
-      try {
-        return await runDatabase({ ...source, target: copy, onRows }, options)
-      } finally {
-        // Between two runs, other programs can read a file of DuckDB.
-        await close()
-      }
-    })
-  } finally {
-    await close()
-  }
+  let opened: Target | undefined = await open()
+  await repeat(options, [...changing, ...metadata], signal, async (onRows) => {
+    const copy = opened ?? (await open())
+    opened = undefined
+    try {
+      return await runDatabase({ ...source, target: copy, onRows }, options)
+    } finally {
+      // Between two runs, other programs can read a file of DuckDB.
+      await copy.close()
+    }
+  })
 }
 
 /**
