@@ -61,7 +61,8 @@ export async function queryCopy(
 }
 
 /**
- * @returns the time before which all rows are copied, the columns, each row as JSON, and whether these are all rows
+ * @returns `asOf`, the time before which all rows are copied, null if the copy of a resource is not complete; the columns; each row as
+ *   JSON; and whether the result has no further rows
  * @throws the error of DuckDB
  */
 async function readRows(file: string, sql: string, limit: number, signal: AbortSignal) {
@@ -80,7 +81,9 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
       SELECT schema_name FROM duckdb_tables()
       WHERE table_name = 'sync_state' AND regexp_full_match(schema_name, '[a-z0-9_]+')`)
     if (typeof schema !== 'string') throw new Error(`${file} is not a copy of tributary-sync.`)
-    const [asOf] = await firstRow(`SELECT min(since) FROM "${schema}".sync_state`)
+    const [asOf] = await firstRow(`
+      SELECT CASE WHEN count(*) = count(since) THEN min(since) END FROM "${schema}".sync_state
+      WHERE resource IN ('clicks', 'conversions', 'events')`)
     await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
     const statements = await connection.extractStatements(sql)
     const statement = await statements.prepare(0)

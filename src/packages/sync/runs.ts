@@ -103,14 +103,15 @@ async function repeat(
 
 /** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
 async function runDatabase(run: Run, options: RunOptions): Promise<Omit<Result, 'rows'>> {
-  await run.target.assign(await accountOf(run))
+  const selected = changing.filter(isIn(options))
+  await run.target.assign(await accountOf(run), selected)
   const proofs: Record<string, Verified> = {}
   const filled: Record<string, Filled> = {}
   for (const resource of metadata.filter(isIn(options))) {
     const added = await run.target.copyAll(run, resource)
     if (added) filled[resource.name] = added
   }
-  for (const resource of changing.filter(isIn(options))) {
+  for (const resource of selected) {
     const checksums = options.verify && (await readChecksums(run, run.target, resource))
     const added = await copyBeyond(run, resource, checksums?.asOf)
     if (added) filled[resource.name] = added

@@ -14,6 +14,7 @@ import { useFolder } from '../../kit/fixtures.ts'
 import { operations } from '../../kit/operations.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
+import { queryDuckdb } from '../sync/queryDuckdb.ts'
 
 const program = join(packageRoot, 'src/packages/mcp/dist/main.js')
 
@@ -253,6 +254,16 @@ describe('the tool for SQL on a copy', () => {
     }
     expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
     expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
+  })
+
+  it('says that a copy is not complete', async () => {
+    const asOf = async () => JSON.parse((await query('SELECT 1')).text).asOf
+    const [state] = await queryDuckdb(
+      folder('copy.duckdb'),
+      `UPDATE tributary.sync_state SET since = NULL WHERE resource = 'clicks';
+       SELECT min(since) AS since FROM tributary.sync_state`,
+    )
+    expect([state?.since, await asOf()]).toEqual([expect.stringMatching(/Z$/), null])
   })
 
   it('leaves the copy to tributary-sync between queries, and names a file that is no copy', async () => {

@@ -97,6 +97,9 @@ describe('tributary-sync into DuckDB', () => {
     await untilEventsAreListed(client, 80)
     await killDuring('clicks', true)
     await killDuring('conversions', false)
+    const words = [file(), '--no-sync', '--sql', 'SELECT count(*) AS conversions FROM conversions', '--format', 'csv']
+    const { stdout, stderr } = await runProgram(run, words, environment)
+    expect([stdout, stderr]).toEqual(['conversions\r\n0\r\n', '1 row as of an unfinished copy\n'])
     expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 300, events: 80 })
     await expectEqualRows(client, execute)
     expect((await readdir(folder())).filter((name) => !name.startsWith('copy.duckdb'))).toEqual([])
@@ -161,7 +164,7 @@ describe('tributary-sync into DuckDB', () => {
     expect((await sync()).filled).toEqual({})
   })
 
-  it('has functions whose numbers are those of reports and of the daily series', async () => {
+  it('has functions that return the numbers of reports and of the daily series', async () => {
     const november = { from: '2026-11-01', to: '2026-11-30' }
     for (const dimension of [...summedDimensions, 'day'] as const) {
       const { data, from, to } = await client.get('/reports', { query: { group_by: dimension, ...november } })

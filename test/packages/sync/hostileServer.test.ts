@@ -212,7 +212,7 @@ describe('tributary-sync into a folder', () => {
 })
 
 describe('tributary-sync into DuckDB', () => {
-  /** A Parquet file of clicks. @param more columns that differ from those of the click @param from further rows */
+  /** A Parquet file of clicks. @param more columns with other values than the click @param from further rows */
   async function fileOf(more: Record<string, string> = {}, from = 'range(1)'): Promise<Buffer> {
     const time = `'${at}'::timestamptz`
     const columns = Object.entries(changing[0]?.fields ?? {}).flatMap(([field, type]) => {
@@ -298,7 +298,7 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
       expect(errors).toMatch(/^error: [^\n]*\n$/)
       expect(errors).toMatch(new RegExp(`is not valid: ${field}|A line of the export has no cursor`))
       expect(await sql`SELECT id FROM tributary.clicks`).toEqual([])
-      expect(await sql`SELECT FROM tributary.sync_state`).toHaveLength(0)
+      expect(await sql`SELECT FROM tributary.sync_state WHERE since IS NOT NULL OR cursor IS NOT NULL`).toHaveLength(0)
     }
     // Unknown fields come from a later version; a sub-id cannot replace a field.
     responses = {

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 /** The rows of a statement, in parts. */
 export interface QueryResult {
   columns: readonly string[]
-  /** Each value is JSON: numbers have all their digits, times are those of the API. */
+  /** Each value is JSON: numbers have all their digits, times have the format of the API. */
   parts: AsyncIterable<string[][]>
 }
 

@@ -58,11 +58,13 @@ export async function readState({ dialect, query }: Database, schema: string, { 
   )
 }
 
-/**
- * Assigns the copy to an account, once.
- * @throws SyncError when it is a copy of another account
- */
-export async function assignAccount({ query }: Database, schema: string, accountId: string): Promise<void> {
+/** As `Target.assign`. */
+export async function assignAccount(
+  { query }: Database,
+  schema: string,
+  accountId: string,
+  resources: readonly Resource[],
+): Promise<void> {
   const [source] = await query<{ accountId: string }>(
     `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
      ON CONFLICT (is_only) DO UPDATE SET account_id = s.account_id
@@ -70,6 +72,9 @@ export async function assignAccount({ query }: Database, schema: string, account
     [accountId],
   )
   assertSameAccount(`the schema ${schema}`, source?.accountId ?? '', accountId)
+  for (const { name } of resources) {
+    await query(`INSERT INTO ${schema}.sync_state (resource) VALUES ($1) ON CONFLICT (resource) DO NOTHING`, [name])
+  }
 }
 
 /** @returns the time so much earlier than another */

@@ -25,10 +25,10 @@ export interface ComparedCopy {
 /** A copy in a database. A process that ends at any moment leaves rows and the state that describes them; the next one continues. */
 export interface Target extends ComparedCopy {
   /**
-   * Assigns the copy to an account, once.
+   * Assigns the copy to an account, once, and adds resources to it: until each of them is copied, the copy is unfinished.
    * @throws SyncError when it is a copy of another account
    */
-  assign(accountId: string): Promise<void>
+  assign(accountId: string, resources: readonly ChangingResource[]): Promise<void>
   /**
    * Copies all rows of a metadata resource.
    * @returns undefined if no column is new

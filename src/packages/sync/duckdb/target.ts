@@ -62,16 +62,16 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
 
   /**
    * Copies the days that differ, and all days when columns are new, from the newest to the oldest.
-   * @returns undefined if neither the source nor the copy has rows
+   * @returns the state as it is if neither the source nor the copy has rows
    */
   async function copyDays(
     reader: Reader,
     resource: ChangingResource,
     state: SyncState,
-  ): Promise<{ state: SyncState; filled?: Filled } | undefined> {
+  ): Promise<{ state: SyncState; filled?: Filled }> {
     const stored = await copy.days(resource)
     const checksums = await readChecksums(reader, copy, resource)
-    if (!checksums) return undefined
+    if (!checksums) return { state }
     const { newColumns, cursor } = state
     const unfilledBefore = newColumns === null ? '' : (cursor ?? '9999-12-31')
     const different = new Set(await differences(copy, resource, checksums))
@@ -101,7 +101,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
 
   return {
     ...copy,
-    assign: (accountId) => assignAccount(database, schema, accountId),
+    assign: (...given) => assignAccount(database, schema, ...given),
     async copyAll(reader, resource) {
       const state = await readState(database, schema, resource)
       const { newColumns } = state
@@ -114,14 +114,13 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
       const { from } = reader
       let state = await readState(database, schema, resource)
       let filled: Filled | undefined
-      if (state.since === null || state.firstDay !== (from ?? null)) {
-        const first = await copyDays(reader, resource, state)
-        if (!first) return { copied: '' }
-        ;({ state, filled } = first)
+      const firstDay = from ?? null
+      if (state.since === null || state.firstDay !== firstDay) {
+        ;({ state, filled } = await copyDays(reader, resource, state))
       }
       let copied = ''
       const download = {
-        query: { ...resource.query, ...(from && { from }), updated_since: state.since },
+        query: { ...resource.query, ...(from && { from }), ...(state.since && { updated_since: state.since }) },
         fields: exportedFields(resource),
         onAsOf(asOf: string) {
           copied = asOf
@@ -129,7 +128,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
       }
       const count = await load(reader, resource, download, () => {
         const since = earlier(received(resource.path, 'X-As-Of', copied, isInstant), resource.overlapMs)
-        return { after: { ...state, since } }
+        return { after: { ...state, firstDay, since } }
       })
       reader.onRows(resource.name, count ?? 0, 1)
       return { copied, filled }

@@ -31,7 +31,8 @@ export async function openTables(url: string, schema: string) {
     RETURNING 1`
   return {
     ...compareCopy(database, schema),
-    assign: (accountId: string) => assignAccount(database, schema, accountId),
+    assign: (accountId: string, resources: readonly Resource[]) =>
+      assignAccount(database, schema, accountId, resources),
     /** FOR UPDATE waits for the last statement of a process that was killed. */
     readState: (resource: Resource) => readState(database, schema, resource),
     /**
