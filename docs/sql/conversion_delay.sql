@@ -10,23 +10,24 @@ delays AS (
   WHERE converted_at >= from_time AND converted_at < until_time
     AND status = 'approved' AND NOT is_test AND clicked_at IS NOT NULL
 ),
+-- NULL is no limit.
 ranges AS (
   SELECT *
   FROM (
     VALUES
-      (1, 'before the click', -1000000, 0),
+      (1, 'before the click', NULL, 0),
       (2, 'under 1 hour', 0, 1),
       (3, '1 to 6 hours', 1, 6),
       (4, '6 to 24 hours', 6, 24),
       (5, '1 to 7 days', 24, 168),
       (6, '7 to 30 days', 168, 720),
-      (7, 'over 30 days', 720, 1000000)
+      (7, 'over 30 days', 720, NULL)
   ) AS r(number, delay, from_hours, until_hours)
 )
 SELECT delay, count(hours) AS conversions,
   round(count(hours) * 100.0 / nullif(sum(count(hours)) OVER (), 0), 6) AS share,
   round(sum(count(hours)) OVER (ORDER BY number) * 100.0 / nullif(sum(count(hours)) OVER (), 0), 6) AS running_share
 FROM ranges
-LEFT JOIN delays ON hours >= from_hours AND hours < until_hours
+LEFT JOIN delays ON (hours >= from_hours OR from_hours IS NULL) AND (hours < until_hours OR until_hours IS NULL)
 GROUP BY number, delay
 ORDER BY number;

@@ -1,7 +1,7 @@
 -- How often did each event occur, by one of its properties?
 -- Columns: event_name, page (the property; NULL without it), events, visitors (distinct), value (sum, in the currencies
 -- of the events).
--- Counts all events, those of the pixel and those of servers. Events never change the numbers of reports.
+-- Counts pixel events and server events. Events never change the numbers of reports.
 WITH period AS (
   SELECT TIMESTAMPTZ '2026-10-01 00:00:00+00' AS from_time, TIMESTAMPTZ '2026-11-01 00:00:00+00' AS until_time
 )

@@ -11,21 +11,23 @@ sales AS (
   WHERE converted_at >= from_time AND converted_at < until_time
     AND status IN ('approved', 'refunded', 'chargeback') AND NOT is_test
 ),
+-- NULL is no limit.
 ranges AS (
   SELECT *
   FROM (
     VALUES
-      (1, 'under 7 days', -1000000, 7),
+      (1, 'under 7 days', NULL, 7),
       (2, '7 to 14 days', 7, 14),
       (3, '14 to 30 days', 14, 30),
       (4, '30 to 60 days', 30, 60),
-      (5, 'over 60 days', 60, 1000000)
+      (5, 'over 60 days', 60, NULL)
   ) AS r(number, age, from_days, until_days)
 )
 SELECT age, count(*) FILTER (WHERE status = 'refunded') AS refunds,
   count(*) FILTER (WHERE status = 'chargeback') AS chargebacks, coalesce(sum(revenue), 0) AS amount,
   round(count(status) * 100.0 / nullif((SELECT count(*) FROM sales), 0), 6) AS share
 FROM ranges
-LEFT JOIN sales ON status <> 'approved' AND days >= from_days AND days < until_days
+LEFT JOIN sales
+  ON status <> 'approved' AND (days >= from_days OR from_days IS NULL) AND (days < until_days OR until_days IS NULL)
 GROUP BY number, age
 ORDER BY number;

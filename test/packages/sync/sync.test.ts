@@ -204,7 +204,7 @@ describe('tributary-sync', () => {
     expect((await sync()).filled).toEqual({})
   })
 
-  it('has functions whose numbers are those of reports and of the daily series', async () => {
+  it('has functions that return the numbers of reports and of the daily series', async () => {
     for (const dimension of [...summedDimensions, 'day'] as const) {
       const { data, from, to } = await client.get('/reports', {
         query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
