@@ -24,12 +24,12 @@ const landingPages = 120
 const trafficSources = 25
 const clicksAConversion = 100
 
-/** Rows per statement: one block, larger than those of an import. */
+/** Rows per statement: one block, larger than the blocks of an import. */
 const chunkRows = 500_000
 
 /**
- * Fills the stores with realistic clicks of a year: campaigns and countries of different sizes, 1 % conversions, a third
- * of which changed status later. The same size gives the same rows; filled stores stay unchanged.
+ * Fills the stores with realistic clicks of a year: campaigns and countries of different sizes, 1 % conversions. A
+ * third of the conversions changed status later. The same size gives the same rows; filled stores stay unchanged.
  * @param size clicks of `benchAccount`
  * @throws Error when the stores contain another number of clicks
  */

@@ -16,7 +16,9 @@ export function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fr
     .filter(({ metric, unit }) => unit === 'count' || wanted.has(metric))
     // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
     .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
-  const visitors = metrics.includes('visitors') ? [ch`uniqExactMerge(facts.visitors) AS visitors`] : []
+  const visitors = metrics.includes('visitors')
+    ? [ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`]
+    : []
   return join([...selected, ...visitors], ',\n  ')
 }
 

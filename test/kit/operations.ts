@@ -25,7 +25,7 @@ export interface Parameter {
   schema: TSchema
 }
 
-/** Whether a valid request has the parameter: it is required, or the first of two of which one is required. */
+/** Whether a valid request has the parameter: it is required, or it is the first of two parameters and one of them is required. */
 export function isNeeded({ required, schema }: Parameter): boolean {
   return required || schema['x-required-without'] !== undefined
 }

@@ -6,7 +6,7 @@ import landingPagesTable from './tables/landingPages.json' with { type: 'json' }
 import offersTable from './tables/offers.json' with { type: 'json' }
 import sourcesTable from './tables/sources.json' with { type: 'json' }
 
-// The tables are JSON, of which TypeScript knows the ids but not the literal values: each is cast to its type once.
+// The tables are JSON. TypeScript knows the ids of JSON but not its literal values, so each table is cast to its type once.
 
 export type SourceId = keyof typeof sourcesTable
 export type OfferId = keyof typeof offersTable

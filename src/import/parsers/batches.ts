@@ -1,4 +1,4 @@
-/** Rows of one yield: a record that is given up may contain a million lines, each of which becomes a row. */
+/** Rows of one yield: a record that is given up may contain a million lines, and each line becomes a row. */
 const batchRows = 1_000
 
 /** @returns batches of at most `batchRows` rows; the last one may be empty */

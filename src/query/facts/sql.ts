@@ -110,12 +110,12 @@ WHERE ${join(conditions, '\n  AND ')}`,
 }
 
 /**
- * The state of a count of distinct visitors, by hashes: a click without a visitor is its own, with a hash of two values, which
- * no visitor has. Conversions add none.
+ * The parts of a count of visitors: the state of a count of distinct visitors, by 64-bit hashes, and the number of clicks
+ * without a visitor. Such a click counts as a visitor. Conversions add none.
  */
 const visitorsOf: Record<RowTable, Fragment> = {
-  clicks: ch`uniqExactState(if(visitor_id = '', sipHash64('click', id), sipHash64(visitor_id)))`,
-  conversions: ch`arrayReduce('uniqExactState', emptyArrayUInt64())`,
+  clicks: ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visitors, countIf(visitor_id = '') AS unknown_visitors`,
+  conversions: ch`arrayReduce('uniqExactState', emptyArrayUInt64()) AS visitors, 0 AS unknown_visitors`,
 }
 
 /**
@@ -136,7 +136,7 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]} AS visitors` : nothing}
+SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]}` : nothing}
 FROM ${identifier(table)} FINAL${prewhere(before)}
 WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`}`
 }

@@ -26,7 +26,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
 })
 
-/** A batch on a connection of its own, of which a part of the body has been sent. */
+/** A batch on a connection of its own. A part of its body has been sent. */
 interface Sending {
   finish(): void
   /** The response; undefined before it has arrived. */
