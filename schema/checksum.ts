@@ -38,7 +38,7 @@ function Checksums<Amounts extends TProperties, Fields extends TProperties>(
           ...amount,
           hash: Type.String({
             pattern: '^[0-9a-f]{15}$',
-            description: `XOR over the rows of the first 15 hexadecimal digits of MD5(\`${key}|storedAt\`), with \`storedAt\` as in a response; lower case, with leading zeros.`,
+            description: `XOR over the rows of the first 15 hexadecimal digits of MD5(\`${key}|${day}|storedAt\`), with times as in a response; lower case, with leading zeros.`,
             examples: ['0a1b2c3d4e5f607'],
           }),
         },

@@ -28,7 +28,7 @@ SELECT day, count() AS rows, sum(ifNull(amount, 0)) AS amount,
   substring(leftPad(lower(hex(groupBitXor(digits))), 16, '0'), 2) AS hash
 FROM (
   SELECT toDate(${at}) AS day, ${amount} AS amount, stored_at,
-    concat(${key}, '|', replaceOne(toString(stored_at), ' ', 'T'), 'Z') AS row,
+    concat(${key}, '|', ${instantText(at)}, '|', ${instantText(ch`stored_at`)}) AS row,
     bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(row), 1, 8))), 4) AS digits
   FROM ${identifier(table)} FINAL
   WHERE ${join(conditions, '\n  AND ')}
@@ -36,4 +36,9 @@ FROM (
 WHERE stored_at < ${instant(asOfMs)}
 GROUP BY day
 ORDER BY day`
+}
+
+/** @returns a time as in a response */
+function instantText(column: Fragment): Fragment {
+  return ch`replaceOne(toString(${column}), ' ', 'T'), 'Z'`
 }

@@ -8,7 +8,7 @@ import type { ChangingResource } from './source/resources.ts'
 const repairsMax = 3
 
 export interface Verified extends DayRange {
-  /** What was compared for each day: the number of rows, the hash of their keys and `storedAt`, and the sum of an amount. */
+  /** What was compared for each day: the number of rows, the hash of their keys, times and `storedAt`, and the sum of an amount. */
   compared: string[]
   days: number
   rows: number
@@ -45,10 +45,10 @@ export async function verifyCopy(run: Run, resource: ChangingResource, source: S
 
 /** @param repaired days that differed and were replaced */
 export function verified(
-  { key, amount }: ChangingResource,
+  { key, time, amount }: ChangingResource,
   { range, days }: SourceChecksums,
   repaired: string[],
 ): Verified {
-  const compared = ['rows', `hash of ${key.join(', ')} and storedAt`, ...(amount ? [amount] : [])]
+  const compared = ['rows', `hash of ${[...key, time].join(', ')} and storedAt`, ...(amount ? [amount] : [])]
   return { ...range, compared, days: days.length, rows: days.reduce((sum, { rows }) => sum + rows, 0), repaired }
 }

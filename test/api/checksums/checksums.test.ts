@@ -55,7 +55,7 @@ function checksumsOf<Row extends { id: string; storedAt: string }>(
     const ofDay = rows.filter((row) => dayOf(row) === day)
     const hash = ofDay.reduce((xor, row) => {
       const digits = createHash('md5')
-        .update(`${keyOf(row)}|${row.storedAt}`)
+        .update(`${keyOf(row)}|${timeOf(row)}|${row.storedAt}`)
         .digest('hex')
         .slice(0, 15)
       return xor ^ BigInt(`0x${digits}`)

@@ -17,7 +17,7 @@ const at = '2026-11-20T10:00:00.000Z'
 const click = {
   ...{ id: 'c1', clickedAt: at, storedAt: at, isBot: false, isTest: false, subIds: { sub1: 's' }, costBase: 1 },
 }
-const hash = createHash('md5').update(`c1|${at}`).digest('hex').slice(0, 15)
+const hash = createHash('md5').update(`c1|${at}|${at}`).digest('hex').slice(0, 15)
 
 /** What every Parquet file has: the mark, the length of the footer, and the mark again. */
 const parquetFile = 'PAR1\0\0\0\0PAR1'

@@ -18,7 +18,8 @@ export function compareCopy({ dialect, query }: Database, schema: string): Compa
   return {
     async checksums({ name, key, time, amount }, asOf, { from, to }) {
       const timeColumn = columnNameOf(time)
-      const parts = [...key.map(columnNameOf), `${dialect.timeText("stored_at AT TIME ZONE 'UTC'")} || 'Z'`]
+      const instantText = (column: string) => `${dialect.timeText(`${column} AT TIME ZONE 'UTC'`)} || 'Z'`
+      const parts = [...key.map(columnNameOf), instantText(timeColumn), instantText('stored_at')]
       return await query<DayChecksum>(
         `SELECT ${dialect.dayText(`${timeColumn} AT TIME ZONE 'UTC'`)} AS day, count(*)::int AS rows,
            ${amount ? `coalesce(sum(${columnNameOf(amount)}), 0)` : 0}::text AS amount,
