@@ -59,11 +59,13 @@ async function blocks(name: string, language: string): Promise<string[]> {
 
 describe('tributary-sync, installed from its tarball in an empty folder', () => {
   it('runs the commands of its README, after which the queries of the README return the rows', async () => {
-    const missing = run('tributary-sync', ['./missing.duckdb', '--url', baseUrl], { TRIBUTARY_KEY: key })
-    await expect(missing).rejects.toMatchObject({
-      code: 1,
-      stderr: 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n',
-    })
+    for (const [target, line] of [
+      ['./missing.duckdb', 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n'],
+      ['s3://a/b', 'error: The client of S3 is not installed; install @aws-sdk/client-s3 beside tributary-sync.\n'],
+    ] as const) {
+      const missing = run('tributary-sync', [target, '--url', baseUrl], { TRIBUTARY_KEY: key })
+      await expect(missing).rejects.toMatchObject({ code: 1, stderr: line })
+    }
     await install('@duckdb/node-api')
     const [copies = '', statements = ''] = (await blocks('tributary-sync', 'sh')).map((shell) =>
       shell

@@ -26,14 +26,15 @@ const resourceNames = [...changing, ...metadata].map(({ name }) => name)
 export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const program: Command = new Command('tributary-sync')
     .description(
-      'Keeps a copy of the rows of a Tributary account in PostgreSQL, in DuckDB, or as Parquet files. The API key is in TRIBUTARY_KEY.',
+      'Keeps a copy of the rows of a Tributary account in PostgreSQL, in DuckDB, or as Parquet files. The API key is in TRIBUTARY_KEY; for s3:// the credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     )
     .argument(
       '<target>',
-      'postgres://user:password@host:5432/database, a file such as warehouse.duckdb, or a folder for Parquet files',
+      'postgres://user:password@host:5432/database, a file such as warehouse.duckdb, or for Parquet files a folder or s3://bucket/prefix',
       parseTarget,
     )
     .option('--url <url>', 'address of the API, such as https://api.example.com', parseUrl)
+    .option('--endpoint <url>', 'address of another store than Amazon S3, for s3://', parseUrl)
     .addOption(
       new Option('--resources <list>', `resources, separated by commas: ${resourceNames.join(', ')}`)
         .argParser(parseResources)
@@ -114,15 +115,15 @@ async function readStatement(
   const comments = /--[^\n]*|\/\*.*?\*\//gs
   if (statement.replaceAll(comments, '').trim() === '')
     program.error('error: --sql and --sql-file take one statement; it is empty.')
-  if (kindOf(target) === 'folder')
+  if (['folder', 's3'].includes(kindOf(target)))
     program.error('error: --sql needs a copy in PostgreSQL or in a file such as warehouse.duckdb.')
   return statement
 }
 
 function parseTarget(text: string): string {
-  if (kindOf(text) === 'postgres' || !text.includes('://')) return text
+  if (['postgres', 's3'].includes(kindOf(text)) || !text.includes('://')) return text
   throw new InvalidArgumentError(
-    'Use postgres://user:password@host:5432/database, a file such as warehouse.duckdb, or a folder.',
+    'Use postgres://user:password@host:5432/database, a file such as warehouse.duckdb, s3://bucket/prefix, or a folder.',
   )
 }
 

@@ -1,13 +1,12 @@
-import type { Filled } from './database/target.ts'
-import type { Verified } from './verify.ts'
+import type { Filled, Verified } from './source/copy.ts'
 
 /** What a run has done. */
 export interface Result {
   /** Rows that were stored, by resource. */
   rows: Record<string, number>
   verified?: Record<string, Verified>
-  /** Days for which a file was written or removed. */
-  written?: Record<string, string[]>
+  /** Days for which a file was written or removed; empty for a database. */
+  written: Record<string, string[]>
   /** New columns, which all rows have now. */
   filled: Record<string, Filled>
 }
@@ -15,7 +14,7 @@ export interface Result {
 /** @returns lines for a person */
 export function resultLines(result: Result): string[] {
   const lines: string[] = []
-  for (const [name, days] of Object.entries(result.written ?? {})) {
+  for (const [name, days] of Object.entries(result.written)) {
     lines.push(`Files written: ${name} of ${days.length} days.`)
   }
   const counts = Object.entries(result.rows).map(([name, rows]) => `${name} ${rows}`)

@@ -141,7 +141,7 @@ describe('tributary-sync into a folder', () => {
 
   it('refuses a state that another program has changed', async () => {
     expect(await sync(copy)).toBe(0)
-    const file = { ...firstDay, amount: '1', sha256: 'x' }
+    const file = { ...firstDay, amount: '1', fields: 'x', digest: 'x' }
     const states: [string, unknown[]][] = [
       [
         'clicks/.tributary-sync.json',

@@ -288,7 +288,7 @@ describe('tributary-sync', () => {
     const damaged = await syncFiles('--verify')
     expect(damaged.written).toEqual({ clicks: [day], conversions: [], events: [] })
     expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
-    expect(damaged.verified?.clicks?.compared).toContain('SHA-256 of each file')
+    expect(damaged.verified?.clicks?.compared).toContain('digest of each file')
     expect(await byCampaign()).toEqual(await report())
   })
 
@@ -302,7 +302,7 @@ describe('tributary-sync', () => {
       [[target.url, ...rest, '--schema', 'a-b'], environment, 2, 'schema'],
       [wordsOf(target.url), keyless, 2, /^error: set TRIBUTARY_KEY /],
       [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
-      [wordsOf(folder('files')), other, 1, `error: the folder ${folder('files')} ${differs}`],
+      [wordsOf(folder('files')), other, 1, `error: ${folder('files')} ${differs}`],
     ] as const) {
       expectOneLine(await runProgram(run, words, env), code, line)
     }

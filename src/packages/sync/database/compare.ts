@@ -25,8 +25,7 @@ export function compareCopy({ dialect, query }: Database, schema: string): Compa
            ${amount ? `coalesce(sum(${columnNameOf(amount)}), 0)` : 0}::text AS amount,
            ${dialect.xorHash(parts.join(" || '|' || "))} AS hash
          FROM ${schema}.${name}
-         WHERE stored_at < $1::timestamptz AND ${timeColumn} >= $2::date::timestamp AT TIME ZONE 'UTC'
-           AND ${timeColumn} < ($3::date + 1)::timestamp AT TIME ZONE 'UTC'
+         WHERE stored_at < $1::timestamptz AND ${inDays(timeColumn, 2, 3)}
          GROUP BY 1
          ORDER BY 1`,
         [asOf, from, to],
@@ -69,4 +68,9 @@ export async function differences(
   })
   const known = new Set(days.map(({ day }) => day))
   return [...missing.map(({ day }) => day), ...[...copied.keys()].filter((day) => !known.has(day))]
+}
+
+/** @returns a condition: the time is in the UTC days from one parameter to another one, both numbers of parameters */
+export function inDays(time: string, from: number, to: number): string {
+  return `${time} >= $${from}::date::timestamp AT TIME ZONE 'UTC' AND ${time} < ($${to}::date + 1)::timestamp AT TIME ZONE 'UTC'`
 }

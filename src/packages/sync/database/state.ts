@@ -58,7 +58,7 @@ export async function readState({ dialect, query }: Database, schema: string, { 
   )
 }
 
-/** As `Target.assign`. */
+/** As `Copy.assign`. */
 export async function assignAccount(
   { query }: Database,
   schema: string,

@@ -1,18 +1,6 @@
-import type { DayChecksum, DayRange, Source } from '../source/checksums.ts'
-import type { ChangingResource, Resource } from '../source/resources.ts'
-
-/** What reads the source for a run. */
-export interface Reader extends Source {
-  /** Called with the number of rows that were stored, and the part of the resource that is done, 0 to 1. */
-  onRows(resource: string, rows: number, fraction: number): void
-}
-
-/** Columns that were added to an existing table and are filled now. */
-export interface Filled {
-  columns: string[]
-  /** Rows before this UTC day lack the columns: the source has removed them by age. */
-  from?: string
-}
+import type { DayChecksum, DayRange } from '../source/checksums.ts'
+import type { Copy, Filled, Reader } from '../source/copy.ts'
+import type { ChangingResource } from '../source/resources.ts'
 
 /** The days and checksums of a copy. */
 export interface ComparedCopy {
@@ -22,18 +10,8 @@ export interface ComparedCopy {
   checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
 }
 
-/** A copy in a database. A process that ends at any moment leaves rows and the state that describes them; the next one continues. */
-export interface Target extends ComparedCopy {
-  /**
-   * Assigns the copy to an account, once, and adds resources to it: until each of them is copied, the copy is unfinished.
-   * @throws SyncError when it is a copy of another account
-   */
-  assign(accountId: string, resources: readonly ChangingResource[]): Promise<void>
-  /**
-   * Copies all rows of a metadata resource.
-   * @returns undefined if no column is new
-   */
-  copyAll(reader: Reader, resource: Resource): Promise<Filled | undefined>
+/** A copy in a database. */
+export interface Target extends ComparedCopy, Omit<Copy, 'update'> {
   /**
    * Copies the rows that were stored since the last pass, all of them at first and when columns are new, or continues an
    * interrupted pass.
@@ -45,5 +23,4 @@ export interface Target extends ComparedCopy {
    * @returns number of rows; undefined if the source has removed the day by age: the copy keeps it
    */
   replaceDay(reader: Reader, resource: ChangingResource, day: string): Promise<number | undefined>
-  close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
-import { SyncError, TemporaryError } from '../source/errors.ts'
+import { explainMissing, SyncError, TemporaryError } from '../source/errors.ts'
 import { duckdbDialect } from './dialect.ts'
 
 /** A file of DuckDB that is open. */
@@ -13,11 +13,8 @@ export type DuckdbFile = Awaited<ReturnType<typeof openFile>>
  *   writing, or it is no database
  */
 export async function openFile(file: string, options: Record<string, string>) {
-  const { DuckDBInstance, DuckDBTimestampTZValue } = await import('@duckdb/node-api').catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
-      throw new SyncError('DuckDB is not installed; install @duckdb/node-api beside tributary-sync.')
-    },
+  const { DuckDBInstance, DuckDBTimestampTZValue } = await import('@duckdb/node-api').catch((error) =>
+    explainMissing(error, 'DuckDB', '@duckdb/node-api'),
   )
   const instance = await DuckDBInstance.create(file, options).catch((error: Error) => {
     throw new TemporaryError(`${file} cannot be opened: ${error.message.split('\n')[0]}`)

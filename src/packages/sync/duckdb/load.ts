@@ -1,3 +1,4 @@
+import { inDays } from '../database/compare.ts'
 import { type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import type { DayRange } from '../source/checksums.ts'
 import { received } from '../source/received.ts'
@@ -32,7 +33,7 @@ export async function loadRows(
   const days = typeof replaced === 'object' ? [replaced.from, replaced.to] : ['0001-01-01', '9999-12-31']
   return await inTransaction({ connection }, async () => {
     const valid = key.map((column) => `r.${column} IS NOT NULL`)
-    if (time) valid.push(inDays(`r.${time}`, 2), 'isfinite(r.stored_at)')
+    if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
     const found = await connection.runAndReadAll(
       `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int
        FROM ${rows}`,
@@ -44,7 +45,7 @@ export async function loadRows(
     const kept =
       replaced || all === 0 ? 0 : await count(`${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at`)
     if (replaced === 'table') await connection.run(`DELETE FROM ${table}`)
-    else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1)}`, days)
+    else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1, 2)}`, days)
     if (all > 0) {
       await connection.run(`DELETE FROM ${table} AS t USING ${rows} WHERE ${isSame}`, [path])
       const selected = columns.map((column) => `r.${column}`)
@@ -75,11 +76,6 @@ function readerOf(resource: Resource | ChangingResource) {
     /** Column of the time that a row belongs to. */
     time: 'time' in resource ? columnNameOf(resource.time) : undefined,
   }
-}
-
-/** A condition: the time is in the UTC days of two parameters. @param first number of the first parameter */
-function inDays(time: string, first: number): string {
-  return `${time} >= $${first}::date::timestamp AT TIME ZONE 'UTC' AND ${time} < ($${first + 1}::date + 1)::timestamp AT TIME ZONE 'UTC'`
 }
 
 /** TRAP: a path with `*`, `?` or `[` is a pattern. */

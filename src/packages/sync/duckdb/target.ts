@@ -1,11 +1,13 @@
 import { rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { compareCopy, differences, readChecksums } from '../database/compare.ts'
 import { assignAccount, earlier, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
-import type { Filled, Reader, Target } from '../database/target.ts'
+import type { Target } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
+import { openFolder } from '../files/folder.ts'
 import { type DayRange, isRetained } from '../source/checksums.ts'
+import type { Filled, Reader } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import { isInstant, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
@@ -33,20 +35,21 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
     throw error
   }
   const copy = compareCopy(database, schema)
-  const part = { folder: dirname(resolve(file)), name: `.${basename(file)}.rows` }
+  const part = { storage: openFolder(dirname(file)), path: `.${basename(file)}.rows` }
+  const partFile = join(part.storage.name, part.path)
 
   /** Loads an export. @returns number of rows that were inserted or changed; undefined if the export is not complete */
   async function load(
     reader: Reader,
     resource: Resource | ChangingResource,
-    download: Omit<Download, 'folder' | 'name'>,
+    download: Omit<Download, 'storage' | 'path'>,
     options: () => Omit<Load, 'file'>,
   ): Promise<number | undefined> {
     try {
       if ((await downloadParquet(reader, resource, { ...part, ...download })) === undefined) return undefined
-      return await loadRows(opened, schema, resource, { ...options(), file: join(part.folder, part.name) })
+      return await loadRows(opened, schema, resource, { ...options(), file: partFile })
     } finally {
-      await rm(join(part.folder, part.name), { force: true })
+      await rm(partFile, { force: true })
     }
   }
 

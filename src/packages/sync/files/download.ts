@@ -1,43 +1,43 @@
 import { Readable } from 'node:stream'
 import type { Source } from '../source/checksums.ts'
+import { SyncError, TemporaryError } from '../source/errors.ts'
 import { received } from '../source/received.ts'
 import type { Resource } from '../source/resources.ts'
-import { replaceFile } from './folder.ts'
+import type { Storage, WriteOptions } from './storage.ts'
 
-/** Maximum number of reads of a file; a further one follows a broken connection. */
+/** Maximum number of reads of a file; a further one follows a broken connection, to either side. */
 const attemptsMax = 4
 
 /** A Parquet file of an export. */
-export interface Download {
-  folder: string
-  name: string
+export interface Download extends Pick<WriteOptions, 'isComplete'> {
+  storage: Storage
+  path: string
   /** Parameters of the list. */
   query?: object
   /** All by default. */
   fields?: readonly string[]
-  /** Asked after the last row; if not, the file is dropped. */
-  isComplete?: () => Promise<boolean>
   /** Called with the `X-As-Of` of each read. */
   onAsOf?: (asOf: string) => void
 }
 
 /**
- * Writes an export to a Parquet file, which gets its name when it is complete.
- * @returns its SHA-256; undefined if it is not complete
+ * Writes an export to a Parquet file.
+ * @returns its digest; undefined if it is not complete
  */
 export async function downloadParquet(
   { client, signal }: Source,
-  { path }: Resource,
-  { folder, name, isComplete = async () => true, ...options }: Download,
+  resource: Resource,
+  { storage, path, isComplete = async () => true, ...options }: Download,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     // The type of an export of any resource has only the fields that all resources have.
-    const body = await client.exportFile(path, 'parquet', { ...(options as object), signal })
+    const body = await client.exportFile(resource.path, 'parquet', { ...(options as object), signal })
     try {
-      const content = onlyParquet(path, Readable.fromWeb(body as never))
-      return await replaceFile(folder, name, content, { signal, isComplete })
+      const content = onlyParquet(resource.path, Readable.fromWeb(body as never))
+      return await storage.replace(path, content, { signal, isComplete })
     } catch (error) {
-      if (signal.aborted || attempt === attemptsMax) throw error
+      const isFinal = error instanceof SyncError && !(error instanceof TemporaryError)
+      if (isFinal || signal.aborted || attempt === attemptsMax) throw error
     }
   }
 }

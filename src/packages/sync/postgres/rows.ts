@@ -1,3 +1,4 @@
+import { inDays } from '../database/compare.ts'
 import type { Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
 
@@ -64,8 +65,7 @@ export function otherRows(
   const end = last ? compared('>=', last) : ''
   return {
     from: `FROM ${schema}.${name} AS t
-      WHERE ${timeColumn} >= $1::date::timestamp AT TIME ZONE 'UTC'
-        AND ${timeColumn} < ($1::date + 1)::timestamp AT TIME ZONE 'UTC'${start}${end}
+      WHERE ${inDays(timeColumn, 1, 1)}${start}${end}
         AND NOT EXISTS (
           SELECT FROM json_to_recordset($2::text::json) AS r(${recordColumns(resource, key)})
           WHERE ${key.map((field) => `r."${field}" = t.${columnNameOf(field)}`).join(' AND ')}

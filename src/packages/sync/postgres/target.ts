@@ -1,6 +1,7 @@
 import { earlier, type SyncState } from '../database/state.ts'
-import type { Filled, Reader, Target } from '../database/target.ts'
+import type { Target } from '../database/target.ts'
 import { isRetained, retainedDay, timeRange } from '../source/checksums.ts'
+import type { Filled, Reader } from '../source/copy.ts'
 import { checkDay, checkRows, isInstant, type Row, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
 import { openTables, type PostgresTables } from './tables.ts'
@@ -104,7 +105,7 @@ async function copyChanges(
   return { copied, filled: { columns: newColumns.split(','), ...lacking } }
 }
 
-/** As `Target.copyAll`. */
+/** As `Copy.copyAll`. */
 async function copyAll(
   { client, signal, onRows }: Reader,
   tables: PostgresTables,

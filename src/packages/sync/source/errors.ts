@@ -23,6 +23,12 @@ export function assertSameAccount(place: string, ofCopy: string, ofKey: string):
   throw new SyncError(`${place} is a copy of account ${ofCopy}; the key belongs to account ${ofKey}.`)
 }
 
+/** Explains that an optional package is missing. @param error of its import */
+export function explainMissing(error: NodeJS.ErrnoException, name: string, packageName: string): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  throw new SyncError(`${name} is not installed; install ${packageName} beside tributary-sync.`)
+}
+
 /** @returns one line; a response may have any characters */
 export function errorLine(error: unknown): string {
   return errorReason(error).replaceAll(/\p{Cc}/gu, ' ')

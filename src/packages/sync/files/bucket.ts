@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { S3ServiceException } from '@aws-sdk/client-s3'
+import { explainMissing, SyncError, TemporaryError } from '../source/errors.ts'
+import { type Storage, writeFile } from './storage.ts'
+
+/** Without renewal for so long, a lock ends. Its writer stops relying on it some time before. */
+const lockMs = 60_000
+const marginMs = 15_000
+const renewMs = 15_000
+
+const lockFile = '.tributary-sync-lock'
+
+/**
+ * Opens a prefix of a bucket, with the credentials and the region of `AWS_*`. Until it is closed, other writers are refused.
+ * @param target `s3://bucket/prefix`
+ * @param endpoint of a store other than Amazon S3
+ * @throws SyncError; TemporaryError when another writer has the prefix
+ */
+export async function openBucket(target: string, endpoint: string | undefined, signal: AbortSignal): Promise<Storage> {
+  // The client warns of each version of Node.js that it will not support in future.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
+  const { S3 } = await import('@aws-sdk/client-s3').catch((error) =>
+    explainMissing(error, 'The client of S3', '@aws-sdk/client-s3'),
+  )
+  const [bucket = '', ...folders] = target.slice('s3://'.length).split('/').filter(Boolean)
+  const name = `s3://${[bucket, ...folders].join('/')}`
+  const objectOf = (path: string) => ({ Bucket: bucket, Key: [...folders, path].join('/') })
+  const s3 = new S3({
+    region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? 'us-east-1',
+    followRegionRedirects: true,
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
+    // Errors are thrown; it would print some as well.
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    ...(endpoint && { endpoint }),
+    // Stores other than Amazon S3 may not know buckets as names of hosts, nor checksums behind a body.
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  /** The time of the last response, on the clock of the store. */
+  let storeMs = 0
+  s3.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      storeMs = Date.parse((result.response as { headers: { date: string } }).headers.date)
+      return result
+    },
+    { step: 'deserialize' },
+  )
+  const writer = randomUUID()
+  /** On the clock of this process. */
+  let lockedUntilMs = 0
+  const isLocked = () => performance.now() < lockedUntilMs
+  let renewal = lock()
+  await renewal
+  const renewing = setInterval(() => {
+    // A failure shows before the next write.
+    renewal = lock().catch(() => {})
+  }, renewMs)
+
+  return {
+    name,
+    /** One PUT, so that an upload that breaks leaves nothing. */
+    async replace(path, content, options) {
+      const folder = await mkdtemp(join(tmpdir(), 'tributary-sync-'))
+      const file = join(folder, 'file')
+      try {
+        const sha256 = await writeFile(folder, 'file', content, options)
+        if (sha256 === undefined) return undefined
+        await assertLocked()
+        const checksum = { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') }
+        const body = { Body: createReadStream(file), ContentLength: (await stat(file)).size, ...checksum }
+        return (await send(s3.putObject({ ...objectOf(path), ...body }, { abortSignal: signal })))?.ETag
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    read: async (path) => (await readObject(path))?.text,
+    digestOf: async (path) => (await send(s3.headObject(objectOf(path), { abortSignal: signal })))?.ETag,
+    async remove(path) {
+      await assertLocked()
+      await send(s3.deleteObject(objectOf(path), { abortSignal: signal }))
+    },
+    async close() {
+      clearInterval(renewing)
+      await renewal
+      if (isLocked()) await s3.deleteObject(objectOf(lockFile)).catch(() => {})
+      s3.destroy()
+    },
+  }
+
+  /**
+   * Takes the lock, or renews it. Its age is the difference of two times of the store, so the clocks of writers do not matter.
+   * @throws TemporaryError when another writer has it
+   */
+  async function lock(): Promise<void> {
+    const startedMs = performance.now()
+    const found = await readObject(lockFile)
+    const refused = new TemporaryError(
+      `another tributary-sync writes to ${name}; stop it. The lock of a killed one ends after ${lockMs / 1_000} s.`,
+    )
+    const isOver = storeMs - Number(found?.lastModified) >= lockMs
+    if (found && found.text !== writer && !isOver) throw refused
+    const condition = found ? { IfMatch: found.etag } : { IfNoneMatch: '*' }
+    await s3
+      .putObject({ ...objectOf(lockFile), Body: writer, ...condition }, { abortSignal: signal })
+      .catch((error) => {
+        // Another writer was first; or the client has repeated a request whose response was lost.
+        if (![409, 412].includes(error.$metadata?.httpStatusCode)) throw explained(error)
+      })
+    if ((await readObject(lockFile))?.text !== writer) throw refused
+    lockedUntilMs = startedMs + lockMs - marginMs
+  }
+
+  /** Before each write. @throws as `lock` */
+  async function assertLocked(): Promise<void> {
+    if (!isLocked()) await lock()
+  }
+
+  async function readObject(path: string) {
+    const object = await send(s3.getObject(objectOf(path), { abortSignal: signal }))
+    if (!object) return undefined
+    return { text: await object.Body?.transformToString(), etag: object.ETag, lastModified: object.LastModified }
+  }
+
+  /** @returns the response; undefined if there is no such object @throws an error of one sentence */
+  async function send<Response>(request: Promise<Response>): Promise<Response | undefined> {
+    return await request.catch((error: S3ServiceException) => {
+      if (error.name !== 'NoSuchKey' && error.name !== 'NotFound') throw explained(error)
+      return undefined
+    })
+  }
+
+  function explained({ name: code, message, $metadata }: S3ServiceException): Error {
+    if (signal.aborted) return signal.reason
+    if (code === 'NoSuchBucket') return new SyncError(`the bucket ${bucket} does not exist.`)
+    const help = 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and their permissions.'
+    const isDenied = code === 'CredentialsProviderError' || [401, 403].includes($metadata?.httpStatusCode ?? 0)
+    if (isDenied) return new SyncError(`${name} cannot be used: ${message} (${code}); ${help}`)
+    return new TemporaryError(`${name}: ${message || 'no connection'} (${code})`)
+  }
+}

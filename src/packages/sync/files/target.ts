@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type DayChecksum, dayRange, isRetained, requestChecksums, timeRange } from '../source/checksums.ts'
+import { type Copy, type Filled, type Reader, type Updated, verified } from '../source/copy.ts'
+import { assertSameAccount } from '../source/errors.ts'
+import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from '../source/received.ts'
+import type { ChangingResource } from '../source/resources.ts'
+import { downloadParquet } from './download.ts'
+import { readState, type Storage } from './storage.ts'
+
+/** The checksum that a file was read for, its digest, and a hash of the names of its fields. */
+interface FileState extends DayChecksum {
+  fields: string
+  digest: string
+}
+
+/** The files of a resource, and the names of the fields that all of them have. */
+interface FilesState {
+  fields: string[]
+  days: FileState[]
+}
+
+/** Has the account of the copy. */
+const sourceFile = '.tributary-sync-source.json'
+
+/** Opens a copy that is Parquet files. */
+export function openTarget(storage: Storage): Copy {
+  return {
+    async assign(accountId) {
+      const isSource = (value: unknown): value is { accountId: string } =>
+        isRecord(value) && isAccountId(value.accountId)
+      const source = await readState(storage, sourceFile, isSource)
+      if (source) assertSameAccount(storage.name, source.accountId, accountId)
+      else await storage.replace(sourceFile, [JSON.stringify({ accountId })])
+    },
+    async copyAll(reader, resource) {
+      await downloadParquet(reader, resource, { storage, path: `${resource.name}/part.parquet` })
+      return undefined
+    },
+    update: (reader, resource, isVerified) => writeDays(storage, reader, resource, isVerified),
+    close: storage.close,
+  }
+}
+
+/**
+ * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, also of each day whose file
+ * lacks a field that the API has now, and removes the files of days without rows. Files of days that the source has removed by age
+ * remain. A process that ends at any moment leaves complete files, old or new.
+ * @param isVerified whether the files are compared with their digests as well
+ */
+async function writeDays(
+  storage: Storage,
+  reader: Reader,
+  resource: ChangingResource,
+  isVerified: boolean,
+): Promise<Updated> {
+  const stateFile = `${resource.name}/.tributary-sync.json`
+  const fileOf = (day: string) => `${resource.name}/day=${day}/part.parquet`
+  const before = (await readState(storage, stateFile, isFilesState)) ?? { fields: [], days: [] }
+  const known = new Map(before.days.map((file) => [file.day, file]))
+  const days = [...known.keys()].sort()
+  const last = days.at(-1)
+  const times = await timeRange(reader, resource)
+  const range = dayRange(times, days[0] && last ? { from: days[0], to: last } : undefined)
+  const checksums = range && (await requestChecksums(reader, resource, range))
+  const source = checksums?.days ?? []
+  const names = times ? fieldNames(resource, times.row) : before.fields
+  const fields = createHash('sha256').update(names.join(' ')).digest('hex')
+  const writeState = (all: readonly string[]) =>
+    storage.replace(stateFile, [JSON.stringify({ fields: all, days: [...known.values()] })])
+  const written: string[] = []
+  for (const [index, checksum] of source.entries()) {
+    const { day, rows } = checksum
+    const { digest: stored, ...file }: Partial<FileState> = known.get(day) ?? {}
+    const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
+    if (isCurrent && (!isVerified || (await storage.digestOf(fileOf(day))) === stored)) continue
+    const query = { ...resource.query, from: day, to: day }
+    const isComplete = () => isRetained(reader, resource, day)
+    const digest = await downloadParquet(reader, resource, { storage, path: fileOf(day), query, isComplete })
+    if (digest === undefined) continue
+    known.set(day, { ...checksum, fields, digest })
+    await writeState(before.fields)
+    written.push(day)
+    reader.onRows(resource.name, rows, (index + 1) / source.length)
+  }
+  const present = new Set(source.map(({ day }) => day))
+  const isCompared = (day: string) => checksums === undefined || day >= checksums.range.from
+  for (const day of days.filter((day) => isCompared(day) && !present.has(day))) {
+    await storage.remove(fileOf(day))
+    known.delete(day)
+    await writeState(before.fields)
+    written.push(day)
+  }
+  // Last, so that the run after a killed one still says which fields are new.
+  if (`${names}` !== `${before.fields}`) await writeState(names)
+  const columns = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
+  const from = checksums?.range.from
+  const keepsOlder = days[0] !== undefined && from !== undefined && days[0] < from
+  const filled: Filled | undefined = columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined
+  const proof = checksums && verified(resource, checksums, written)
+  proof?.compared.push('digest of each file')
+  return { written, filled, verified: proof }
+}
+
+/** @returns the names of the fields of a row, sorted */
+function fieldNames({ path }: ChangingResource, row: Row): string[] {
+  return Object.keys(row)
+    .sort()
+    .map((name) => received(path, 'the name of a field', name, isFieldName))
+}
+
+function isFilesState(value: unknown): value is FilesState {
+  if (!isRecord(value) || !Array.isArray(value.fields) || !Array.isArray(value.days)) return false
+  return value.fields.every(isFieldName) && value.days.every(isFileState)
+}
+
+function isFileState(value: unknown): boolean {
+  if (!isRecord(value) || !isDay(value.day) || !isCount(value.rows) || !isHash(value.hash)) return false
+  return [value.amount, value.fields, value.digest].every((one) => typeof one === 'string')
+}
