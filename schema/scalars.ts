@@ -9,7 +9,8 @@ import {
 } from '@sinclair/typebox'
 
 /** Every id: campaign, click, visitor, account, … */
-export const idPattern = idPatternOf(64)
+export const idLengthMax = 64
+export const idPattern = idPatternOf(idLengthMax)
 export const Id = Type.String({ pattern: idPattern, description: 'Letters, digits, `_ . : -`; 1 to 64 characters.' })
 
 /** Event ids may be longer: clients build them from order numbers and step names. */

@@ -10,24 +10,27 @@ import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError, withState } from './errors.ts'
+import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
 import { accountOption, resourceArgument } from './options.ts'
 import { withProgress } from './progress.ts'
 
-interface ImportOptions {
+interface ImportOptions extends MappingOptions {
   account: string
   delimiter?: Delimiter
+  dryRun?: true
   maxRejects?: RejectLimit
   rejects?: string
   strict?: true
 }
 
 export function addImportCommand(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('import')
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
     .addArgument(resourceArgument())
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .addOption(accountOption())
+  addMappingOptions(command)
     .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
     .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
     .option(
@@ -36,6 +39,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       parseRejectLimit,
     )
     .option('--strict', 'exit with 1 if a row was rejected')
+    .option('--dry-run', 'check the rows, store none')
     .notes(`
 Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
 limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again, from
@@ -48,6 +52,7 @@ Examples:
   tributary import campaigns campaigns.csv --account acme
   tributary import clicks clicks.ndjson.gz --account acme
   tributary import conversions conversions.csv --account acme --max-rejects 1%
+  tributary import clicks export.csv --account acme --map clickid=id,ts=clickedAt --constant campaignId=spring --dry-run
   zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`)
     .action((resource: ResourceName, file: string, options: ImportOptions) =>
       runImport(context, resource, file, options),
@@ -65,14 +70,15 @@ async function runImport(
   file: string,
   options: ImportOptions,
 ): Promise<void> {
-  const { delimiter, maxRejects, strict } = options
+  const { delimiter, maxRejects, strict, dryRun: isDryRun = false } = options
   const format = formatOf(file)
   if (!format)
     throw new UsageError(
       `${file} must end in .ndjson, .jsonl, .json, .csv or .tsv, also followed by .gz, or be - for standard input.`,
     )
   if (delimiter !== undefined && !format.isCsv) throw new UsageError(`--delimiter is for CSV, but ${file} is NDJSON.`)
-  const rejects = options.rejects ?? (file === '-' ? undefined : `${file}.rejects.ndjson`)
+  const mapping = readMapping(resource, options)
+  const rejects = options.rejects ?? (file === '-' || isDryRun ? undefined : `${file}.rejects.ndjson`)
   if (rejects !== undefined && resolve(rejects) === resolve(file)) {
     throw new UsageError('--rejects must not be the imported file.')
   }
@@ -81,15 +87,20 @@ async function runImport(
   const tally = emptyTally()
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
-    const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(resource, names), signal)
+    const open = (signal: AbortSignal) =>
+      openSource(file, source, (names) => checkHeader(resource, names, mapping), signal)
     const limit = maxRejects && { rejectLimit: maxRejects }
-    const wanted = { resource, account, open, rejects, ...limit, nowMs: Date.now() }
+    const wanted = { resource, account, open, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
     await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
   } catch (error) {
     throw asImportError(error, context.interrupted, { file, tally, rejects })
   }
   if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
-  context.print(tally, importedSentence(tally, rejects))
+  if (isDryRun) {
+    const { read, rejected } = tally
+    const checked = { read, valid: read - rejected, rejected }
+    context.print(checked, `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected; nothing was stored.`)
+  } else context.print(tally, importedSentence(tally, rejects))
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   }

@@ -51,8 +51,13 @@ export interface RangeOptions {
 
 /** Reads a range as lists of the API do. @throws UsageError */
 export function readRange(options: RangeOptions): Partial<Range> {
+  return readAsApi(() => listRange(options))
+}
+
+/** Reads options as the API reads its parameters. @throws UsageError */
+export function readAsApi<Value>(read: () => Value): Value {
   try {
-    return listRange(options)
+    return read()
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.message) : error
   }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type ExportedFile, fileOf, Manifest, manifestName } from '../export/accountFolder.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
+import { jsonInput } from '../import/readers/input.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { resourceNames } from '../import/resourceNames.ts'
-import { movedRowReader } from '../import/resources.ts'
+import { readerOf } from '../import/resources.ts'
 import { openSource } from '../import/source.ts'
 import { removedSumsCheck, removedTables } from '../writer/retention/removedSums.ts'
 import { CommandError } from './errors.ts'
@@ -27,8 +28,8 @@ export async function readAccountFolder(
   if (contradiction) throw new CommandError(`${path} contradicts itself: ${contradiction}.`)
   const { account, files, retained } = manifest
   for (const resource of resourceNames) {
-    const read = movedRowReader(resource, account)
-    await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, 'json'))
+    const read = readerOf(resource, account, true)
+    await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, jsonInput))
   }
   for (const table of removedTables) {
     const file = retained.files[table]

@@ -3,6 +3,7 @@ import { FormatError } from './parsers/formatError.ts'
 import { printable } from './printable.ts'
 import { clickShape } from './readers/click.ts'
 import { conversionShape } from './readers/conversion.ts'
+import { type Mapping, mappedFields, noMapping } from './readers/input.ts'
 import { metadataShapes } from './readers/metadata.ts'
 import { pixelEventShape } from './readers/pixelEvent.ts'
 import type { RowShape } from './readers/rowDecoder.ts'
@@ -33,13 +34,20 @@ const shownColumns = 20
 
 /**
  * Checks the header of a CSV file, so that a wrong name is reported once and not for each row.
- * @throws FormatError that lists the unknown columns, each with the nearest known one, and the missing required ones
+ * @throws FormatError that lists the unknown columns, each with the nearest known one, and the missing ones: required ones and
+ *   columns of the mapping
  */
-export function checkHeader(resource: ResourceName, names: readonly string[]): void {
+export function checkHeader(resource: ResourceName, names: readonly string[], mapping: Mapping = noMapping): void {
   const shape = shapes[resourceTables[resource]]
   const stored = storedColumns(shape)
-  const unknown = names.filter((name) => !stored.includes(name) && !shape.ignored.includes(name))
-  const missing = shape.required.filter((name) => !names.includes(name))
+  const mapped = mapping.map.map(([column]) => column)
+  const own = names.filter((name) => !mapped.includes(name))
+  const unknown = own.filter((name) => ![...stored, ...shape.ignored].includes(name) && !mapping.ignoreUnknown)
+  const set = [...own, ...mappedFields(mapping)]
+  const missing = [
+    ...mapped.filter((name) => !names.includes(name)),
+    ...shape.required.filter((name) => !set.includes(name)),
+  ]
   if (unknown.length === 0 && missing.length === 0) return
   const shown = unknown.slice(0, shownColumns).map((name) => ({
     name: printable(name, shownCharacters),

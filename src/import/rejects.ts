@@ -94,20 +94,25 @@ const shownCharacters = 200
 export class RejectReasons {
   readonly #counts = new Map<string, { rows: number; firstLine: number; firstRow: string }>()
   #rows = 0
+  /** Reasons of all rows; a row may have several. */
+  #reasons = 0
 
-  add({ line, reason, row }: Reject): void {
+  add(reasons: readonly string[], { line, row }: Pick<Reject, 'line' | 'row'>): void {
     this.#rows += 1
-    const count = this.#counts.get(reason)
-    if (count) count.rows += 1
-    else if (this.#counts.size < countedReasons)
-      this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
+    for (const reason of reasons) {
+      this.#reasons += 1
+      const count = this.#counts.get(reason)
+      if (count) count.rows += 1
+      else if (this.#counts.size < countedReasons)
+        this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
+    }
   }
 
   /** Returns the most frequent reasons in two lines each: rows and reason; then the first such row. Empty without rejects. */
   summary(): string[] {
     if (this.#rows === 0) return []
     const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows).slice(0, shownReasons)
-    const otherRows = counts.reduce((left, [, { rows }]) => left - rows, this.#rows)
+    const otherRows = counts.reduce((left, [, { rows }]) => left - rows, this.#reasons)
     return [
       `Rejected rows: ${this.#rows}. Most frequent reasons:`,
       ...counts.flatMap(([reason, { rows, firstLine, firstRow }]) => {

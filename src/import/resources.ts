@@ -1,5 +1,6 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
@@ -10,6 +11,7 @@ import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEven
 import { assignOwners, type UnknownCampaigns } from './campaigns.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
+import type { Input } from './readers/input.ts'
 import { metadataReader } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
@@ -27,7 +29,7 @@ export interface Outcome {
 export interface RowBatch {
   readonly isFull: boolean
   /** @throws RowError when the row is rejected */
-  add(fields: RawFields, from: 'json' | 'cells', line: number): void
+  add(fields: RawFields, input: Input, line: number): void
   store(): Promise<Outcome>
 }
 
@@ -39,12 +41,33 @@ export interface ResourceImport {
   finish?(): Promise<void>
 }
 
-/** @returns the reader of rows of a folder of `account export`, to check them before an import */
-export function movedRowReader(resource: ResourceName, account: Pick<Account, 'id' | 'currency'>): RowReader<unknown> {
+/** @returns the reader of rows of a file, to check them without an import; `nowMs` and `isMoved` as of an import */
+export function readerOf(
+  resource: ResourceName,
+  account: Pick<Account, 'id' | 'currency'>,
+  isMoved: boolean,
+  nowMs = 0,
+): RowReader<unknown> {
   const table = resourceTables[resource]
   if (table === 'clicks') return clickReader(account)
-  if (table === 'conversions') return conversionReader(account, true)
-  return table === 'pixel_events' ? pixelEventReader(account.id, 0) : metadataReader(table, account.id)
+  if (table === 'conversions') return conversionReader(account, isMoved)
+  return table === 'pixel_events' ? pixelEventReader(account.id, nowMs) : metadataReader(table, account.id)
+}
+
+/** Checks the rows of a resource as an import does, and stores none. */
+export function dryRun(
+  resource: ResourceName,
+  account: Account,
+  { clicksMs, eventsMs }: RetainedRanges,
+  nowMs: number,
+): ResourceImport {
+  const read = readerOf(resource, account, false, nowMs) as RowReader<{ clickedAt: number; occurredAt: number }>
+  const add: RowBatch['add'] = (fields, input) => {
+    const { clickedAt, occurredAt } = read(fields, input)
+    if (resource === 'clicks') assertRetained('clickedAt', clickedAt, clicksMs)
+    if (resource === 'pixel-events') assertRetained('occurredAt', occurredAt, eventsMs)
+  }
+  return { newBatch: () => ({ isFull: false, add, store: async () => ({ inserted: 0, updated: 0, duplicates: 0 }) }) }
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */
@@ -81,8 +104,8 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
         get isFull() {
           return batch.isFull
         },
-        add(fields, from) {
-          const click = read(fields, from)
+        add(fields, input) {
+          const click = read(fields, input)
           assertRetained('clickedAt', click.clickedAt, clicksMs)
           if (!isMoved) erased.blankClick(click)
           batch.add(click)
@@ -113,8 +136,8 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
     newBatch: () =>
       bufferedBatch(
         10_000,
-        (fields, from, importLine) => {
-          const row = read(fields, from)
+        (fields, input, importLine) => {
+          const row = read(fields, input)
           if (!isMoved) erased.blankConversion(Object.assign(row, { importFile, importLine }))
           campaigns.add(row.campaignId)
           return row
@@ -133,8 +156,8 @@ async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }:
     newBatch: () =>
       bufferedBatch(
         20_000,
-        (fields, from) => {
-          const event = read(fields, from)
+        (fields, input) => {
+          const event = read(fields, input)
           assertRetained('occurredAt', event.occurredAt, eventsMs)
           if (!isMoved) erased.blankEvent(event)
           campaigns.add(event.campaignId)
@@ -164,7 +187,7 @@ function assertRetained(field: string, atMs: number, retainedMs: number): void {
 /** A batch that keeps its rows decoded until they are stored. */
 function bufferedBatch<Row>(
   rowsMax: number,
-  read: (fields: RawFields, from: 'json' | 'cells', line: number) => Row,
+  read: (fields: RawFields, input: Input, line: number) => Row,
   store: (rows: readonly Row[]) => Promise<Outcome>,
 ): RowBatch {
   let rows: Row[] = []
@@ -172,8 +195,8 @@ function bufferedBatch<Row>(
     get isFull() {
       return rows.length >= rowsMax
     },
-    add(fields, from, line) {
-      rows.push(read(fields, from, line))
+    add(fields, input, line) {
+      rows.push(read(fields, input, line))
     },
     async store() {
       const outcome = rows.length > 0 ? await store(rows) : { inserted: 0, updated: 0, duplicates: 0 }

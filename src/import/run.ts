@@ -1,11 +1,13 @@
 import type { Account } from '../accounts/accounts.ts'
+import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { UnknownCampaigns } from './campaigns.ts'
+import { type Input, type Mapping, noMapping } from './readers/input.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
-import { importResource, type Outcome, type RowBatch } from './resources.ts'
+import { dryRun, importResource, type Outcome, type ResourceImport, type RowBatch } from './resources.ts'
 import type { Source } from './source.ts'
 
 export interface ImportOptions {
@@ -19,6 +21,9 @@ export interface ImportOptions {
   rejectLimit?: RejectLimit
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
+  mapping?: Mapping
+  /** Whether the rows are only checked. */
+  isDryRun?: boolean
   /** Whether `account export` wrote the rows; the limit then does not count rows of removed months. */
   isMoved?: boolean
   /** Of the writer. */
@@ -56,26 +61,30 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, nowMs, isMoved = false, statementWindowMs, ...limits }: ImportOptions,
+  { resource, account, open, nowMs, mapping, isDryRun, isMoved = false, statementWindowMs, ...limits }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
-  const rejects = new Rejects(limits.rejects, onMessage)
+  const input: Input = { ...noMapping, ...mapping, from: source.from }
+  const rejects = new Rejects(limits.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   const reasons = new RejectReasons()
   let writer: Writer | undefined
   let storing: Promise<void> = Promise.resolve()
   try {
-    writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
-    const { lost } = writer.lease
-    lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
-    const campaigns = new UnknownCampaigns(writer)
-    const { newBatch, finish } = await importResource(resource, { writer, account, source, campaigns, nowMs, isMoved })
+    if (!isDryRun) writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
+    const lost = writer?.lease.lost
+    lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
+    const campaigns = writer && new UnknownCampaigns(writer)
+    const { newBatch, finish }: ResourceImport =
+      writer && campaigns
+        ? await importResource(resource, { writer, account, source, campaigns, nowMs, isMoved })
+        : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
     let [filling, other] = [newBatch(), newBatch()]
     const store = async (batch: RowBatch) => {
-      await campaigns.lookUp()
+      await campaigns?.lookUp()
       const { inserted, updated, duplicates } = await batch.store()
       tally.inserted += inserted
       tally.updated += updated
@@ -95,12 +104,12 @@ export async function importRows(
         tally.read += 1
         try {
           if (fields instanceof RowError) throw fields
-          filling.add(fields, source.from, line)
+          filling.add(fields, input, line)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
           tally.rejected += 1
           const reject: Reject = { line, reason: error.message, row: text }
-          reasons.add(reject)
+          reasons.add(error.reasons, reject)
           await rejects.add(reject)
           if (!(isMoved && error instanceof RemovedMonthError)) limited += 1
           assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
@@ -116,7 +125,7 @@ export async function importRows(
     await swap()
     await storing
     await finish?.()
-    const warning = campaigns.warning()
+    const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
   } finally {
     ended.abort(new Error('The import has ended.'))

@@ -55,3 +55,21 @@ export function localInstant(local: Temporal.PlainDateTime, zone: string): Tempo
   const isSkipped = !earlier.toPlainDateTime().equals(local)
   return ((isSkipped && earlier.getTimeZoneTransition('next')) || earlier).toInstant()
 }
+
+/**
+ * `localInstant` for many times, which Temporal would compute slowly.
+ * @param range of the instants, epoch milliseconds
+ * @returns a function from a local time, given as the epoch milliseconds that it has in UTC, to its instant, epoch milliseconds
+ */
+export function localInstantsOf(zone: string, range: { fromMs: number; untilMs: number }): (localMs: number) => number {
+  const changes = offsetsOf(zone, range)
+  const spans = changes.map(({ fromMs, offsetS }, index) => ({
+    fromMs: index === 0 ? Number.NEGATIVE_INFINITY : fromMs,
+    offsetMs: offsetS * 1000,
+    localUntilMs: (changes[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY) + offsetS * 1000,
+  }))
+  return (localMs) => {
+    const span = spans.find(({ localUntilMs }) => localMs < localUntilMs)
+    return span ? Math.max(span.fromMs, localMs - span.offsetMs) : Number.NaN
+  }
+}

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tryWriterLease } from '../../src/writer/openWriter.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -119,7 +120,7 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
   )
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 6, inserted: 1, rejected: 5 }])
   expect(stderr).toBe(`Rejected rows: 5. Most frequent reasons:
-  3 × clickedAt: must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z
+  4 × clickedAt: must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z
       line 2: a;x
   1 × id: must be text of 1 to 64 letters, digits and _ . : -
       line 5: b\\u001b[2J;yesterday
@@ -162,6 +163,47 @@ it('names the unknown columns of a CSV file once and stores nothing', async () =
   expect(await readdir(folder)).toEqual(['clicks.csv'])
 })
 
+it('reads a file with other columns, and names the columns of --map that it does not have', async () => {
+  const options = ['--map', 'Click ID=id,Time=clickedAt', '--constant', 'campaignId=spring', '--account', account]
+  const file = await fileOf('Click ID,Time,Note\nk,2026-11-21 03:00,x\n', 'export.csv')
+  expectOneLine(
+    await importing('clicks', file, ...options),
+    1,
+    /its header has unknown columns: Note\. Columns of clicks/,
+  )
+  const stored = await importing('clicks', file, ...options, '--tz', 'europe/berlin', '--ignore-unknown', '--strict')
+  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining('1 inserted') })
+  const query = `SELECT id, toString(clicked_at) AS at, campaign_id FROM clicks WHERE account_id = '${account}'`
+  expect(await rowsOf(stores, query)).toEqual([{ id: 'k', at: '2026-11-21 02:00:00.000', campaign_id: 'spring' }])
+  const other = await fileOf('id,clickedAt\n', 'other.csv')
+  expectOneLine(
+    await importing('clicks', other, ...options),
+    1,
+    'its header has no column Click ID and no column Time.',
+  )
+})
+
+it('checks every row with --dry-run, beside another import, and writes nothing', async () => {
+  const file = await fileOf(`${good}${bad}{"id":"c","cost":"x"}\n`)
+  const lease = await tryWriterLease(stores, account)
+  try {
+    const checked = await importing('clicks', file, '--account', account, '--dry-run')
+    expect(checked).toMatchObject({ code: 0, stdout: 'Dry run: 3 read, 1 valid, 2 rejected; nothing was stored.\n' })
+    expect(checked.stderr).toContain('  2 × clickedAt: is required\n')
+    expect(checked.stderr).toContain('  1 × cost: must be a number\n')
+    const strict = await importing('clicks', file, '--account', account, '--dry-run', '--strict', '--json')
+    expect([strict.code, JSON.parse(strict.stdout)]).toEqual([1, { read: 3, valid: 1, rejected: 2 }])
+  } finally {
+    await lease?.release()
+  }
+  expect(await readdir(folder)).toEqual(['clicks.ndjson'])
+  expect(await rowsOf(stores, `SELECT 1 FROM clicks WHERE account_id = '${account}'`)).toEqual([])
+  await stores.postgres`
+    INSERT INTO retained_ranges (account_id, resource, retained_from) VALUES (${account}, 'clicks', '2026-02-01')`
+  const removed = await importing('clicks', await fileOf(good), '--account', account, '--dry-run')
+  expect(removed.stderr).toContain('clickedAt: is before 2026-02-01; the account has removed earlier rows')
+})
+
 it('reads CSV with the delimiter of its header, unless --delimiter says another', async () => {
   const file = await fileOf('id\tclickedAt\na\t2026-01-01T00:00:00Z\n', 'clicks.csv')
   expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
@@ -183,6 +225,19 @@ describe('an invalid import exits with one line', () => {
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '101%'], 2, /Use a number of rows/],
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '0.5'], 2, /Use a number of rows/],
     [['clicks', 'x.ndjson'], 2, /--account/],
+    [['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts'], 2, /Use name=value, with commas between/],
+    [
+      ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts=time'],
+      2,
+      /time is not a field of clicks; see: import --help/,
+    ],
+    [['clicks', 'x.ndjson', '--account', 'acme', '--values', 'state:a=b'], 2, /state is not a field of clicks/],
+    [
+      ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'a=id', '--constant', 'id=b'],
+      2,
+      /must not set a field twice/,
+    ],
+    [['clicks', 'x.ndjson', '--account', 'acme', '--tz', 'Berlin'], 2, /tz is not an IANA time zone/],
     [['clicks', 'x.ndjson', '--account', 'no body'], 2, /An id has/],
     [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],
     [['clicks', 'x.ndjson', '--account', 'missing'], 1, /no such account: missing/],

@@ -1,24 +1,30 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { Temporal } from 'temporal-polyfill'
 import { describe, expect, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { convert, DecimalText, readMoney, readRate } from '../../src/import/readers/decimal.ts'
+import { type Input, jsonInput, type Mapping } from '../../src/import/readers/input.ts'
 import { metadataReader } from '../../src/import/readers/metadata.ts'
 import { pixelEventReader } from '../../src/import/readers/pixelEvent.ts'
+import { localInstant, localInstantsOf } from '../../src/query/timeZone.ts'
+import { storableTimes } from '../../src/stores/clickhouse/sql.ts'
 
 const account = { id: 'acme', currency: 'USD' }
+const cellsInput: Input = { ...jsonInput, from: 'cells' }
 const readClick = clickReader(account)
 const readConversion = conversionReader(account)
 const readEvent = pixelEventReader('acme', 0)
 
-const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, 'json')
+const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, jsonInput)
 const conversion = (fields: object) =>
-  readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, 'json')
+  readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, jsonInput)
 
 describe('a row', () => {
   it('converts negative zero to zero', () => {
     const event = { id: 'e', eventName: 'paid', visitorId: 'v' }
-    expect(readEvent({ ...event, value: new DecimalText('-0') }, 'json').value).toBe(0)
+    expect(readEvent({ ...event, value: new DecimalText('-0') }, jsonInput).value).toBe(0)
   })
 
   it('with an unknown field is rejected with the name of the field', () => {
@@ -34,15 +40,27 @@ describe('a row', () => {
     const found = { matched: true, matches: [{ field: 'id', value: 'x' }] }
     expect(conversion(found)).toEqual(conversion({}))
     const read = metadataReader('campaigns', 'acme')
-    expect(read({ id: 'c', name: 'C', ...found }, 'json')).toEqual(read({ id: 'c', name: 'C' }, 'json'))
+    expect(read({ id: 'c', name: 'C', ...found }, jsonInput)).toEqual(read({ id: 'c', name: 'C' }, jsonInput))
   })
 
   it('without a required field is rejected', () => {
-    expect(() => readClick({ clickedAt: '2026-01-01T00:00:00Z' }, 'json')).toThrow('id: is required')
+    expect(() => readClick({ clickedAt: '2026-01-01T00:00:00Z' }, jsonInput)).toThrow('id: is required')
     expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')
     expect(() => conversion({ status: '' })).toThrow('status: is required')
-    expect(() => readEvent({ id: 'e', eventName: 'x' }, 'json')).toThrow('clickId: is required, or visitorId')
-    expect(() => metadataReader('offers', 'acme')({ id: 'o' }, 'json')).toThrow('name: is required')
+    expect(() => readEvent({ id: 'e', eventName: 'x' }, jsonInput)).toThrow('clickId: is required, or visitorId')
+    expect(() => metadataReader('offers', 'acme')({ id: 'o' }, jsonInput)).toThrow('name: is required')
+  })
+
+  it('is rejected with the reasons of all its fields at once', () => {
+    const fields = { id: 'a b', device: 'watch', colour: 'red', cost: 'x' }
+    expect(() => readClick(fields, jsonInput)).toThrow(
+      'id: must be text of 1 to 64 letters, digits and _ . : -; device: must be one of desktop, mobile, tablet, other; colour: is not a field of clicks; cost: must be a number; clickedAt: is required',
+    )
+  })
+
+  it('with a hundred thousand unknown fields is rejected with a short reason', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`f${n}`, 1]))
+    expect(() => click(many)).toThrow(/^.{1,3000}$/)
   })
 
   it('may omit every other field: missing, null and empty are equivalent', () => {
@@ -66,7 +84,7 @@ describe('a row', () => {
     [{ subIds: { sub11: 'x' } }, 'subIds: contains "sub11", which is not one of sub1 to sub10'],
     [{ subIds: { sub1: 5 } }, 'subIds: must contain text in sub1'],
     [{ subIds: [] }, 'subIds: must be an object'],
-    [{ cost: '1' }, 'cost: must be a number'],
+    [{ cost: '1,5' }, 'cost: must be a number'],
     [{ ip: '1.2.3' }, 'ip: must be an IPv4 or IPv6 address'],
   ])('of a click with %j is refused with the reason', (fields, reason) => {
     expect(() => click(fields)).toThrow(reason)
@@ -83,13 +101,105 @@ describe('a row', () => {
 
   it('of CSV has typed values in its cells', () => {
     const cells = { id: 'k', clickedAt: '2026-01-01T00:00:00Z', cost: '1.50', isBot: 'true', subIds: '{"sub2":"x"}' }
-    expect(readClick(cells, 'cells')).toMatchObject({ cost: 1_500_000n, isBot: true, sub2: 'x' })
-    expect(() => readClick({ ...cells, isBot: 'yes' }, 'cells')).toThrow('isBot: must be true or false')
-    expect(() => readClick({ ...cells, cost: '1,5' }, 'cells')).toThrow('cost: must be a number')
-    const offer = metadataReader('offers', 'acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, 'cells')
+    expect(readClick(cells, cellsInput)).toMatchObject({ cost: 1_500_000n, isBot: true, sub2: 'x' })
+    expect(() => readClick({ ...cells, isBot: 'yes' }, cellsInput)).toThrow('isBot: must be true or false')
+    expect(() => readClick({ ...cells, cost: '1,5' }, cellsInput)).toThrow('cost: must be a number')
+    const offer = metadataReader('offers', 'acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, cellsInput)
     expect(offer).toMatchObject({ countries: ['US', 'DE'], tags: ['a', 'b'] })
-    const years = metadataReader('offers', 'acme')({ id: 'o', name: 'O', tags: '[2024]' }, 'cells')
+    const years = metadataReader('offers', 'acme')({ id: 'o', name: 'O', tags: '[2024]' }, cellsInput)
     expect(years.tags).toEqual(['[2024]'])
+  })
+})
+
+describe('a row of a file with other columns', () => {
+  const readAs = (mapping: Partial<Mapping>, fields: object, input = jsonInput) =>
+    readClick(fields as Record<string, unknown>, { ...input, ...mapping })
+  const row = { clickid: 'k', ts: '2026-01-01T00:00:00Z' }
+  const map = [
+    ['clickid', 'id'],
+    ['clickid', 'externalClickId'],
+    ['ts', 'clickedAt'],
+    ['notes', ''],
+  ] as const
+
+  it('has the fields that its columns and constants set, and nothing of columns named like them', () => {
+    const constant = [['campaignId', 'spring'], ['cost', '1.5'], ['isTest', 'true']] as const // biome-ignore format: pairs
+    const fields = { ...row, notes: 5, id: 'other', campaignId: 'autumn', ts: row.ts }
+    const expected = { id: 'k', externalClickId: 'k', campaignId: 'spring', cost: 1_500_000n, isTest: true }
+    expect(readAs({ map, constant }, fields)).toMatchObject({ ...expected, clickedAt: Date.UTC(2026, 0, 1) })
+    expect(readAs({ map, constant }, { ...row, notes: 'x' }, cellsInput)).toMatchObject(expected)
+  })
+
+  it('is rejected without a required column, and for an unknown one unless these are ignored', () => {
+    expect(() => readAs({ map }, { clickid: 'k', clickedAt: row.ts })).toThrow(/^clickedAt: is required$/)
+    expect(() => readAs({ map: [['id', 'visitorId']] }, { id: 'k', clickedAt: row.ts })).toThrow(/^id: is required$/)
+    expect(() => readAs({ map }, { ...row, colour: 1 })).toThrow('colour: is not a field of clicks')
+    expect(readAs({ map, ignoreUnknown: true }, { ...row, colour: 1 })).toMatchObject({ id: 'k' })
+    expect(() => readAs({ map, constant: [['country', 'usa']] }, row)).toThrow(/^country: must be two uppercase/)
+  })
+
+  it('has other values for the texts of the file that are named, in the field that is named', () => {
+    const values = [['device:Phone', 'mobile'], ['isBot:0', 'false'], ['isBot:1', 'true']] as const // biome-ignore format: pairs
+    const fields = { ...row, device: 'Phone', isBot: 1, os: 'Phone' }
+    expect(readAs({ map, values }, fields)).toMatchObject({ device: 'mobile', isBot: true, os: 'Phone' })
+    const cells = { ...fields, device: 'desktop', isBot: '0' }
+    expect(readAs({ map, values }, cells, cellsInput)).toMatchObject({ device: 'desktop', isBot: false })
+    expect(() => readAs({ map, values }, { ...row, device: { toString: 1 } })).toThrow('device: must be one of')
+  })
+
+  it('may have longer ids, which are hashed only then', () => {
+    const long = 'Cj0'.repeat(30)
+    const read = readAs({ map, hashLongIds: true }, { ...row, clickid: long, visitorId: 'v' })
+    const sha256 = createHash('sha256').update(long).digest('hex')
+    expect(read).toMatchObject({ id: sha256, externalClickId: long, visitorId: 'v' })
+    expect(() => readAs({ map, hashLongIds: true }, { ...row, clickid: 'a b' })).toThrow('id: must be text of 1 to 64')
+    expect(() => readAs({ map }, { ...row, clickid: long })).toThrow('id: must be text of 1 to 64')
+  })
+
+  it('has local times of a zone', () => {
+    const localInstant = localInstantsOf('Europe/Berlin', storableTimes)
+    const at = (clickedAt: string) => {
+      return new Date(readAs({ localInstant }, { id: 'k', clickedAt }).clickedAt).toISOString().replace('.000Z', 'Z')
+    }
+    expect(at('2026-07-01 12:00:00')).toBe('2026-07-01T10:00:00Z')
+    expect(at('2026-11-21T03:00')).toBe('2026-11-21T02:00:00Z')
+    expect(at('2026-11-21')).toBe('2026-11-20T23:00:00Z')
+    expect(at('2026-11-21 03:00:00.5009')).toBe('2026-11-21T02:00:00.500Z')
+    expect(at('2026-11-20 03:15:09 PM')).toBe('2026-11-20T14:15:09Z')
+    expect(at('2026-11-20 12:15:09 AM')).toBe('2026-11-19T23:15:09Z')
+    expect(at('2026-11-20 12:15:09pm')).toBe('2026-11-20T11:15:09Z')
+    expect(at('2026-11-20 12:32:45-08:00')).toBe('2026-11-20T20:32:45Z')
+    // Repeated: the earlier one. Skipped: the moment of the change.
+    expect(at('2026-10-25 02:30:00')).toBe('2026-10-25T00:30:00Z')
+    expect(at('2026-03-29 02:30:00')).toBe('2026-03-29T01:00:00Z')
+    for (const text of [
+      '2026-11-20 13:00:00 PM',
+      '2026-11-20 00:00:00 AM',
+      '2026-02-30',
+      '2026-11-21 24:00',
+      '1.2.2026',
+    ])
+      expect(() => at(text)).toThrow('clickedAt: must be a time such as 2026-11-21 03:00:00, or RFC 3339')
+    expect(() => at('1969-12-31 10:00:00')).toThrow('clickedAt: must be between')
+  })
+
+  it('has the local times that parameters of the API have, in every zone', () => {
+    const zones = [
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'Africa/Casablanca',
+      'Africa/Monrovia',
+      'Pacific/Apia',
+      'UTC',
+    ]
+    const readers = zones.map((zone) => [zone, localInstantsOf(zone, storableTimes)] as const)
+    const time = fc.date({ min: new Date('1970-02-01'), max: new Date('2050-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(time, fc.constantFrom(...readers), (date, [zone, read]) => {
+        const local = Temporal.PlainDateTime.from(date.toISOString().slice(0, -1))
+        expect(read(date.getTime())).toBe(localInstant(local, zone).epochMilliseconds)
+      }),
+    )
   })
 })
 
@@ -156,6 +266,15 @@ describe('an address', () => {
 })
 
 describe('money', () => {
+  it('may be text in JSON, with the same digits', () => {
+    expect(click({ cost: '1.25' })).toMatchObject({ cost: 1_250_000n, costBase: 1_250_000n })
+    expect(click({ cost: '10', currency: 'EUR', exchangeRate: '1.100000000000000001' })).toMatchObject({
+      costBase: 11_000_000n,
+    })
+    for (const cost of ['1.2345678', '1,25', '$1', ' 1', '1e400', 'NaN', {}, [1], true])
+      expect(() => click({ cost })).toThrow(/^cost: must/)
+  })
+
   const millionths = fc.bigInt({ min: -(10n ** 18n) + 1n, max: 10n ** 18n - 1n })
   const written = (value: bigint) => {
     const digits = String(value < 0n ? -value : value).padStart(7, '0')
@@ -258,7 +377,7 @@ describe('a conversion', () => {
 })
 
 describe('a pixel event', () => {
-  const event = (fields: object) => readEvent({ id: 'e', eventName: 'signup', visitorId: 'v', ...fields }, 'json')
+  const event = (fields: object) => readEvent({ id: 'e', eventName: 'signup', visitorId: 'v', ...fields }, jsonInput)
 
   it('defaults to origin browser and the current time', () => {
     expect(event({})).toMatchObject({ origin: 'browser', generation: 0, occurredAt: 0, receivedAt: 0, properties: '' })

@@ -41,11 +41,19 @@ describe('the file of rejected rows', () => {
 describe('the summary of reasons', () => {
   it('counts the rows of reasons that it does not show', () => {
     const reasons = new RejectReasons()
-    for (let line = 1; line <= 3_000; line += 1) reasons.add({ line, reason: `reason ${line}`, row: '' })
+    for (let line = 1; line <= 3_000; line += 1) reasons.add([`reason ${line}`], { line, row: '' })
     const summary = reasons.summary()
     expect(summary[0]).toBe('Rejected rows: 3000. Most frequent reasons:')
     expect(summary.at(-1)).toBe('  2995 × other reasons')
     expect(summary).toHaveLength(12)
+  })
+
+  it('counts each reason of a row', () => {
+    const reasons = new RejectReasons()
+    reasons.add(['one', 'other'], { line: 1, row: 'a' })
+    reasons.add(['one'], { line: 2, row: 'b' })
+    const lines = ['  2 × one', '      line 1: a', '  1 × other', '      line 1: a']
+    expect(reasons.summary()).toEqual(['Rejected rows: 2. Most frequent reasons:', ...lines])
   })
 
   it('is empty without rejected rows', () => {
@@ -54,7 +62,7 @@ describe('the summary of reasons', () => {
 
   it('shows the beginning of a long row, without escape sequences', () => {
     const reasons = new RejectReasons()
-    reasons.add({ line: 7, reason: 'r', row: `a\t\u009b2J${'x'.repeat(1_000)}` })
+    reasons.add(['r'], { line: 7, row: `a\t\u009b2J${'x'.repeat(1_000)}` })
     expect(reasons.summary()[2]).toBe(`      line 7: a \\u009b2J${'x'.repeat(195)}…`)
   })
 })

@@ -16,8 +16,8 @@ export const clickShape: RowShape<Click & AmountFields> = {
 
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {
   const read = rowReader(clickShape, { ...blankRow(clickRowFields), ...blankAmount, accountId: account.id })
-  return (fields, from) => {
-    const row = read(fields, from)
+  return (fields, input) => {
+    const row = read(fields, input)
     row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
     if (row.cost !== null && row.currency === '') row.currency = account.currency
     return row

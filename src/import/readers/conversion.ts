@@ -47,8 +47,8 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMo
     createdAt: null,
     updatedAt: null,
   })
-  return (fields, from) => {
-    const row = read(fields, from)
+  return (fields, input) => {
+    const row = read(fields, input)
     const createdAt = row.createdAt ?? row.convertedAt
     const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, account.currency)
     const hasAmount = row.revenue !== null || row.payout !== null

@@ -27,7 +27,7 @@ const rateEnd = 10n ** 12n
 const exactMillionths = 1e15
 
 /**
- * Reads an amount.
+ * Reads an amount: a number, also as text.
  * @returns millionths
  * @throws RowError when it is not a number, has more than 6 decimals, or is 10^12 or more
  */
@@ -78,8 +78,8 @@ export function isNumberText(text: string): boolean {
 }
 
 function readDecimal(value: unknown): Decimal {
-  const text = value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : ''
-  const [, sign, whole = '', fraction = '', exponentText = '0'] = grammar.exec(text) ?? []
+  const text = value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : value
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = (typeof text === 'string' && grammar.exec(text)) || []
   if (sign === undefined) throw new RowError('must be a number')
   const exponent = Number(exponentText)
   const significant = (whole + fraction).replace(/^0+/, '')

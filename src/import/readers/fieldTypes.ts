@@ -64,14 +64,27 @@ const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-
 const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 
 /** RFC 3339 with an offset, truncated to epoch milliseconds. */
-const instant: FieldType<number> = {
-  read(value) {
-    const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
-    if (epochMs === undefined) throw new RowError('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
-    if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
-      throw new RowError('must be between 1970-01-01 and 2105-12-31')
-    return epochMs
-  },
+export const instant = instantType(epochMsOf, 'an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
+
+/** The same, and dates and times without offset. @param instantOf as `localInstantsOf` returns it */
+export function instantOrLocal(instantOf: (localMs: number) => number): FieldType<number> {
+  const read = (text: string) => {
+    const localMs = localMsOf(text)
+    return localMs === undefined ? epochMsOf(text.replace(' ', 'T')) : instantOf(localMs)
+  }
+  return instantType(read, 'a time such as 2026-11-21 03:00:00, or RFC 3339')
+}
+
+function instantType(read: (text: string) => number | undefined, expected: string): FieldType<number> {
+  return {
+    read(value) {
+      const epochMs = typeof value === 'string' ? read(value) : undefined
+      if (epochMs === undefined) throw new RowError(`must be ${expected}`)
+      if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
+        throw new RowError('must be between 1970-01-01 and 2105-12-31')
+      return epochMs
+    },
+  }
 }
 
 const rfc3339 =
@@ -82,6 +95,16 @@ function epochMsOf(value: string): number | undefined {
   const epochMs = Date.parse(`${date}T${clock}${fraction}${offset.toUpperCase()}`)
   // TRAP: Date reads 30 February as 2 March.
   return new Date(date).getUTCDate() === Number(date.slice(8)) ? epochMs : undefined
+}
+
+const localTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?([AP])M)?)?$/i
+
+/** @returns a time without offset, also of 12 hours, as if it were UTC; a date is its midnight */
+function localMsOf(text: string): number | undefined {
+  const [, date, hour = '00', minutes = ':00', half] = localTime.exec(text) ?? []
+  if (half !== undefined && !/0[1-9]|1[0-2]/.test(hour)) return undefined
+  const hours = half === undefined ? hour : `${(Number(hour) % 12) + (/p/i.test(half) ? 12 : 0)}`.padStart(2, '0')
+  return epochMsOf(`${date}T${hours}${minutes.length < 6 ? `${minutes}:00` : minutes}Z`)
 }
 
 /** An anonymised address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */
@@ -112,8 +135,8 @@ const boolean: FieldType<boolean> = {
 const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
 
 /** Millionths. */
-const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
-const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
+const money: FieldType<bigint> = { read: readMoney }
+const rate: FieldType<Decimal> = { read: readRate }
 
 /** The value of a pixel event. Not money, so a double is precise enough. */
 const signal: FieldType<number> = {

@@ -38,8 +38,8 @@ export function metadataReader(table: NamedTable, accountId: string): RowReader<
     if (typeof value === 'number') return new Date(value).toISOString()
     return typeof value === 'bigint' ? formatMillionths(value) : value
   }
-  return (fields, from) => {
-    const columns = Object.entries(read(fields, from)).map(([name, value]) => [columnName(name), toColumn(value)])
+  return (fields, input) => {
+    const columns = Object.entries(read(fields, input)).map(([name, value]) => [columnName(name), toColumn(value)])
     return Object.fromEntries(columns) as MetadataRow
   }
 }

@@ -30,8 +30,8 @@ export function pixelEventReader(accountId: string, nowMs: number): RowReader<Pi
     occurredAt: nowMs,
     receivedAt: nowMs,
   })
-  return (fields, from) => {
-    const event = read(fields, from)
+  return (fields, input) => {
+    const event = read(fields, input)
     if (event.clickId === '' && event.visitorId === '') throw new RowError('clickId: is required, or visitorId')
     return event
   }

@@ -1,6 +1,12 @@
-/** A row is rejected; the message is the reason, which the rejects file gives beside the row. */
+/** A row is rejected; the message has all reasons, which the rejects file gives beside the row. */
 export class RowError extends Error {
   override name = 'RowError'
+  readonly reasons: readonly string[]
+
+  constructor(...reasons: string[]) {
+    super(reasons.join('; '))
+    this.reasons = reasons
+  }
 }
 
 /** The row belongs to a month that the account has removed. */

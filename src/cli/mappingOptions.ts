@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from 'commander'
+import { columnNames } from '../import/header.ts'
+import { type Mapping, mappedFields, type Pairs } from '../import/readers/input.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
+import { localInstantsOf, readTimeZone } from '../query/timeZone.ts'
+import { storableTimes } from '../stores/clickhouse/sql.ts'
+import type { Command } from './context.ts'
+import { UsageError } from './errors.ts'
+import { readAsApi } from './options.ts'
+
+export type MappingOptions = Partial<Omit<Mapping, 'localInstant'>> & { tz?: string }
+
+/** Adds the options that say how the columns of a file differ from the fields of its resource. */
+export function addMappingOptions(command: Command): Command {
+  return command
+    .option('--map <column=field,...>', 'fields that columns have; a column without a field is not read', readPairs)
+    .option('--constant <field=value,...>', 'values that fields have in every row', readPairs)
+    .option('--values <field:text=value,...>', 'values that texts stand for, such as status:sale=approved', readPairs)
+    .option('--tz <zone>', 'time zone of times without offset, such as Europe/Berlin')
+    .option('--ignore-unknown', 'do not read unknown columns')
+    .option('--hash-long-ids', 'store ids of more than 64 characters as their SHA-256')
+}
+
+function readPairs(text: string, earlier: Pairs = []): Pairs {
+  const pairs = text.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part) ?? [])
+  if (pairs.some(([part]) => part === undefined)) throw new InvalidArgumentError('Use name=value, with commas between.')
+  return [...earlier, ...pairs.map(([, name = '', value = '']) => [name, value] as const)]
+}
+
+/** @throws UsageError for a field that the resource does not have, or that is set twice */
+export function readMapping(resource: ResourceName, options: MappingOptions): Mapping {
+  const { map = [], constant = [], values = [], tz, ignoreUnknown = false, hashLongIds = false } = options
+  const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
+  const localInstant = zone === undefined ? undefined : localInstantsOf(zone, storableTimes)
+  const mapping = { map, constant, values, localInstant, ignoreUnknown, hashLongIds }
+  const known = columnNames(resource).map((name) => name.replace('*', ''))
+  const fields = mappedFields(mapping)
+  const named = [...fields, ...values.map(([key]) => key.replace(/:.*/, ''))]
+  const unknown = named.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new UsageError(`${unknown} is not a field of ${resource}; see: import --help.`)
+  if (new Set(fields).size < fields.length) throw new UsageError('--map and --constant must not set a field twice.')
+  return mapping
+}
