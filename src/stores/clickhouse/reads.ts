@@ -3,6 +3,7 @@ import * as https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { urlToHttpOptions } from 'node:url'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
+import { withDeadline } from '../timing/deadline.ts'
 import { exceptionIn } from './exceptionTail.ts'
 import { formOf } from './form.ts'
 import type { Statement } from './sql.ts'
@@ -21,13 +22,21 @@ export interface ReadOrder {
  */
 export type Read = (order: ReadOrder) => Promise<http.IncomingMessage>
 
+/** After so long without a response the server is asked whether it runs, repeatedly: a long query responds at its end. */
+const silenceMs = 2_000
+const pingTimeoutMs = 3_000
+
+const unresponsive = () => Object.assign(new Error('ClickHouse does not respond.'), { code: 'ETIMEDOUT' })
+
+type Address = Record<'url' | 'username' | 'password' | 'database', string> & { socketPath?: string }
+
 /**
  * Sends reads without the driver, which waits for a timer before each statement and counts the bytes of each response.
  * @param idleTimeoutMs longest pause of the server
  * @param defaults settings of every statement
  */
 export function openReads(
-  { url, username, password, database }: Record<'url' | 'username' | 'password' | 'database', string>,
+  { url, socketPath, username, password, database }: Address,
   agent: http.Agent,
   idleTimeoutMs: number,
   defaults: ClickHouseSettings,
@@ -35,8 +44,24 @@ export function openReads(
   const { protocol, hostname, port } = urlToHttpOptions(new URL(url))
   const { request } = protocol === 'https:' ? https : http
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  let pinging: Promise<boolean> | undefined
 
   return (order) => send(order, true)
+
+  /** @returns whether the server responds to a request on a connection of its own; concurrent reads share it */
+  function isAlive(): Promise<boolean> {
+    const ping = (signal: AbortSignal) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ hostname, port, socketPath, path: '/ping', agent: false, signal })
+        sent.on('response', (received) => resolve(received.resume())).on('error', reject)
+        sent.end()
+      })
+    pinging ??= withDeadline(pingTimeoutMs, unresponsive, ping)
+      .then(() => true)
+      .catch(() => false)
+      .finally(() => (pinging = undefined))
+    return pinging
+  }
 
   function send(order: ReadOrder, mayRepeat: boolean): Promise<http.IncomingMessage> {
     const { statement, settings, signal } = order
@@ -47,26 +72,38 @@ export function openReads(
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()
       let response: http.IncomingMessage | undefined
+      let isStopped = false
       const sent = request({ hostname, port, path, agent, headers, method: 'POST', timeout: idleTimeoutMs })
       const stop = (error: Error) => {
-        // TRAP: a request that waits for a connection emits its error only when it gets one.
+        // TRAP: a request that waits for a connection emits an error only when it gets one: perhaps a reset.
         reject(error)
+        isStopped = true
         const open = response ?? sent
         open.destroy(error)
       }
       const abort = () => stop(signal?.reason)
       signal?.addEventListener('abort', abort)
-      sent.on('close', () => signal?.removeEventListener('abort', abort))
+      const silence = setTimeout(async () => {
+        const isRunning = await isAlive()
+        if (response || sent.destroyed) return
+        if (isRunning) silence.refresh()
+        else stop(unresponsive())
+      }, silenceMs)
+      sent.on('close', () => {
+        clearTimeout(silence)
+        signal?.removeEventListener('abort', abort)
+      })
       sent.on('timeout', () => {
-        if (!response?.complete) stop(Object.assign(new Error('ClickHouse does not respond.'), { code: 'ETIMEDOUT' }))
+        if (!response?.complete) stop(unresponsive())
       })
       sent.on('error', (error) => {
-        const isStale = mayRepeat && !response && sent.reusedSocket && isReset(error)
+        const isStale = mayRepeat && !isStopped && !response && sent.reusedSocket && isReset(error)
         if (isStale) resolve(send(order, false))
         else reject(error)
       })
       sent.on('response', (received) => {
         response = received
+        clearTimeout(silence)
         const hasFailed = received.statusCode !== 200 || received.headers['x-clickhouse-exception-code'] !== undefined
         if (hasFailed) readText(received).then((text) => reject(parseError(text.trim())), reject)
         else resolve(received)

@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -84,7 +84,14 @@ describe('a read over connections that stay open', () => {
   let received = 0
   let respond: (socket: Socket, isFirst: boolean) => boolean
   const used = new WeakSet<Socket>()
+  let pings = 0
+  let respondsToPings = true
   const server = createServer((request, response) => {
+    if (request.url === '/ping') {
+      pings += 1
+      if (respondsToPings) response.end('Ok.\n')
+      return
+    }
     received += 1
     const { socket } = request
     const isFirst = !used.has(socket)
@@ -111,6 +118,49 @@ describe('a read over connections that stay open', () => {
     respond = (socket) => !socket.destroy()
     await expect(read()).rejects.toMatchObject({ code: 'unavailable' })
     expect(received).toBe(5)
+  })
+
+  it('fails when the server does not respond to a ping either, also while it waits for a free connection', async () => {
+    respond = () => false
+    respondsToPings = false
+    pings = 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const reads = Array.from({ length: 40 }, () =>
+        read().catch((error: Problem) => [error.code, error.details.retryAfterS]),
+      )
+      await vi.advanceTimersByTimeAsync(2_000)
+      await vi.waitFor(() => expect(pings).toBe(1), { timeout: 10_000 })
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(await Promise.all(reads)).toEqual(Array(40).fill(['unavailable', 2]))
+      expect(pings).toBe(1)
+    } finally {
+      vi.useRealTimers()
+      respondsToPings = true
+    }
+  })
+
+  it('goes on for as long as the server responds to pings', async () => {
+    let complete = () => {}
+    respond = (socket) => {
+      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
+      return false
+    }
+    pings = 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const result = read()
+      for (const count of [1, 2, 3]) {
+        await vi.advanceTimersByTimeAsync(2_000)
+        await vi.waitFor(() => expect(pings).toBe(count), { timeout: 10_000 })
+        await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
+      }
+      complete()
+      expect(await result).toEqual([{ one: 1 }])
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('ends at its deadline while it waits for a free connection', async () => {
