@@ -10,6 +10,7 @@ import { addAccountImportCommand } from './accountImport.ts'
 import { addAuditCommands } from './audit.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addEraseCommands } from './erase.ts'
 import { UsageError } from './errors.ts'
 import { addExportCommand } from './export.ts'
@@ -63,6 +64,7 @@ Examples:
     })
   addServeCommand(program, context)
   addMigrateCommand(program, context)
+  addDoctorCommand(program, context)
   const account = addAccountCommands(program, context)
   addAccountExportCommand(account, context)
   addAccountImportCommand(account, context)

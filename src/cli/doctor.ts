@@ -1,0 +1,131 @@
+import { text } from 'node:stream/consumers'
+import type { Client } from '../stores/clickhouse/client.ts'
+import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
+import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
+import { ch, instant, text as textValue } from '../stores/clickhouse/sql.ts'
+import { assertCurrent } from '../stores/migrations/migrate.ts'
+import { isStoreMissing, openStores, type Stores } from '../stores/open.ts'
+import { openRedis } from '../stores/redis.ts'
+import { reasonOf } from '../stores/timing/periodic.ts'
+import type { Command, CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
+
+interface Line {
+  check: string
+  /** What is wrong; empty: nothing. */
+  found: string
+  mend: string
+}
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description('Check settings, databases and this machine; exit with 1 if something must be mended.')
+    .notes('\nIt changes nothing. Run it with the settings of the server, as its user.\n\nExample:\n  tributary doctor')
+    .action(async () => {
+      const lines = await examine(context)
+      const texts = lines.map(({ check, found, mend }) =>
+        found ? `FAIL  ${check}: ${found} ${mend}` : `ok    ${check}`,
+      )
+      context.print({ checks: lines }, texts.join('\n'))
+      const failed = lines.filter(({ found }) => found).length
+      if (failed > 0) throw new CommandError(`${failed} of ${lines.length} checks failed.`)
+    })
+}
+
+async function examine(context: CommandContext): Promise<Line[]> {
+  const lines: Line[] = []
+  /** @param find returns or throws what is wrong, or returns several lines */
+  const add = async (check: string, mend: string, find: () => Promise<unknown>) => {
+    const found = await find().catch((error) => reasonOf(error).split('\n')[0])
+    if (Array.isArray(found)) lines.push(...found)
+    else lines.push({ check, found: typeof found === 'string' ? found : '', mend })
+  }
+  await add('open files', 'Raise LimitNOFILE of systemd, or ulimit -n, to 10000 or more.', async () => {
+    const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | string } } }
+    const limit = userLimits?.open_files.soft
+    return Number(limit) < 10_000 ? `The limit is ${limit}; each connection needs a file.` : undefined
+  })
+  let opened: Stores | undefined
+  await add('settings', 'Correct the setting, or start the database.', async () => {
+    const { settings } = context
+    if (isStoreMissing(settings)) return `DATA_DIR=${settings.DATA_DIR}: there is no store; run tributary migrate.`
+    opened = await openStores(settings, () => {})
+    return undefined
+  })
+  if (!opened) return lines
+  const stores: Stores = opened
+  const { REDIS_URL, CLICKHOUSE_READER_URL } = context.settings
+  const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'
+  const grantMend = 'Use the users of docs/clickhouse-users.sql.'
+  try {
+    await add('tables', migrateMend, () => assertCurrent(stores))
+    await add('PostgreSQL', 'Mend this first.', () => inPostgres(stores))
+    await add('ClickHouse', 'Mend this first.', () => inClickHouse(stores))
+    await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
+    await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
+      const redis = REDIS_URL === undefined ? undefined : await openRedis(REDIS_URL, () => {})
+      await redis?.ping().finally(redis.close)
+    })
+    return lines
+  } finally {
+    await stores.close()
+  }
+}
+
+const clockMend = 'Synchronize the clocks of both machines, with NTP.'
+
+async function inPostgres({ postgres }: Stores): Promise<readonly Line[]> {
+  return await postgres<Line[]>`
+    SELECT name AS check, coalesce(found, '') AS found, mend
+    FROM (SELECT extract(epoch FROM clock_timestamp()) - ${Date.now() / 1000}::numeric AS difference) AS clocks, LATERAL (VALUES
+      ('version of PostgreSQL', 'Use version 15 or later.',
+        CASE WHEN current_setting('server_version_num')::int < 150000 THEN 'It is ' || current_setting('server_version') || '.' END),
+      ('clock of PostgreSQL', ${clockMend},
+        CASE WHEN abs(difference) > 1 THEN 'It differs from this machine by ' || round(difference, 1) || ' s.' END),
+      ('fsync of PostgreSQL', 'Turn it on for the server, the database and the role: a power cut loses acknowledged rows.',
+        (SELECT string_agg(setting.name, ', ') || ' is off.' FROM pg_settings AS setting
+          WHERE setting.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off')),
+      ('grants in PostgreSQL', 'Connect as the owner of the tables, or grant this.',
+        (SELECT format('The user of DATABASE_URL lacks %s on %s.', privilege, relname)
+          FROM pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege
+          WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND NOT has_table_privilege(oid, privilege)
+          LIMIT 1))
+    ) AS checks (name, mend, found)`
+}
+
+/** In a cluster there are the lines of every node. */
+async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
+  const query = ch`
+    WITH
+      (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(${instant(Date.now())})) / 1000 AS difference,
+      arrayMap(part -> toUInt32OrZero(part), splitByChar('.', version())) AS version,
+      100 * filesystemAvailable() / filesystemCapacity() AS percent,
+      (SELECT groupArray(name) FROM system.tables
+        WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
+          AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced
+    SELECT checks.1 AS check, if(checks.3, checks.4, '') AS found, checks.2 AS mend
+    FROM (SELECT arrayJoin([
+      ('version of ClickHouse', 'Use version 26.3 or later.', (version[1], version[2]) < (26, 3), 'It is ' || version() || '.'),
+      ('clock of ClickHouse', ${textValue(clockMend)}, abs(difference) > 1,
+        'It differs from this machine by ' || toString(round(difference, 1)) || ' s.'),
+      ('free space of ClickHouse', 'Free space, or enlarge the disk: merges need room.', percent < 5,
+        toString(round(percent, 1)) || ' % of its disk are free.'),
+      ('fsync of ClickHouse', 'Run ALTER TABLE … MODIFY SETTING fsync_after_insert = 1, fsync_part_directory = 1.',
+        notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.')
+    ]) AS checks)`
+  return await selectOnEveryNode<Line>(clickhouse, query, { label: 'doctor' })
+}
+
+/** @returns what a user of ClickHouse lacks, or a reader that may write */
+async function lackedGrant({ clickhouse }: Stores, readerUrl: string | undefined): Promise<string | undefined> {
+  const { client, reader, database } = clickhouse
+  // TRAP: CHECK GRANT takes no FORMAT, which `query` of the driver adds.
+  const isTrue = async (user: Client, query: string) => (await text((await user.exec({ query })).stream)).trim() === '1'
+  for (const grant of writerGrants(database))
+    if (!(await isTrue(client, `CHECK ${grant}`))) return `The user of CLICKHOUSE_URL lacks: ${grant}.`
+  for (const grant of readerGrants(database))
+    if (!(await isTrue(reader, `CHECK ${grant}`))) return `The user of CLICKHOUSE_READER_URL lacks: ${grant}.`
+  const mayWrite = readerUrl !== undefined && (await isTrue(reader, "SELECT getSetting('readonly') = 0"))
+  return mayWrite ? 'The user of CLICKHOUSE_READER_URL may write.' : undefined
+}

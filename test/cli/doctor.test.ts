@@ -1,0 +1,297 @@
+// @module-tag long
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { readSettings } from '../../src/settings.ts'
+import { openStores } from '../../src/stores/open.ts'
+import { fillDisk } from '../faults/fullDisk.ts'
+import { startClickHouse } from '../kit/clickhouseServer.ts'
+import { canFakeClocks, createFakeClock } from '../kit/fakeClock.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
+import { hasRedis, startRedis } from '../kit/redis.ts'
+import { changeTables } from '../kit/rows.ts'
+import { until } from '../kit/until.ts'
+import { commandFile, run, runHere } from './runCommand.ts'
+
+type Environment = Record<string, string>
+/** A fault: what it changes, the line that finds it, and what the line says. */
+type Fault = [name: string, check: string, found: RegExp, plant: () => Promise<Environment | undefined>]
+
+const folder = useFolder()
+/** End the fault of a test. */
+const cures: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cure of cures.splice(0)) await cure()
+})
+
+/** @returns what the failed lines of `doctor` found, by check */
+async function failuresOf(environment: Environment): Promise<Record<string, string>> {
+  const { code, stdout, stderr } = await run(['doctor', '--json'], environment)
+  expect(stdout, stderr).not.toBe('')
+  const checks: { check: string; found: string; mend: string }[] = JSON.parse(stdout).checks
+  const failed = checks.filter(({ found }) => found !== '')
+  expect(code).toBe(failed.length > 0 ? 1 : 0)
+  for (const { mend } of checks) expect(mend).toMatch(/^[A-Z].*\.$/)
+  return Object.fromEntries(failed.map(({ check, found }) => [check, found]))
+}
+
+async function expectFault(healthy: Environment, [, check, found, plant]: Fault): Promise<void> {
+  const changed = await plant()
+  expect(await failuresOf({ ...healthy, ...changed })).toEqual({ [check]: expect.stringMatching(found) })
+}
+
+/** @returns the output of `doctor` in a process that may open few files */
+function withFewFiles(environment: Environment): string {
+  const script = `ulimit -n 1000 && "${process.execPath}" "${commandFile}" doctor || true`
+  return execFileSync('sh', ['-c', script], { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })
+}
+
+describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
+  const clickhouse = useOpened(() => startClickHouse())
+  const server = useOpened(() => startPostgres())
+  const redis = useOpened(() => startRedis())
+  let healthy: Environment
+  let admin: ReturnType<typeof postgres>
+
+  beforeAll(async () => {
+    const url = new URL(server.url('tributary'))
+    admin = postgres(url.href, { max: 1, onnotice: () => {} })
+    await admin.unsafe(
+      'CREATE ROLE app LOGIN; ALTER DATABASE tributary OWNER TO app; GRANT ALL ON SCHEMA public TO app',
+    )
+    url.username = 'app'
+    healthy = {
+      ...{ DATABASE_URL: url.href, REDIS_URL: redis.url, CLICKHOUSE_URL: clickhouse.url('tributary_writer') },
+      CLICKHOUSE_READER_URL: clickhouse.url('tributary_reader'),
+    }
+    const owner = { ...healthy, CLICKHOUSE_URL: clickhouse.url('tributary_owner') }
+    expect((await runHere(['migrate'], owner)).code).toBe(0)
+  })
+  afterAll(() => admin?.end())
+
+  const statements = (does: string[], undoes: string[]) => async () => {
+    for (const statement of does) await admin.unsafe(statement)
+    cures.push(async () => {
+      for (const statement of undoes) await admin.unsafe(statement)
+    })
+    return undefined
+  }
+  const serverSetting = (name: string) => async () => {
+    const set = async (value: 'on' | 'off') => {
+      await admin.unsafe(`ALTER SYSTEM SET ${name} = ${value}`)
+      await admin`SELECT pg_reload_conf()`
+      // Each process of PostgreSQL reads its configuration again some time later.
+      await until(
+        async () =>
+          (await admin<{ setting: string }[]>`SELECT current_setting(${name}) AS setting`)[0]?.setting === value,
+      )
+    }
+    cures.push(() => set('on'))
+    await set('off')
+    return undefined
+  }
+  const alterClicks = (setting: string) =>
+    clickhouse.run('admin', `ALTER TABLE tributary.clicks MODIFY SETTING ${setting}`)
+
+  it('finds nothing wrong, changes nothing, and prints a line per check', async () => {
+    const { code, stdout, stderr } = await run(['doctor'], healthy)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout.split('\n').filter(Boolean)).toSatisfy((lines: string[]) =>
+      lines.every((line) => /^ok {4}\w/.test(line)),
+    )
+    expect(stdout).toContain('fsync of ClickHouse')
+  })
+
+  it.each<Fault>([
+    ['an invalid setting', 'settings', /^PORT=x: expected/, async () => ({ PORT: 'x' })],
+    [
+      'a PostgreSQL that is down',
+      'settings',
+      /^DATABASE_URL: Postgres does not respond/,
+      async () => ({ DATABASE_URL: 'postgres://app@127.0.0.1:1/tributary' }),
+    ],
+    [
+      'a wrong password of ClickHouse',
+      'settings',
+      /^CLICKHOUSE_URL: ClickHouse rejects the connection/,
+      async () => ({ CLICKHOUSE_URL: clickhouse.url('tributary_writer').replace(':tributary_writer@', ':wrong@') }),
+    ],
+    ['a Redis that is down', 'Redis', /./, async () => ({ REDIS_URL: 'redis://127.0.0.1:1/0' })],
+    [
+      'tables of another build',
+      'tables',
+      /^postgres: the tables were created by another build/,
+      statements(
+        ["UPDATE schema_migrations SET version = checksum, checksum = 'x'"],
+        ['UPDATE schema_migrations SET checksum = version'],
+      ),
+    ],
+    ['fsync = off', 'fsync of PostgreSQL', /^fsync is off\.$/, serverSetting('fsync')],
+    ['full_page_writes = off', 'fsync of PostgreSQL', /^full_page_writes is off\.$/, serverSetting('full_page_writes')],
+    [
+      'a role that does not wait for the disk',
+      'fsync of PostgreSQL',
+      /^synchronous_commit is off\.$/,
+      statements(['ALTER ROLE app SET synchronous_commit = off'], ['ALTER ROLE app RESET synchronous_commit']),
+    ],
+    [
+      'a role without a privilege',
+      'grants in PostgreSQL',
+      /^The user of DATABASE_URL lacks DELETE on leases\.$/,
+      statements(['REVOKE DELETE ON leases FROM app'], ['GRANT DELETE ON leases TO app']),
+    ],
+    [
+      'a writer that may only read',
+      'grants in ClickHouse',
+      /^The user of CLICKHOUSE_URL lacks: GRANT SELECT, INSERT, .*\.$/,
+      async () => ({ CLICKHOUSE_URL: clickhouse.url('tributary_reader') }),
+    ],
+    [
+      'a reader that may write',
+      'grants in ClickHouse',
+      /^The user of CLICKHOUSE_READER_URL may write\.$/,
+      async () => ({ CLICKHOUSE_READER_URL: clickhouse.url('tributary_writer') }),
+    ],
+    [
+      'a table that is not synced',
+      'fsync of ClickHouse',
+      / acknowledged rows of clicks\.$/,
+      async () => {
+        await alterClicks('fsync_after_insert = 0')
+        cures.push(() => alterClicks('fsync_after_insert = 1'))
+        return undefined
+      },
+    ],
+  ])('finds %s', async (...fault) => {
+    await expectFault(healthy, fault)
+  })
+
+  it.skipIf(!canFakeClocks())('finds clocks that differ from the clock of this machine', async () => {
+    const clock = await createFakeClock(folder('clock'))
+    await clock.set('-3')
+    const differs = expect.stringMatching(/^It differs from this machine by [23](\.\d)? s\.$/)
+    const both = { 'clock of PostgreSQL': differs, 'clock of ClickHouse': differs }
+    expect(await failuresOf({ ...healthy, ...clock.environment })).toEqual(both)
+  })
+
+  it('finds a limit of open files that is too low', () => {
+    expect(withFewFiles(healthy)).toMatch(/^FAIL {2}open files: The limit is 1000; .* Raise LimitNOFILE .*\.$/m)
+  })
+})
+
+describe('doctor on embedded engines', () => {
+  let healthy: Environment
+  beforeAll(async () => {
+    healthy = { DATA_DIR: folder('data') }
+    expect((await runHere(['migrate'], healthy)).code).toBe(0)
+  })
+
+  /** Runs statements in the stores, which end with this process. */
+  const inStores = async (work: (stores: Awaited<ReturnType<typeof openStores>>) => Promise<unknown>) => {
+    const stores = await openStores(readSettings(healthy), () => {})
+    await work(stores)
+    await stores.close()
+    return undefined
+  }
+
+  it('finds nothing wrong', async () => {
+    expect(await failuresOf(healthy)).toEqual({})
+  })
+
+  it.each<Fault>([
+    ['an invalid setting', 'settings', /^LOG_LEVEL=loud: expected/, async () => ({ LOG_LEVEL: 'loud' })],
+    [
+      'a reader without its database',
+      'settings',
+      /^CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set\.$/,
+      async () => ({ CLICKHOUSE_READER_URL: 'http://127.0.0.1:1/' }),
+    ],
+    [
+      'a cluster without its database',
+      'settings',
+      /^CLICKHOUSE_CLUSTER: CLICKHOUSE_URL is not set\.$/,
+      async () => ({ CLICKHOUSE_CLUSTER: 'one' }),
+    ],
+    ['a folder without a store', 'settings', /there is no store/, async () => ({ DATA_DIR: folder('none') })],
+    [
+      'a folder in which others may write',
+      'settings',
+      /may write in the folder; run: chmod go-w/,
+      async () => {
+        chmodSync(folder('data'), 0o777)
+        cures.push(() => chmodSync(folder('data'), 0o700))
+        return undefined
+      },
+    ],
+    [
+      'tables of another build',
+      'tables',
+      /^postgres: the tables were created by another build/,
+      () => {
+        cures.push(() => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET checksum = version`))
+        return inStores(async ({ postgres: sql }) => {
+          await sql`UPDATE schema_migrations SET version = checksum, checksum = 'x'`
+        })
+      },
+    ],
+    [
+      'commits that do not wait for the disk',
+      'fsync of PostgreSQL',
+      /^synchronous_commit is off\.$/,
+      () => {
+        cures.push(() => inStores(({ postgres: sql }) => sql`ALTER SYSTEM RESET synchronous_commit`))
+        return inStores(({ postgres: sql }) => sql`ALTER SYSTEM SET synchronous_commit = off`)
+      },
+    ],
+    [
+      'a table that is not synced',
+      'fsync of ClickHouse',
+      / acknowledged rows of pixel_events\.$/,
+      () => {
+        const alter = (value: number) =>
+          inStores((stores) =>
+            changeTables(stores, `ALTER TABLE pixel_events MODIFY SETTING fsync_part_directory = ${value}`),
+          )
+        cures.push(() => alter(1))
+        return alter(0)
+      },
+    ],
+  ])('finds %s', async (...fault) => {
+    await expectFault(healthy, fault)
+  })
+
+  it.skipIf(!canFakeClocks())('finds an engine with another clock', async () => {
+    const clock = await createFakeClock(folder('other-clock'))
+    await clock.set('+5')
+    // Engines that run have the true time; the command has another one.
+    const stores = await openStores(readSettings(healthy), () => {})
+    onTestFinished(() => stores.close())
+    const failed = await failuresOf({ ...healthy, ...clock.environment })
+    expect(Object.keys(failed)).toEqual(['clock of PostgreSQL', 'clock of ClickHouse'])
+  })
+
+  it('finds a limit of open files that is too low', () => {
+    expect(withFewFiles(healthy)).toContain('FAIL  open files: The limit is 1000;')
+  })
+
+  it('finds a disk that is almost full', async ({ skip }) => {
+    const disk = folder('disk')
+    mkdirSync(disk)
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=500m,mode=700', 'tmpfs', disk], { stdio: 'pipe' })
+    } catch {
+      skip('mounting a disk is not allowed here')
+    }
+    onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+    const onDisk = { DATA_DIR: disk }
+    expect((await runHere(['migrate'], onDisk)).code).toBe(0)
+    const stores = await openStores(readSettings(onDisk), () => {})
+    onTestFinished(() => stores.close())
+    cures.push(await fillDisk(disk))
+    const percent = expect.stringMatching(/^[0-4](\.\d)? % of its disk are free\.$/)
+    expect(await failuresOf(onDisk)).toEqual({ 'free space of ClickHouse': percent })
+  })
+})
