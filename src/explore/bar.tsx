@@ -1,83 +1,84 @@
-import { useId, useState } from 'preact/hooks'
-import { optionsOf, Select } from './controls.tsx'
+import { useId } from 'preact/hooks'
+import { Folding, Select } from './controls.tsx'
 import { isZone, ownZone } from './dates.ts'
 import { formatDates } from './format.ts'
 import { comparedDates, comparisons, type Dates, ranges } from './ranges.ts'
+import { SavedViews } from './savedViews.tsx'
 import { type PanelProps, viewDates } from './view.ts'
 
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
 
-/** Range, comparison and time zone; on a narrow screen one line that opens. */
+/** Range, comparison and time zone, and saved views; on a narrow screen one line that opens. */
 export function Bar({ view, onChange }: PanelProps) {
   const { range, tz, compare } = view
-  const [isWide] = useState(() => matchMedia('(min-width: 700px)').matches)
   const dates = viewDates(view, Date.now())
   const earlier = comparedDates(dates, compare)
   return (
-    <details class="bar folding" open={isWide}>
-      <summary>
-        {formatDates(dates)}, {tz}
-      </summary>
-      <form aria-label="Range, time zone and comparison" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Range{' '}
-          <Select
-            options={optionsOf({ ...ranges, custom: 'Other dates' })}
-            value={typeof range === 'string' ? range : 'custom'}
-            onChoose={(name) => onChange({ range: name === 'custom' ? dates : name })}
+    <section class="bar" aria-label="Range and views">
+      <Folding summary={`${formatDates(dates)}, ${tz}`}>
+        <div class="controls">
+          <DatesField
+            labels={['Range', 'From', 'To']}
+            options={ranges}
+            chosen={range}
+            dates={dates}
+            onChoose={(chosen) => onChange({ range: chosen })}
           />
-        </label>
-        {typeof range === 'string' ? (
-          <span data-range>{formatDates(dates)}</span>
-        ) : (
-          <DateFields labels={['From', 'To']} dates={range} onDates={(chosen) => onChange({ range: chosen })} />
-        )}
-        <label>
-          Compare with{' '}
-          <Select
-            options={optionsOf({ ...comparisons, custom: 'Other dates' })}
-            value={typeof compare === 'string' ? compare : 'custom'}
-            onChoose={(name) => onChange({ compare: name === 'custom' ? (earlier ?? dates) : name })}
+          <DatesField
+            labels={['Compare with', 'Compare from', 'Compare to']}
+            options={comparisons}
+            chosen={compare}
+            dates={earlier ?? dates}
+            onChoose={(chosen) => onChange({ compare: chosen })}
           />
-        </label>
-        {typeof compare === 'string' ? (
-          earlier && <span data-compared>{formatDates(earlier)}</span>
-        ) : (
-          <DateFields
-            labels={['Compare from', 'Compare to']}
-            dates={compare}
-            onDates={(chosen) => onChange({ compare: chosen })}
-          />
-        )}
-        <ZoneField zone={tz} onZone={(zone) => onChange({ tz: zone })} />
-      </form>
-    </details>
+          <ZoneField zone={tz} onZone={(zone) => onChange({ tz: zone })} />
+          <SavedViews view={view} onChange={onChange} />
+        </div>
+      </Folding>
+    </section>
   )
 }
 
-interface DateFieldsProps {
-  labels: readonly [from: string, to: string]
+interface DatesFieldProps<Name extends string> {
+  labels: readonly [field: string, from: string, to: string]
+  options: Readonly<Record<Name, string>>
+  chosen: Name | Dates
+  /** The dates of the name. */
   dates: Dates
-  onDates: (dates: Dates) => void
+  onChoose: (chosen: Name | Dates) => void
 }
 
-function DateFields({ labels, dates, onDates }: DateFieldsProps) {
-  return (['from', 'to'] as const).map((name, index) => (
-    <label key={name}>
-      {labels[index]}{' '}
-      <input
-        type="date"
-        required
-        value={dates[name]}
-        min={name === 'from' ? dateMin : dates.from}
-        max={name === 'from' ? dates.to : undefined}
-        onChange={({ currentTarget }) => {
-          if (currentTarget.checkValidity()) onDates({ ...dates, [name]: currentTarget.value })
-        }}
+/** A range by its name with its dates, or by any two dates. */
+function DatesField<Name extends string>({ labels, options, chosen, dates, onChoose }: DatesFieldProps<Name>) {
+  const isNamed = typeof chosen === 'string'
+  return (
+    <>
+      <Select
+        label={labels[0]}
+        options={{ ...options, custom: 'Other dates' }}
+        value={isNamed ? chosen : 'custom'}
+        onChoose={(name) => onChoose(name === 'custom' ? dates : (name as Name))}
       />
-    </label>
-  ))
+      {isNamed && chosen !== 'none' && <span data-dates>{formatDates(dates)}</span>}
+      {!isNamed &&
+        (['from', 'to'] as const).map((name, index) => (
+          <label key={name}>
+            {labels[index + 1]}{' '}
+            <input
+              type="date"
+              required
+              value={dates[name]}
+              min={name === 'from' ? dateMin : dates.from}
+              max={name === 'from' ? dates.to : undefined}
+              onChange={({ currentTarget }) => {
+                if (currentTarget.checkValidity()) onChoose({ ...dates, [name]: currentTarget.value })
+              }}
+            />
+          </label>
+        ))}
+    </>
+  )
 }
 
 /** A time zone that is found by a part of its name: first the zone of the browser and UTC, then all that the browser knows. */

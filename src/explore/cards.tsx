@@ -1,13 +1,12 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
-import { formatValue, noValue, type Value } from './format.ts'
-import { cardMetrics, hasNumbers, type Metric, type MetricKind, metricNames, metrics } from './metrics.ts'
+import { formatChange, formatValue, noValue, type Value } from './format.ts'
+import { type Column, cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { knownValues } from './series.tsx'
+import type { Daily } from './seriesParts.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
-type Daily = ResponseOf<'/stats/daily'>
 
 /** The totals of the range, each with its change against the comparison, and its spark line of the series. */
 export function Cards({ overview, daily }: { overview: Loaded<Overview>; daily: Loaded<Daily> }) {
@@ -30,7 +29,7 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
   const before = previous?.totals[metric]
   return (
     <li class="card">
-      <span class="card-label">{label}</span>
+      <span class="hint">{label}</span>
       <span
         class={`card-value ${(totals[metric] ?? 0) < 0 ? 'loss' : ''}`}
         data-metric={metric}
@@ -39,28 +38,26 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
         {formatValue(totals[metric], kind, currency)}
       </span>
       {previous && hasNumbers(previous.totals) && (
-        <span class="card-change">
-          <Difference now={totals[metric]} before={before} kind={kind} />{' '}
+        <span class="card-change hint">
+          <Difference metric={metric} now={totals[metric]} before={before} />{' '}
           <span>vs. {formatValue(before, kind, currency)}</span>
         </span>
       )}
-      <Spark values={series ? knownValues(series, metric) : []} />
+      <Spark values={series?.data.map((row) => (row.complete ? row[metric] : null)) ?? []} />
     </li>
   )
 }
 
 /** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
-export function Difference({ now, before, kind }: { now: Value; before: Value; kind: MetricKind }) {
-  const isPercentage = kind === 'percent'
+export function Difference({ metric, now, before }: { metric: Column; now: Value; before: Value }) {
+  const isPercentage = metrics[metric].kind === 'percent'
   const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0)
-  if (!isKnown) return <span class="change same">{noValue}</span>
+  if (!isKnown) return <span class="change hint">{noValue}</span>
   const change = isPercentage ? now - before : ((now - before) / Math.abs(before)) * 100
-  const [direction, arrow] = change > 0 ? ['up', '▲'] : change < 0 ? ['down', '▼'] : ['same', '■']
-  const shown = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(change)
+  const isBetter = change > 0 !== isCost(metric)
   return (
-    <span class={`change ${direction}`}>
-      <span aria-hidden="true">{arrow}</span> {shown}
-      {isPercentage ? ' pp' : '%'}
+    <span class={`change ${change === 0 ? 'hint' : isBetter ? 'better' : 'worse'}`}>
+      <span aria-hidden="true">{change > 0 ? '▲' : change < 0 ? '▼' : '■'}</span> {formatChange(change, isPercentage)}
     </span>
   )
 }
@@ -68,7 +65,7 @@ export function Difference({ now, before, kind }: { now: Value; before: Value; k
 const sparkWidth = 120
 const sparkHeight = 32
 
-/** A line without axes; a value that does not exist is left out. */
+/** A line without axes; a value that does not exist, or is not complete, is left out. */
 function Spark({ values }: { values: readonly (number | null)[] }) {
   const points = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
   const shown = points.map(({ value }) => value)

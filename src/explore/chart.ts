@@ -27,7 +27,7 @@ export interface ChartOptions {
   onHover: (index: number | null) => void
 }
 
-const heightPx = 280
+const heightPx = 260
 const labelWidthPx = 90
 const dashes = { dotted: [2, 5], dashed: [7, 5] }
 
@@ -68,6 +68,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
         grid: { show: false },
         ticks: { show: false },
         space: labelWidthPx,
+        size: 34,
         // Whole units only.
         incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 72, 168, 336],
         values: (_chart, indexes) => indexes.map((index, at) => tick(index, indexes[at - 1])),

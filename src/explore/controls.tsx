@@ -1,29 +1,47 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { noValue } from './format.ts'
 
 interface SelectProps<Value extends string> {
-  'aria-label'?: string
-  /** Values with their labels, in order; a disabled one cannot be chosen. */
-  options: readonly (readonly [value: Value, label: string, isDisabled?: boolean])[]
+  label: string
+  /** Values with their labels, in order. */
+  options: Readonly<Partial<Record<Value, string>>>
   value: Value
   onChoose: (value: Value) => void
 }
 
-export function Select<Value extends string>({ options, onChoose, ...attributes }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, options, value, onChoose }: SelectProps<Value>) {
   return (
-    <select {...attributes} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>
-      {options.map(([value, label, isDisabled]) => (
-        <option key={value} value={value} disabled={isDisabled}>
-          {label}
-        </option>
-      ))}
-    </select>
+    <label>
+      {label}{' '}
+      <select aria-label={label} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>
+        {Object.entries(options as Record<string, string>).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
-/** The entries of an object of labels, as options of a selection. */
-export function optionsOf<Value extends string>(labels: Readonly<Record<Value, string>>) {
-  return Object.entries(labels) as [Value, string][]
+/** The labels of some entries of a table, as options of a selection. */
+export function labelsOf<Name extends string>(
+  names: readonly Name[],
+  table: Readonly<Record<Name, { label: string }>>,
+) {
+  return Object.fromEntries(names.map((name) => [name, table[name].label])) as Record<Name, string>
+}
+
+/** Controls that a narrow screen shows as one line that opens. */
+export function Folding({ summary, children }: { summary: string; children: ComponentChildren }) {
+  const [isWide] = useState(() => matchMedia('(min-width: 700px)').matches)
+  return (
+    <details class="folding" open={isWide}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  )
 }
 
 /** A text of a customer on one line, cut off at the end. */
@@ -35,12 +53,25 @@ export function Name({ text }: { text: string | null | undefined }) {
   )
 }
 
-/** @param head cells of the header */
+/**
+ * A table; all of its rows are visible. One that is wider than its place scrolls sideways. Otherwise its header and its totals stay
+ * in sight.
+ * @param head cells of the header
+ */
 export function Table({ label, head, children }: Record<'head' | 'children', ComponentChildren> & { label: string }) {
+  const table = useRef<HTMLTableElement>(null)
+  const [isWider, setWider] = useState(true)
+  useEffect(() => {
+    const place = table.current?.parentElement
+    if (!table.current || !place) return
+    const observer = new ResizeObserver(() => setWider((table.current?.offsetWidth ?? 0) > place.clientWidth))
+    for (const part of [table.current, place]) observer.observe(part)
+    return () => observer.disconnect()
+  }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section class="scroll" aria-label={label} tabIndex={0}>
-      <table>
+    // A region that scrolls must be reachable by keyboard.
+    <section class={isWider ? 'scroll' : ''} aria-label={label} tabIndex={isWider ? 0 : undefined}>
+      <table ref={table}>
         <thead>
           <tr>{head}</tr>
         </thead>
@@ -68,7 +99,14 @@ export interface TableColumn<Row> {
 export function RowTable<Row>({ label, rows, columns, title }: RowTableProps<Row>) {
   const [first, ...others] = columns
   return (
-    <Table label={label} head={columns.map((column, at) => <Column key={at} {...column} />)}>
+    <Table
+      label={label}
+      head={columns.map((column, at) => (
+        <th key={at} scope="col" class={column.isNumber ? 'number' : ''}>
+          <Name text={column.label} />
+        </th>
+      ))}
+    >
       <tbody>
         {rows.map((row, index) => (
           <tr key={index} title={title?.(row)}>
@@ -82,13 +120,5 @@ export function RowTable<Row>({ label, rows, columns, title }: RowTableProps<Row
         ))}
       </tbody>
     </Table>
-  )
-}
-
-export function Column({ label, isNumber = false }: { label: string; isNumber?: boolean }) {
-  return (
-    <th scope="col" class={isNumber ? 'number' : ''}>
-      {label}
-    </th>
   )
 }

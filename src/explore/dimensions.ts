@@ -49,18 +49,24 @@ export type Dimension = keyof typeof dimensions
 
 export const dimensionNames = Object.keys(dimensions) as Dimension[]
 
-/** The parameter that filters by a dimension; undefined for dimensions of time and versions. */
+/** The parameter that filters by a dimension; undefined for dimensions of time, of versions and of conversions only. */
 export function filterOf(dimension: Dimension): FilterName | undefined {
   const text: { label: string; filter?: FilterName } = dimensions[dimension]
   return text.filter
 }
 
+/** A dimension that has a filter. */
+export type FilteredDimension = {
+  [Name in Dimension]: (typeof dimensions)[Name] extends { filter: FilterName } ? Name : never
+}[Dimension]
+
+export const filteredDimensions = dimensionNames.filter(
+  (name): name is FilteredDimension => filterOf(name) !== undefined,
+)
+
 export const filterDimensions = Object.fromEntries(
-  dimensionNames.flatMap((name) => {
-    const filter = filterOf(name)
-    return filter ? [[filter, name]] : []
-  }),
-) as Record<FilterName, Dimension>
+  filteredDimensions.map((name) => [dimensions[name].filter, name]),
+) as Record<FilterName, FilteredDimension>
 
 /** Dimensions by which the API groups a funnel. */
 export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const

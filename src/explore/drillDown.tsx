@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
-import { Select } from './controls.tsx'
-import { type Dimension, dimensionNames, dimensions } from './dimensions.ts'
-import { sortOf } from './drillPath.ts'
+import { labelsOf, Select } from './controls.tsx'
+import { dimensionNames, dimensions } from './dimensions.ts'
+import { nextDimensions, sortOf } from './drillPath.ts'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
-import { columnNames, columns } from './metrics.ts'
+import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { useGet } from './request.ts'
@@ -20,7 +20,10 @@ const rowsSearched = 1_000
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
 export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows }) {
   const { view, empty } = props
-  const [text, setText] = useState('')
+  // The search is for the rows of one grouping.
+  const groups = view.groupBy.join()
+  const [search, setSearch] = useState({ groups, text: '' })
+  const text = search.groups === groups ? search.text : ''
   const query = {
     group_by: [...view.groupBy],
     ...selectionOf(view, Date.now()),
@@ -37,21 +40,33 @@ export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows 
       area="drill-down"
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
-      controls={<Controls {...props} text={text} onText={setText} />}
+      controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
       empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : empty}
     >
       {(body) =>
         body.bucketCount > 0 &&
-        (isHeatMap(view.groupBy) ? (
-          <HeatMap {...props} body={body} />
-        ) : (
-          <>
-            <ReportTable {...props} body={body} rows={body.data.filter((row) => hasText(row, text))} />
-            <Foot {...props} body={body} isSearched={text !== ''} />
-          </>
-        ))
+        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} text={text} />)
       }
     </Panel>
+  )
+}
+
+function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; text: string; onRows: OpenRows }) {
+  const { data, bucketCount, truncated } = body
+  const rows = data.filter((row) => hasText(row, text))
+  const count = bucketCount.toLocaleString()
+  return (
+    <>
+      <ReportTable {...props} body={body} rows={rows} onRows={onRows} />
+      {text ? (
+        <p class="table-foot hint">
+          {rows.length.toLocaleString()} of {truncated && `the first ${data.length.toLocaleString()} of `}
+          {count} rows have this text.
+        </p>
+      ) : (
+        <Pages {...props} shown={data.length} count={count} hasMore={truncated} />
+      )}
+    </>
   )
 }
 
@@ -61,19 +76,21 @@ function hasText({ dimensions: values }: Report['data'][number], text: string): 
 }
 
 function Controls({ view, onChange, text, onText }: PanelProps & { text: string; onText: (text: string) => void }) {
-  const { groupBy } = view
+  const { groupBy, columns: chosen } = view
+  const nextNames = nextDimensions(view)
   return (
     <div class="controls">
       {[0, 1, 2].slice(0, groupBy.length + 1).map((index) => (
-        <GroupSelect
-          key={index}
-          index={index}
-          groupBy={groupBy}
-          onGroups={(groups) => onChange({ groupBy: groups, sort: sortOf(groups, view.sort) })}
-        />
+        <GroupSelect key={index} index={index} view={view} onChange={onChange} />
       ))}
+      <Select
+        label="a row leads to"
+        options={labelsOf(nextNames, dimensions)}
+        value={nextNames[0] ?? 'day'}
+        onChoose={(next) => onChange({ next })}
+      />
       <label>
-        Clicks from{' '}
+        Min. clicks{' '}
         <input
           class="count"
           type="number"
@@ -94,22 +111,20 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
       />
       <details class="menu">
         <summary>Columns</summary>
-        <fieldset aria-label="Columns">
+        <fieldset class="controls" aria-label="Columns">
           {columnNames.map((name) => (
             <label key={name}>
               <input
                 type="checkbox"
-                checked={view.columns.includes(name)}
-                disabled={view.columns.length === 1 && view.columns.includes(name)}
-                onChange={({ currentTarget: { checked } }) =>
+                checked={chosen.includes(name)}
+                disabled={chosen.length === 1 && chosen.includes(name)}
+                onChange={() =>
                   onChange({
-                    columns: columnNames.filter((column) =>
-                      column === name ? checked : view.columns.includes(column),
-                    ),
+                    columns: columnNames.filter((column) => (column === name) !== chosen.includes(column)),
                   })
                 }
               />{' '}
-              {columns[name].label}
+              {metrics[name].label}
             </label>
           ))}
         </fieldset>
@@ -118,54 +133,45 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
   )
 }
 
-interface GroupSelectProps {
-  index: number
-  groupBy: readonly Dimension[]
-  onGroups: (names: Dimension[]) => void
-}
-
-function GroupSelect({ index, groupBy, onGroups }: GroupSelectProps) {
+/** @param index of the dimension among those by which the rows are grouped; their number: another one */
+function GroupSelect({ index, view, onChange }: PanelProps & { index: number }) {
+  const { groupBy, sort } = view
+  const free = dimensionNames.filter((name) => name === groupBy[index] || !groupBy.includes(name))
   return (
-    <label>
-      <span class={index === 0 ? '' : 'visually-hidden'}>{index === 0 ? 'Group by' : `then by (${index + 1})`}</span>{' '}
-      <Select
-        options={[
-          ...(index > 0 ? [['', groupBy[index] ? '(none)' : 'then by …'] as const] : []),
-          ...dimensionNames
-            .filter((name) => name === groupBy[index] || !groupBy.includes(name))
-            .map((name) => [name, dimensions[name].label] as const),
-        ]}
-        value={groupBy[index] ?? ''}
-        onChoose={(chosen) => {
-          const names = [...groupBy.slice(0, index), chosen, ...groupBy.slice(index + 1)]
-          onGroups(names.filter((name) => name !== ''))
-        }}
-      />
-    </label>
+    <Select
+      label={['Group by', 'then by', 'and by'][index] ?? ''}
+      options={{ ...(index > 0 && { '': '(nothing)' }), ...labelsOf(free, dimensions) }}
+      value={groupBy[index] ?? ''}
+      onChoose={(chosen) => {
+        const groups = groupBy.toSpliced(index, 1, ...(chosen === '' ? [] : [chosen]))
+        onChange({ groupBy: groups, sort: sortOf(groups, sort) })
+      }}
+    />
   )
 }
 
-/** Which rows of the report are shown, and the pages before and after them. */
-function Foot({ view, onChange, body, isSearched }: PanelProps & { body: Report; isSearched: boolean }) {
-  const { data, bucketCount, truncated } = body
-  const [first, last, count] = [view.offset + 1, view.offset + data.length, bucketCount].map((row) =>
-    row.toLocaleString(),
-  )
-  if (isSearched)
-    return <p class="table-foot hint">{truncated && `Searched: the first ${data.length} of ${count} rows.`}</p>
+interface PagesProps extends PanelProps {
+  /** The number of rows on this page. */
+  shown: number
+  count: string
+  hasMore: boolean
+}
+
+function Pages({ view, onChange, shown, count, hasMore }: PagesProps) {
+  const { offset } = view
   return (
-    <p class="table-foot">
+    <p class="table-foot controls">
       <span data-count>
-        {first}–{last} of {count}
+        {(offset + 1).toLocaleString()}–{(offset + shown).toLocaleString()} of {count}
       </span>
       <button
         type="button"
-        disabled={view.offset === 0}
-        onClick={() => onChange({ offset: Math.max(0, view.offset - rowsPerPage) })}
+        disabled={offset === 0}
+        onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}
       >
         Previous page
       </button>
-      <button type="button" disabled={!truncated} onClick={() => onChange({ offset: view.offset + rowsPerPage })}>
+      <button type="button" disabled={!hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
         Next page
       </button>
     </p>

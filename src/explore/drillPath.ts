@@ -1,6 +1,6 @@
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { addDays, endOfMonth } from './dates.ts'
-import { type Dimension, filterOf } from './dimensions.ts'
+import { type Dimension, dimensionNames, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
 import type { Column } from './metrics.ts'
 import type { Dates } from './ranges.ts'
@@ -9,7 +9,7 @@ import { defaultView, selectionOf, type View, viewDates } from './view.ts'
 export type ReportRow = ResponseOf<'/reports'>['data'][number]
 
 /** The dimensions that a row leads to, in this order. */
-const path: readonly Dimension[] = [
+const path: Dimension[] = [
   'campaign',
   'country',
   'device',
@@ -24,10 +24,13 @@ const path: readonly Dimension[] = [
 /** A click has none of these dimensions: their values have conversions, but no clicks to order them by. */
 const conversionDimensions = ['status', 'source', 'event_name', 'coupon_code'] as const satisfies Dimension[]
 
-/** The dimension that the table is grouped by after a row has been selected. */
-function nextDimension(groupBy: readonly Dimension[], filters: View['filters']): Dimension {
-  const isFree = (name: Dimension) => !groupBy.includes(name) && filters[filterOf(name) ?? 'sub10'] === undefined
-  return path.find(isFree) ?? 'day'
+/** The dimensions by which rows are neither grouped nor filtered, in the order in which a row leads to them. */
+export function nextDimensions({ groupBy, filters, next }: Pick<View, 'groupBy' | 'filters' | 'next'>): Dimension[] {
+  const isFree = (name: Dimension) => {
+    const filter = filterOf(name)
+    return !groupBy.includes(name) && !(filter && filters[filter] !== undefined)
+  }
+  return [...new Set([...(next ? [next] : []), ...path, ...dimensionNames])].filter(isFree)
 }
 
 /** The order of a table by some dimensions: without clicks, by conversions. */
@@ -36,17 +39,10 @@ export function sortOf(groups: readonly Dimension[], sort: string): string {
   return hasNoClicks && sort === defaultView.sort ? '-conversions' : sort
 }
 
-/** What selects a row: filters, dates, and filters of conversions only. */
-interface RowSelection {
-  filters: View['filters']
-  range: View['range']
-  ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>>
-  /** Whether it selects nothing else, as it would without the hour of the day. */
-  isExact: boolean
-}
-
-function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number): RowSelection {
-  const selected: RowSelection = { filters: view.filters, range: view.range, ofConversions: {}, isExact: true }
+/** What selects a row: filters, dates, and filters of conversions only. `isExact`: they select nothing else. */
+function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number) {
+  const ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>> = {}
+  const selected = { filters: view.filters, range: view.range, ofConversions, isExact: true }
   for (const dimension of groups) {
     const { id = '' } = row.dimensions[dimension] ?? {}
     const filter = filterOf(dimension)
@@ -65,8 +61,8 @@ function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View
 export function changeFor(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number) {
   const { filters, range } = selectionOfRow(row, groups, view, nowMs)
   if (filters === view.filters && range === view.range) return undefined
-  const next = nextDimension(groups, filters)
-  return { filters, range, groupBy: [next], sort: sortOf([next], view.sort) }
+  const groupBy = nextDimensions({ groupBy: groups, filters, next: view.next }).slice(0, 1)
+  return { filters, range, groupBy, sort: sortOf(groupBy, view.sort) }
 }
 
 /** Rows of a list, newest first. */

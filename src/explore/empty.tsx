@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { copyText } from './files.ts'
 import { formatDate } from './format.ts'
 import { hasNumbers } from './metrics.ts'
+import { CopyButton } from './notes.tsx'
 import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
 import type { View } from './view.ts'
 
@@ -41,7 +40,7 @@ export function FirstSteps() {
   return (
     <section class="panel first-steps" aria-label="First steps">
       <h2>The account has no clicks and no conversions</h2>
-      <Command title="On the server, import files:" text={imports.join('\n')} />
+      <Command title="On the server, import files:" text={imports.join(' &&\n')} />
       <Command title="Or fill the account with made-up rows:" text={`tributary demo ${account}`} />
       <Command
         title="Send an event of a click, with a key that has the scope write:events:"
@@ -52,18 +51,13 @@ export function FirstSteps() {
 }
 
 function Command({ title, text }: { title: string; text: string }) {
-  const [note, setNote] = useState('')
   return (
     <>
       <p>{title}</p>
       <pre>{text}</pre>
-      <button
-        type="button"
-        onClick={async () => setNote((await copyText(text)) ? 'Copied.' : 'Select the text and copy it.')}
-      >
+      <CopyButton text={text} note="Copied.">
         Copy
-      </button>{' '}
-      <span role="status">{note}</span>
+      </CopyButton>
     </>
   )
 }

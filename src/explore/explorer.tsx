@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
 import { Cards } from './cards.tsx'
-import { Conversions, type OpenJourney } from './conversions.tsx'
 import { ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
-import { errorText, isOfFilter, RangeContext, useGet, useSession } from './request.ts'
+import { Notes } from './notes.tsx'
+import { errorText, isOfSelection, RangeContext, useGet, useSession } from './request.ts'
+import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
@@ -34,8 +35,8 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
     return () => removeEventListener('popstate', onPop)
   }, [])
   function change(part: Partial<View>) {
-    // Another selection begins with its first page.
-    const next = { ...view, offset: 0, ...part }
+    // The view may have changed since the panel was drawn. Another selection begins with its first page.
+    const next = { ...parseView(location.search), offset: 0, ...part }
     history.pushState(null, '', location.pathname + formatView(next))
     setView(next)
   }
@@ -48,24 +49,33 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const empty = useEmptiness(view, overview)
   const [details, setDetails] = useState<readonly Detail[]>([])
   const detail = details.at(-1)
-  const onJourney: OpenJourney = (query) => setDetails((before) => [...before, { path: '/journeys', query }])
+  const onJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   const { from, to } = viewDates(view, nowMs)
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>
-      <Top asOf={overview.data?.asOf} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
-      <Bar {...props} />
-      <FilterBar {...props} problem={failures.filter(isOfFilter).map(errorText)[0] ?? ''} />
-      {empty.isNew && <FirstSteps />}
-      <main class="panels">
-        <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-        <Cards overview={overview} daily={daily} />
-        <Series {...props} daily={daily} empty={empty.text} />
-        <DrillDown {...props} empty={empty.text} onRows={(rows) => setDetails([rows])} />
-        <Conversions {...props} onJourney={onJourney} />
-        <FunnelPanel {...props} />
-      </main>
+      <Notes>
+        <Top asOf={overview.data?.asOf} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
+        <Bar {...props} />
+        <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
+        {empty.isNew && <FirstSteps />}
+        <main class="panels">
+          <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
+          <Cards overview={overview} daily={daily} />
+          <Series {...props} daily={daily} empty={empty.text} />
+          <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
+          <Rows
+            title="Latest conversions"
+            area="conversions"
+            list={{ path: '/conversions', query: selection }}
+            limit={20}
+            zone={view.tz}
+            onJourney={onJourney}
+          />
+          <FunnelPanel {...props} />
+        </main>
+      </Notes>
       {detail && (
         <SidePanel
           detail={detail}

@@ -24,14 +24,6 @@ export async function readFile(apiKey: string, { path, query }: ApiRequest, form
   throw new TributaryError(response.status, await response.json().catch(() => ({})))
 }
 
-/** @returns whether the text is in the clipboard: browsers refuse it to pages without TLS */
-export async function copyText(text: string): Promise<boolean> {
-  return await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  )
-}
-
 /** A CSV file. Texts that a spreadsheet would read as formulas get a `'`, as with `csv_escape=formulas` of the API. */
 export function csvOf(rows: readonly (readonly (string | number | null)[])[]): Blob {
   const cell = (value: string | number | null) => {

@@ -27,7 +27,7 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
     change(rest)
   }
   return (
-    <section class="filters" aria-label="Filters" ref={section} tabIndex={-1}>
+    <section class="filters controls" aria-label="Filters" ref={section} tabIndex={-1}>
       {names.length === 0 ? (
         <span class="hint">No filter. Select a row of the drill-down, or add one:</span>
       ) : (
@@ -81,7 +81,7 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
   const label = dimensions[dimension].label
   const content = (
     <>
-      <span class="chip-label">
+      <span class="hint">
         {label}
         {isExcluded ? ' is not' : ''}:
       </span>{' '}

@@ -1,7 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { TributaryError } from '../packages/client/client.ts'
-import { Name, optionsOf, Select } from './controls.tsx'
-import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
+import { labelsOf, Name, Select } from './controls.tsx'
+import {
+  dimensions,
+  type FilteredDimension,
+  type FilterName,
+  filterDimensions,
+  filteredDimensions,
+} from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { get, useGet, useSession } from './request.ts'
 import { type PanelProps, selectionOf } from './view.ts'
@@ -28,30 +34,30 @@ export function AddFilter(props: PanelProps) {
 
 /** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
 function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
-  const { apiKey, key } = useSession()
+  const { apiKey } = useSession()
   const form = useRef<HTMLFormElement>(null)
   const problemId = useId()
-  const [name, setName] = useState<FilterName>('country')
+  const [dimension, setDimension] = useState<FilteredDimension>('country')
+  const name = dimensions[dimension].filter
   const [{ values: chosen, isExcluded }, setFilter] = useState(() => currentFilter(view.filters.country))
   const [text, setText] = useState('')
   const [problem, setProblem] = useState('')
   useEffect(() => form.current?.querySelector('select')?.focus(), [])
-  const values = useValues(view, name)
+  // The values that occur in the range with the other filters, those with most clicks first.
+  const { [name]: _own, ...selection } = selectionOf(view, Date.now())
+  const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
+  const values = useGet('/reports', query, ['read:reports']).data?.data ?? []
   const found = values.filter((row) => !chosen.includes(row.id) && matches(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
-  function setChosen(next: readonly string[]) {
-    setFilter({ values: next, isExcluded })
-    setProblem('')
-  }
   async function apply() {
     const typed = text.trim()
     const named = values.find((row) => [row.id, row.name].some((known) => known?.toLowerCase() === typed.toLowerCase()))
     const all = typed ? [...new Set([...chosen, named?.id ?? typed])] : chosen
     if (all.length === 0) return setProblem('Select a value, or type one.')
     const filter = formatFilter({ values: all, isExcluded })
-    const mustCheck = key.scopes.includes('read:reports') && all.some((id) => !values.some((row) => row.id === id))
-    const rejected = mustCheck ? await rejectionOf(apiKey, name, filter) : undefined
+    const isKnown = all.every((id) => values.some((row) => row.id === id))
+    const rejected = isKnown ? undefined : await rejectionOf(apiKey, name, filter)
     if (rejected) return setProblem(rejected)
     const { [name]: _before, ...others } = view.filters
     onChange({ filters: { ...others, [name]: filter } })
@@ -59,29 +65,30 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   }
   return (
     <form
-      class="add-filter"
+      class="controls"
       ref={form}
       aria-label="Add a filter"
-      onKeyDown={({ key: pressed }) => pressed === 'Escape' && onClose()}
+      onKeyDown={({ key }) => key === 'Escape' && onClose()}
+      onInput={() => setProblem('')}
       onSubmit={(event) => {
         event.preventDefault()
         apply()
       }}
     >
       <Select
-        aria-label="Dimension"
-        options={filterNames.map((filter) => [filter, dimensions[filterDimensions[filter]].label])}
-        value={name}
-        onChoose={(filter) => {
-          setName(filter)
+        label="Dimension"
+        options={labelsOf(filteredDimensions, dimensions)}
+        value={dimension}
+        onChoose={(chosenDimension) => {
+          const { filter } = dimensions[chosenDimension]
+          setDimension(chosenDimension)
           setFilter(currentFilter(view.filters[filter]))
           setText('')
-          setProblem('')
         }}
       />
       <Select
-        aria-label="Condition"
-        options={optionsOf({ is: 'is', not: 'is not' })}
+        label="Condition"
+        options={{ is: 'is', not: 'is not' }}
         value={isExcluded ? 'not' : 'is'}
         onChoose={(condition) => setFilter({ values: chosen, isExcluded: condition === 'not' })}
       />
@@ -92,10 +99,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
         aria-invalid={problem !== ''}
         aria-describedby={problemId}
         value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value)
-          setProblem('')
-        }}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <button type="submit" class="primary">
         Apply
@@ -106,15 +110,18 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       <p class="problem" id={problemId} role="status">
         {problem}
       </p>
-      <ul class="values" aria-label="Values in the range">
+      <ul class="values controls" aria-label="Values in the range">
         {offered.map((row) => (
           <li key={row.id}>
             <label>
               <input
                 type="checkbox"
                 checked={chosen.includes(row.id)}
-                onChange={({ currentTarget }) =>
-                  setChosen(currentTarget.checked ? [...chosen, row.id] : chosen.filter((id) => id !== row.id))
+                onChange={({ currentTarget: { checked } }) =>
+                  setFilter({
+                    values: [...chosen.filter((id) => id !== row.id), ...(checked ? [row.id] : [])],
+                    isExcluded,
+                  })
                 }
               />{' '}
               <Name text={row.name ?? row.id} />
@@ -128,13 +135,6 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
 
 function currentFilter(text: string | undefined) {
   return text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
-}
-
-/** The values of a dimension that occur in the range with the other filters, those with most clicks first. */
-function useValues(view: PanelProps['view'], name: FilterName) {
-  const { [name]: _own, ...selection } = selectionOf(view, Date.now())
-  const query = { group_by: [filterDimensions[name]], ...selection, metrics: ['clicks' as const] }
-  return useGet('/reports', query, ['read:reports']).data?.data ?? []
 }
 
 function matches({ id, name }: { id: string; name: string | null }, text: string): boolean {

@@ -9,6 +9,7 @@ export type Value = number | null | undefined
 const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions> = {
   count: () => ({}),
   amount: (currency) => ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
+  price: (currency) => formats.amount(currency),
   rate: (currency) => {
     const amount = formats.amount(currency)
     const { maximumFractionDigits = 2 } = new Intl.NumberFormat(undefined, amount).resolvedOptions()
@@ -37,6 +38,13 @@ export function formatValue(value: Value, kind: MetricKind, currency: string, is
   const made = new Intl.NumberFormat(undefined, { ...formats[kind](currency), ...(isShort && short) })
   cache.set(id, made)
   return made.format(value)
+}
+
+/** A difference in percent with its sign, such as `+4.2%`; between percentages in percentage points, such as `+4.2 pp`. */
+export function formatChange(percent: number, isPoints: boolean): string {
+  const style = isPoints ? {} : formats.percent('')
+  const shown = percent.toLocaleString(undefined, { ...style, ...digits(1), signDisplay: 'exceptZero' })
+  return isPoints ? `${shown} pp` : shown
 }
 
 const durationsSeconds = { day: 86_400, hour: 3_600, minute: 60, second: 1 }
@@ -73,20 +81,25 @@ export function formatDate(instant: string, zone: string): string {
   return new Date(instant).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: zone })
 }
 
-/** The label of a unit of time: `2026-11-20`, or an hour `2026-11-20T14:00+05:30`. */
-export function formatUnit(id: string): string {
-  const [date = '', time] = id.split('T')
-  const day = new Date(date).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-  return time ? `${day}, ${time.slice(0, 5)}` : day
+/**
+ * The label of a unit of time: `2026-11-20`, an hour `2026-11-20T14:00+05:30`, or the first day of a month.
+ * @param before the unit before it on an axis, of which the label leaves out what both have in common; empty: it is the first
+ */
+export function formatUnit(id: string, isMonth: boolean, before?: string): string {
+  const isCommon = (length: number) => before === undefined || before.slice(0, length) === id.slice(0, length)
+  const time = id.slice(11, 16)
+  const hasDate = time === '' || before === undefined || !isCommon(10)
+  return new Date(time ? `${id.slice(0, 16)}Z` : id).toLocaleString(undefined, {
+    timeZone: 'UTC',
+    ...(hasDate && { month: 'short' }),
+    ...(hasDate && !isMonth && { day: 'numeric' }),
+    ...((isMonth || !isCommon(4)) && { year: 'numeric' }),
+    ...(time && (isCommon(10) || time !== '00:00') && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  })
 }
 
-/** The label of a unit of time on an axis after the label of another one: hours of the same day have no date. */
-export function formatTick(id = '', before = ''): string {
-  const [date = '', time = ''] = id.split('T')
-  const isFirstOfDay = !before.startsWith(date)
-  return time && !(isFirstOfDay && time.startsWith('00:00'))
-    ? isFirstOfDay
-      ? formatUnit(id)
-      : time.slice(0, 5)
-    : formatUnit(date)
+/** @param id from 1, Monday, to 7 */
+export function formatWeekday(id: string): string {
+  // 1 January 2024 was a Monday.
+  return new Date(Date.UTC(2024, 0, Number(id))).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' })
 }

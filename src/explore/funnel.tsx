@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Name, optionsOf, RowTable, Select } from './controls.tsx'
+import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { dimensions, funnelDimensions } from './dimensions.ts'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
@@ -30,22 +30,16 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
   const controls = (
     <>
       <div class="controls">
-        <label>
-          Count <Select options={optionsOf(units)} value={view.by} onChoose={(by) => onChange({ by })} />
-        </label>
-        <label>
-          within <Select options={optionsOf(windows)} value={view.window} onChoose={(window) => onChange({ window })} />
-        </label>
-        <label>
-          by{' '}
-          <Select
-            options={[['', '(nothing)'], ...funnelDimensions.map((name) => [name, dimensions[name].label] as const)]}
-            value={view.funnelBy ?? ''}
-            onChoose={(name) => onChange({ funnelBy: name === '' ? undefined : name })}
-          />
-        </label>
+        <Select label="Count" options={units} value={view.by} onChoose={(by) => onChange({ by })} />
+        <Select label="within" options={windows} value={view.window} onChoose={(window) => onChange({ window })} />
+        <Select
+          label="by"
+          options={{ '': '(nothing)', ...labelsOf(funnelDimensions, dimensions) }}
+          value={view.funnelBy ?? ''}
+          onChoose={(name) => onChange({ funnelBy: name === '' ? undefined : name })}
+        />
       </div>
-      <StepsForm key={query.steps} steps={view.steps} onSteps={(steps) => onChange({ steps })} />
+      <StepFields steps={view.steps} onSteps={(steps) => onChange({ steps })} />
     </>
   )
   return (
@@ -60,69 +54,52 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
   )
 }
 
-function StepsForm({ steps, onSteps }: { steps: readonly string[]; onSteps: (steps: string[]) => void }) {
+/** The steps; an empty one is removed. */
+function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (steps: string[]) => void }) {
   const id = useId()
-  const [texts, setTexts] = useState(steps)
-  const [isEdited, setEdited] = useState(false)
+  const [isAdding, setAdding] = useState(false)
+  const [hasFocus, setFocus] = useState(false)
   // Suggestions: the names of the latest events.
-  const events = useGet('/events', isEdited ? { limit: 200 } : undefined, ['read:events'])
+  const events = useGet('/events', hasFocus ? { limit: 200 } : undefined, ['read:events'])
   const names = new Set(['click', 'conversion', ...(events.data?.data.map(({ eventName }) => eventName) ?? [])])
-  const change = (next: readonly string[]) => {
-    setEdited(true)
-    setTexts(next)
+  function change(at: number, name: string) {
+    setAdding(false)
+    onSteps(steps.toSpliced(at, 1, ...(name ? [name] : [])))
   }
   return (
-    <form
-      class="steps-form"
-      aria-label="Steps of the funnel"
-      onSubmit={(event) => {
-        event.preventDefault()
-        setEdited(false)
-        onSteps(texts.map((text) => text.trim()))
-      }}
-    >
-      <ol>
-        {texts.map((text, index) => (
-          <li key={index}>
-            <input
-              aria-label={`Step ${index + 1}`}
-              list={id}
-              required
-              pattern="[^,]+"
-              title="An event name, click or conversion"
-              value={text}
-              onInput={({ currentTarget }) =>
-                change(texts.map((old, at) => (at === index ? currentTarget.value : old)))
-              }
-            />
-            {texts.length > stepsMin && (
-              <button
-                type="button"
-                aria-label={`Remove step ${index + 1}`}
-                onClick={() => change(texts.filter((_, at) => at !== index))}
-              >
-                ×
-              </button>
-            )}
-          </li>
-        ))}
-      </ol>
+    <fieldset class="steps controls" aria-label="Steps of the funnel" onFocusIn={() => setFocus(true)}>
+      {[...steps, ...(isAdding ? [''] : [])].map((step, index) => (
+        <span key={`${index} ${step}`}>
+          <input
+            aria-label={`Step ${index + 1}`}
+            list={id}
+            size={16}
+            required={steps.length <= stepsMin && index < steps.length}
+            pattern="[^,]+"
+            title="An event name, click or conversion"
+            defaultValue={step}
+            onChange={({ currentTarget }) => {
+              if (currentTarget.reportValidity()) change(index, currentTarget.value.trim())
+            }}
+          />
+          {steps.length > stepsMin && (
+            <button type="button" aria-label={`Remove step ${index + 1}`} onClick={() => change(index, '')}>
+              ×
+            </button>
+          )}
+        </span>
+      ))}
       <datalist id={id}>
         {[...names].map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
-      {texts.length < stepsMax && (
-        <button type="button" onClick={() => change([...texts, ''])}>
+      {steps.length < stepsMax && (
+        <button type="button" onClick={() => setAdding(true)}>
           Add step
         </button>
       )}
-      {isEdited && (
-        <button type="submit" class="primary">
-          Apply steps
-        </button>
-      )}
-    </form>
+    </fieldset>
   )
 }
 
@@ -160,20 +137,32 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
     cell: (group: (typeof groups)[number]) => formatValue(group.steps[at]?.entered, 'count', ''),
   }))
   return (
-    <RowTable
-      label="Funnel of each value"
-      rows={groups.slice(0, groupsShown)}
-      columns={[
-        { label: 'Value', cell: ({ id, name }) => <Name text={name ?? id} /> },
-        ...columns,
-        { label: 'Rate', isNumber: true, cell: (group) => formatValue(group.steps.at(-1)?.fromFirst, 'percent', '') },
-      ]}
-    />
+    <>
+      <RowTable
+        label="Funnel of each value"
+        rows={groups.slice(0, groupsShown)}
+        columns={[
+          { label: 'Value', cell: ({ id, name }) => <Name text={name ?? id} /> },
+          ...columns,
+          { label: 'Rate', isNumber: true, cell: (group) => formatValue(group.steps.at(-1)?.fromFirst, 'percent', '') },
+        ]}
+      />
+      {groups.length > groupsShown && (
+        <p class="hint">
+          The first {groupsShown} of {groups.length} values. The CSV file has all.
+        </p>
+      )}
+    </>
   )
 }
 
 const csvColumns = ['step', 'entered', 'fromPrevious', 'fromFirst', 'medianSeconds'] as const
 
-function funnelCsv({ steps }: Funnel): Blob {
-  return csvOf([csvColumns, ...steps.map((step) => csvColumns.map((name) => step[name]))])
+/** The steps of all rows, then the steps of each value. */
+function funnelCsv({ steps, data = [] }: Funnel): Blob {
+  const all = [{ id: '(total)', steps }, ...data]
+  return csvOf([
+    ['value', ...csvColumns],
+    ...all.flatMap((group) => group.steps.map((step) => [group.id, ...csvColumns.map((name) => step[name])])),
+  ])
 }

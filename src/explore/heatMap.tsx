@@ -1,8 +1,8 @@
 import type { ResponseOf } from '../packages/client/client.ts'
-import { RowTable, Select } from './controls.tsx'
+import { labelsOf, RowTable, Select } from './controls.tsx'
 import type { Dimension } from './dimensions.ts'
-import { formatValue } from './format.ts'
-import { columns } from './metrics.ts'
+import { formatValue, formatWeekday } from './format.ts'
+import { metrics } from './metrics.ts'
 import type { PanelProps } from './view.ts'
 
 const weekdays = ['1', '2', '3', '4', '5', '6', '7']
@@ -14,8 +14,8 @@ export function isHeatMap(groups: readonly Dimension[]): boolean {
 
 /** A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. */
 export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseOf<'/reports'> }) {
-  const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.columns[0] ?? 'clicks'
-  const { kind, label } = columns[metric]
+  const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.metrics[0] ?? 'clicks'
+  const { kind, label } = metrics[metric]
   const key = (weekday: string | undefined, hour: string | undefined) => `${weekday} ${hour}`
   const values = new Map(
     body.data.map((row) => [key(row.dimensions.weekday?.id, row.dimensions.hour_of_day?.id), row[metric]]),
@@ -32,28 +32,20 @@ export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseO
   }
   return (
     <>
-      <label>
-        Metric{' '}
-        <Select
-          options={view.columns.map((name) => [name, columns[name].label])}
-          value={metric}
-          onChoose={(name) => onChange({ sort: `-${name}` })}
-        />
-      </label>
+      <Select
+        label="Metric"
+        options={labelsOf(view.columns, metrics)}
+        value={metric}
+        onChoose={(name) => onChange({ sort: `-${name}` })}
+      />
       <RowTable
         label={`${label} by weekday and hour`}
         rows={weekdays}
         columns={[
-          { label: 'Weekday', cell: weekdayName },
+          { label: 'Weekday', cell: formatWeekday },
           ...hours.map((hour) => ({ label: hour, cell: cellOf(hour) })),
         ]}
       />
     </>
   )
-}
-
-/** @param id from 1, Monday, to 7 */
-function weekdayName(id: string): string {
-  // 1 January 2024 was a Monday.
-  return new Date(Date.UTC(2024, 0, Number(id))).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' })
 }

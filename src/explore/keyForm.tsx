@@ -1,16 +1,14 @@
-import { useState } from 'preact/hooks'
-
 /** @param problem why the last key was not accepted; empty if none was */
 export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
   const { isChecking, problem, onKey } = props
-  const [text, setText] = useState('')
   return (
     <main class="key-page">
       <form
         class="panel key-form"
         onSubmit={(event) => {
           event.preventDefault()
-          if (text.trim()) onKey(text.trim())
+          const key = `${new FormData(event.currentTarget).get('key')}`.trim()
+          if (key) onKey(key)
         }}
       >
         <h1>Explore your numbers</h1>
@@ -21,9 +19,8 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
         <label for="key">API key</label>
         <input
           id="key"
+          name="key"
           type="password"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
           placeholder="trb_live_…"
           autocomplete="off"
           spellcheck={false}

@@ -5,28 +5,32 @@ export type Metric = keyof components['schemas']['Metrics']
 /** Reports also count visitors. */
 export type Column = keyof components['schemas']['SelectedMetrics']
 
-/** How a metric is formatted: `amount` and `rate` are in the currency of the account; a rate is small and has more decimals. */
-export type MetricKind = 'count' | 'amount' | 'rate' | 'percent'
+/**
+ * `count` and `amount` are sums, the others are ratios. All but `count` and `percent` are in the currency of the account; a `rate`
+ * is small and has more decimals.
+ */
+export type MetricKind = 'count' | 'amount' | 'price' | 'rate' | 'percent'
 
 /** Label and format of every metric, in the order of selections. */
-export const metrics: Readonly<Record<Metric, { label: string; kind: MetricKind }>> = {
+export const metrics: Readonly<Record<Column, { label: string; kind: MetricKind }>> = {
   clicks: { label: 'Clicks', kind: 'count' },
   conversions: { label: 'Conversions', kind: 'count' },
   revenue: { label: 'Revenue', kind: 'amount' },
   cost: { label: 'Cost', kind: 'amount' },
   profit: { label: 'Profit', kind: 'amount' },
   roi: { label: 'ROI', kind: 'percent' },
-  cr: { label: 'CR', kind: 'percent' },
+  cr: { label: 'Conversion rate', kind: 'percent' },
   epc: { label: 'EPC', kind: 'rate' },
-  cpa: { label: 'CPA', kind: 'amount' },
+  cpa: { label: 'CPA', kind: 'price' },
   cpc: { label: 'CPC', kind: 'rate' },
-  aov: { label: 'AOV', kind: 'amount' },
+  aov: { label: 'AOV', kind: 'price' },
   pendingConversions: { label: 'Pending conversions', kind: 'count' },
   holdConversions: { label: 'Conversions on hold', kind: 'count' },
   declinedConversions: { label: 'Declined conversions', kind: 'count' },
   refundedConversions: { label: 'Refunded conversions', kind: 'count' },
   pendingRevenue: { label: 'Pending revenue', kind: 'amount' },
   refundedRevenue: { label: 'Refunded revenue', kind: 'amount' },
+  visitors: { label: 'Visitors', kind: 'count' },
 }
 
 /** Whether any metric is other than zero. */
@@ -34,25 +38,19 @@ export function hasNumbers(values: Partial<Record<Metric, number | null>> | unde
   return metricNames.some((name) => values?.[name])
 }
 
-export const metricNames = Object.keys(metrics) as Metric[]
+export const columnNames = Object.keys(metrics) as Column[]
+
+export const metricNames = columnNames.filter((name): name is Metric => name !== 'visitors')
 
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-/** Label and format of every metric of a report. */
-export const columns: Readonly<Record<Column, { label: string; kind: MetricKind }>> = {
-  ...metrics,
-  visitors: { label: 'Visitors', kind: 'count' },
+export function isSum(name: Column): boolean {
+  return ['count', 'amount'].includes(metrics[name].kind)
 }
 
-export const columnNames = Object.keys(columns) as Column[]
+/** Whether less of a metric is better. */
+export function isCost(name: Column): boolean {
+  return /^(cost|cpa|cpc|declined|refunded)/.test(name)
+}
 
-export const columnsDefault: readonly Column[] = [
-  'clicks',
-  'conversions',
-  'revenue',
-  'cost',
-  'profit',
-  'roi',
-  'cr',
-  'epc',
-]
+export const columnsDefault: readonly Column[] = columnNames.slice(0, columnNames.indexOf('epc') + 1)

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useId, useState } from 'preact/hooks'
-import { copyText, curlOf, readFile, save } from './files.ts'
-import { type ApiRequest, errorText, isOfFilter, type Loaded, RangeContext, useSession } from './request.ts'
+import { useContext, useId } from 'preact/hooks'
+import { curlOf, readFile, save } from './files.ts'
+import { CopyButton, useNote } from './notes.tsx'
+import { type ApiRequest, errorText, isOfSelection, type Loaded, RangeContext, useSession } from './request.ts'
 
 interface PanelFrameProps<Body> {
   title: string
@@ -18,32 +19,22 @@ interface PanelFrameProps<Body> {
 /** A panel: title, controls, "copy as curl" and "download CSV", and its content or why there is none. */
 export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { title, area, loaded, csv, controls } = props
-  const { request, missing } = loaded
+  const { missing } = loaded
+  const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
   const fileName = `${area}-${useContext(RangeContext)}.csv`
   const id = useId()
-  const [note, setNote] = useState('')
-  const [shownCommand, setShownCommand] = useState('')
-  const isReady = missing.length === 0 && request !== undefined
-
-  async function copy(target: ApiRequest) {
-    const command = curlOf(target)
-    const isCopied = await copyText(command)
-    setShownCommand(isCopied ? '' : command)
-    setNote(
-      `${isCopied ? 'The command is in the clipboard' : 'Copy the command'}; it reads the key from TRIBUTARY_KEY.`,
-    )
-  }
+  const say = useNote()
 
   async function download(target: ApiRequest) {
-    setNote('Downloading …')
+    say('Downloading …')
     try {
       // The button is enabled only with a body.
       const file = typeof csv === 'function' ? csv(loaded.data as Body) : await readFile(apiKey, target, csv)
       save(file, fileName)
-      setNote(`${fileName} is downloaded.`)
+      say(`${fileName} is downloaded.`)
     } catch (error) {
-      setNote(errorText(error))
+      say(errorText(error))
     }
   }
 
@@ -54,37 +45,27 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
       aria-labelledby={id}
       aria-busy={missing.length === 0 && loaded.phase === 'loading'}
     >
-      <div class="panel-head">
+      <div class="panel-head controls">
         <h2 id={id}>{title}</h2>
         {controls}
-        <div class="actions">
-          <button type="button" disabled={!isReady} onClick={() => request && copy(request)}>
+        <div class="actions controls">
+          <CopyButton
+            text={request ? curlOf(request) : ''}
+            note="The command is in the clipboard; it reads the key from TRIBUTARY_KEY."
+          >
             Copy as curl<span class="visually-hidden"> of {title}</span>
-          </button>
+          </CopyButton>
           <button
             type="button"
-            disabled={!isReady || (typeof csv === 'function' && loaded.phase !== 'ready')}
+            disabled={!request || (typeof csv === 'function' && loaded.phase !== 'ready')}
             onClick={() => request && download(request)}
           >
             Download CSV<span class="visually-hidden"> of {title}</span>
           </button>
         </div>
       </div>
-      {shownCommand && (
-        <textarea
-          class="command"
-          aria-label="Command"
-          readOnly
-          rows={3}
-          value={shownCommand}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-      )}
-      <p role="status" class="note">
-        {note}
-      </p>
       {missing.length > 0 ? (
-        <p class="state">
+        <p class="state hint">
           This key lacks the {missing.length === 1 ? 'scope' : 'scopes'} <code>{missing.join(', ')}</code>. An operator
           creates a key that has {missing.length === 1 ? 'it' : 'them'} with <code>tributary key create</code>.
         </p>
@@ -96,7 +77,8 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 }
 
 function Content<Body extends object>({ loaded, empty, children }: PanelFrameProps<Body>) {
-  if (loaded.phase === 'error' && isOfFilter(loaded.error)) return <p class="state">A filter is not valid.</p>
+  if (loaded.phase === 'error' && isOfSelection(loaded.error))
+    return <p class="state hint">The range or a filter is not valid.</p>
   if (loaded.phase === 'error') {
     return (
       <p class="state problem" role="alert">
@@ -110,7 +92,7 @@ function Content<Body extends object>({ loaded, empty, children }: PanelFramePro
   return (
     <>
       {loaded.phase === 'waiting' && (
-        <p class="state" role="status">
+        <p class="state hint" role="status">
           {loaded.status === 429 ? 'The rate limit is reached' : 'The server is not available'}; the request is sent
           again at {new Date(loaded.untilMs).toLocaleTimeString()}.
         </p>
@@ -118,7 +100,7 @@ function Content<Body extends object>({ loaded, empty, children }: PanelFramePro
       {!data && loaded.phase === 'loading' && <div class="skeleton" role="status" aria-label="Loading" />}
       {data && (
         <div class={loaded.phase === 'ready' ? '' : 'stale'}>
-          {content || <p class="state">{empty}</p>}
+          {content || <p class="state hint">{empty}</p>}
           {content && retainedFrom && (
             <p class="hint">
               Rows before {retainedFrom.slice(0, 10)} (UTC) were removed by the retention of the account.

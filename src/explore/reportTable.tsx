@@ -1,10 +1,10 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
-import { Column, Name, Table } from './controls.tsx'
+import { Name, Table } from './controls.tsx'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
-import { formatValue, type Value } from './format.ts'
-import { columns, hasNumbers, type Column as Metric } from './metrics.ts'
+import { formatValue, formatWeekday, type Value } from './format.ts'
+import { type Column, hasNumbers, isSum, metrics } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import type { PanelProps } from './view.ts'
 
@@ -29,28 +29,30 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
     shown.map((metric) => (
       <td key={metric} class={`number ${(of[metric] ?? 0) < 0 ? 'loss' : ''}`} data-metric={metric}>
         <Count
-          text={formatValue(of[metric], columns[metric].kind, body.currency)}
-          label={columns[metric].label}
+          text={formatValue(of[metric], metrics[metric].kind, body.currency)}
+          label={metrics[metric].label}
           onOpen={of[metric] ? openerOf(metric, row) : undefined}
         />
         {row && metric === sorted && <Share part={of[metric]} whole={body.totals[metric]} metric={metric} />}
-        {before && hasNumbers(before) && (
-          <Difference now={of[metric]} before={before[metric]} kind={columns[metric].kind} />
-        )}
+        {before && hasNumbers(before) && <Difference metric={metric} now={of[metric]} before={before[metric]} />}
       </td>
     ))
-  function openerOf(metric: Metric, row: ReportRow | undefined) {
+  function openerOf(metric: Column, row: ReportRow | undefined) {
     const list = rowsOf(metric, row, groups, view, Date.now())
-    const of = row ? dimensionValues(row, groups).map(({ id, name }) => name ?? id) : ['all rows']
-    return list && (() => onRows({ ...list, title: `${columns[metric].label}: ${of.join(', ')}` }))
+    const of = row ? namesOf(row, groups) : ['all rows']
+    return list && (() => onRows(list, `${metrics[metric].label}: ${of.join(', ')}`))
   }
   return (
     <Table
       label="Rows of the drill-down"
       head={[
         <Sorter key="id" label={firstGroup} name="id" {...props} />,
-        ...otherGroups.map((label) => <Column key={label} label={label} />),
-        ...shown.map((name) => <Sorter key={name} label={columns[name].label} name={name} {...props} />),
+        ...otherGroups.map((label) => (
+          <th key={label} scope="col">
+            {label}
+          </th>
+        )),
+        ...shown.map((name) => <Sorter key={name} label={metrics[name].label} name={name} {...props} />),
       ]}
     >
       <tbody>
@@ -64,7 +66,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       <tfoot>
         <tr>
           <th scope="row" colSpan={groups.length}>
-            Total
+            Total of all rows
           </th>
           {cells(body.totals, body.previous?.totals)}
         </tr>
@@ -73,16 +75,18 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
   )
 }
 
-function dimensionValues(row: ReportRow, groups: readonly Dimension[]) {
-  return groups.map((dimension) => ({ dimension, ...(row.dimensions[dimension] as ReportRow['dimensions'][string]) }))
+/** What a row is called, by dimension. */
+function namesOf(row: ReportRow, groups: readonly Dimension[]): string[] {
+  return groups.map((dimension) => {
+    const { id = '', name } = row.dimensions[dimension] ?? {}
+    return dimension === 'weekday' ? formatWeekday(id) : (name ?? id)
+  })
 }
 
 /** The values of a row; the first one selects the row. */
 function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow; groups: readonly Dimension[] }) {
   const change = changeFor(row, groups, view, Date.now())
-  const [first, ...others] = dimensionValues(row, groups).map(({ dimension, id, name }) => (
-    <Name key={dimension} text={name ?? id} />
-  ))
+  const [first, ...others] = namesOf(row, groups).map((name, at) => <Name key={at} text={name} />)
   return (
     <>
       <th scope="row">
@@ -112,9 +116,8 @@ function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (
 }
 
 /** A bar of the share of a row in the total; nothing for ratios and losses. */
-function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Metric }) {
-  const { kind } = columns[metric]
-  if (!part || !whole || part < 0 || whole < part || !['count', 'amount'].includes(kind)) return null
+function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Column }) {
+  if (!part || !whole || part < 0 || whole < part || !isSum(metric)) return null
   const percent = (part / whole) * 100
   return (
     <span
@@ -126,7 +129,7 @@ function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Met
 }
 
 /** The header of a column that sorts the rows. @param name what the column sorts by */
-function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: Metric | 'id' }) {
+function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: Column | 'id' }) {
   const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
   // Metrics begin with the largest, ids with the first.
   const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name

@@ -11,6 +11,8 @@ import {
 import { delay } from '../packages/client/retries.ts'
 import { filterNames } from './dimensions.ts'
 
+const selection: readonly string[] = [...filterNames, 'from', 'to', 'tz', 'compare_from', 'compare_to']
+
 export interface ApiRequest<Path extends ReadPath = ReadPath> {
   path: Path
   query: object
@@ -111,9 +113,11 @@ export function useGet<Path extends ReadPath>(
   return { request: request as ApiRequest | undefined, missing, ...current }
 }
 
-/** Whether the API rejected a filter of the view. The bar of the filters says why, once for all panels. */
-export function isOfFilter(error: unknown): error is TributaryError {
-  return error instanceof TributaryError && (filterNames as string[]).includes(error.param ?? '')
+/** Whether the API rejected the range or a filter of the view. The bar of the filters says why, once for all panels. */
+export function isOfSelection(error: unknown): error is TributaryError {
+  return (
+    error instanceof TributaryError && (error.code === 'invalid_date_range' || selection.includes(error.param ?? ''))
+  )
 }
 
 export function errorText(error: unknown): string {

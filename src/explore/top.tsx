@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { optionsOf, Select } from './controls.tsx'
+import { Folding, Select } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { useSession } from './request.ts'
 import { setTheme, storedTheme, themes } from './theme.ts'
@@ -18,31 +18,29 @@ interface TopProps {
 /** The account, and what concerns the whole page; on a narrow screen a menu that opens. */
 export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
   const { key } = useSession()
-  const [isWide] = useState(() => matchMedia('(min-width: 700px)').matches)
   return (
-    <header class="top">
-      <a class="brand" href="explore">
+    <header class="top controls">
+      <a class="brand controls" href="explore">
         <img src={iconAddress} alt="" width="26" height="26" />
         Tributary
       </a>
-      <span class="account" title={`Key: ${key.name}`}>
+      <span class="account hint" title={`Key: ${key.name}`}>
         <bdi>{key.accountName}</bdi>
       </span>
       <span class="hint">
         Amounts in {key.currency}
         {asOf && `, as of ${formatMoment(asOf, zone)}`}
       </span>
-      <details class="folding" open={isWide}>
-        <summary>Menu</summary>
-        <nav aria-label="Page">
+      <Folding summary="Menu">
+        <nav class="controls" aria-label="Page">
           <Refresh onRefresh={onRefresh} />
-          <Theme />
+          <Select label="Theme" options={themes} value={storedTheme()} onChoose={setTheme} />
           <a href="api/v1/docs">API reference</a>
           <button type="button" onClick={onLeave}>
             Remove key
           </button>
         </nav>
-      </details>
+      </Folding>
     </header>
   )
 }
@@ -69,20 +67,5 @@ function Refresh({ onRefresh }: { onRefresh: () => void }) {
         every minute
       </label>
     </>
-  )
-}
-
-function Theme() {
-  const [theme, change] = useState(storedTheme)
-  return (
-    <Select
-      aria-label="Theme"
-      options={optionsOf(themes)}
-      value={theme}
-      onChoose={(name) => {
-        setTheme(name)
-        change(name)
-      }}
-    />
   )
 }

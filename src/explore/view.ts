@@ -3,8 +3,10 @@ import { dateIn, daysBetween, isDate, isZone } from './dates.ts'
 import {
   type Dimension,
   dimensionNames,
+  type FilteredDimension,
   type FilterName,
   type FunnelDimension,
+  filteredDimensions,
   filterNames,
   funnelDimensions,
 } from './dimensions.ts'
@@ -38,7 +40,11 @@ export interface View {
   /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
   interval: Interval | undefined
   metrics: readonly [Metric, Metric]
+  /** The dimension whose values are the lines of the series, by the first metric; undefined: none. */
+  seriesBy: FilteredDimension | undefined
   groupBy: readonly Dimension[]
+  /** The dimension that a row leads to if rows are neither grouped nor filtered by it; undefined: the next one of the path. */
+  next: Dimension | undefined
   /** `id` or a metric, descending with a leading `-`. */
   sort: string
   columns: readonly Column[]
@@ -65,7 +71,9 @@ export const defaultView: View = {
   filters: {},
   interval: undefined,
   metrics: ['clicks', 'revenue'],
+  seriesBy: undefined,
   groupBy: ['campaign'],
+  next: undefined,
   sort: '-clicks',
   columns: columnsDefault,
   minClicks: 0,
@@ -76,57 +84,44 @@ export const defaultView: View = {
   funnelBy: undefined,
 }
 
-/** How a part of a view is a parameter of the address. */
-interface Codec<Value> {
-  parameter: string
-  /** @returns undefined if the text is not a value */
-  read: (text: string) => Value | undefined
-  write: (value: Value) => string
-}
-
 type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
 
-const codecs: { readonly [Part in CodedPart]: Codec<View[Part]> } = {
-  interval: oneOf('interval', keysOf(intervals)),
+/** The parameter of each part in the address, and how its text is read; undefined: the text is not a value. */
+const codecs: {
+  readonly [Part in CodedPart]: readonly [name: string, read: (text: string) => View[Part] | undefined]
+} = {
+  interval: ['interval', oneOf(keysOf(intervals))],
   // Two names.
-  metrics: listOf('metrics', metricNames, 2, 2) as unknown as Codec<View['metrics']>,
-  groupBy: listOf('group_by', dimensionNames, 1, 3),
-  sort: oneOf(
-    'sort',
-    ['id', ...columnNames].flatMap((key) => [key, `-${key}`]),
-  ) as Codec<string>,
-  columns: listOf('columns', columnNames, 1, columnNames.length),
-  minClicks: count('min_clicks'),
-  offset: count('offset'),
-  steps: listOf<string>('steps', undefined, 2, 8),
-  by: oneOf('by', keysOf(units)) as Codec<View['by']>,
-  window: oneOf('window', keysOf(windows)) as Codec<View['window']>,
-  funnelBy: oneOf('funnel_by', funnelDimensions),
+  metrics: ['metrics', listOf(metricNames, 2, 2) as (text: string) => View['metrics'] | undefined],
+  seriesBy: ['series_by', oneOf(filteredDimensions)],
+  groupBy: ['group_by', listOf(dimensionNames, 1, 3)],
+  next: ['next', oneOf(dimensionNames)],
+  sort: ['sort', oneOf(['id', ...columnNames].flatMap((key) => [key, `-${key}`]))],
+  columns: ['columns', listOf(columnNames, 1, columnNames.length)],
+  minClicks: ['min_clicks', readCount],
+  offset: ['offset', readCount],
+  steps: ['steps', listOf<string>(undefined, 2, 8)],
+  by: ['by', oneOf(keysOf(units))],
+  window: ['window', oneOf(keysOf(windows))],
+  funnelBy: ['funnel_by', oneOf(funnelDimensions)],
 }
 const codedParts = Object.keys(codecs) as CodedPart[]
 
-function oneOf<Name extends string>(parameter: string, names: readonly Name[]): Codec<Name | undefined> {
-  return { parameter, read: (text) => names.find((name) => name === text), write: (name) => name ?? '' }
+function oneOf<Name extends string>(names: readonly Name[]) {
+  return (text: string | null) => names.find((name) => name === text)
 }
 
 /** @param names undefined: any text */
-function listOf<Item extends string>(
-  parameter: string,
-  names: readonly Item[] | undefined,
-  min: number,
-  max: number,
-): Codec<readonly Item[]> {
-  const read = (text: string) => {
-    const parts = text
-      .split(',')
-      .filter((part): part is Item => part !== '' && (!names || names.includes(part as Item)))
+function listOf<Item extends string>(names: readonly Item[] | undefined, min: number, max: number) {
+  return (text: string): readonly Item[] | undefined => {
+    const isItem = (part: string): part is Item => part !== '' && (!names || names.includes(part as Item))
+    const parts = text.split(',').filter(isItem)
     return parts.length < min ? undefined : parts.slice(0, max)
   }
-  return { parameter, read, write: (items) => items.join() }
 }
 
-function count(parameter: string): Codec<number> {
-  return { parameter, read: (text) => (/^\d{1,7}$/.test(text) ? Number(text) : undefined), write: String }
+function readCount(text: string): number | undefined {
+  return /^\d{1,7}$/.test(text) ? Number(text) : undefined
 }
 
 function keysOf<Name extends string>(labels: Readonly<Record<Name, string>>): Name[] {
@@ -141,21 +136,19 @@ export function parseView(search: string, ownZone = defaultView.tz): View {
   const query = new URLSearchParams(search)
   const dates = (first: string, last: string): Dates | undefined => {
     const [from, to] = [query.get(first), query.get(last)]
-    return isDate(from) && isDate(to) ? { from, to } : undefined
+    return isDate(from) && isDate(to) && from <= to ? { from, to } : undefined
   }
   const tz = query.get('tz')
   const coded = codedParts.map((part) => {
-    const { parameter, read } = codecs[part]
-    return [part, read(query.get(parameter) ?? '') ?? defaultView[part]]
+    const [name, read] = codecs[part]
+    return [part, read(query.get(name) ?? '') ?? defaultView[part]]
   })
   return {
     ...(Object.fromEntries(coded) as Pick<View, CodedPart>),
-    range: dates('from', 'to') ?? oneOf('range', keysOf(ranges)).read(query.get('range') ?? '') ?? defaultView.range,
+    range: dates('from', 'to') ?? oneOf(keysOf(ranges))(query.get('range')) ?? defaultView.range,
     tz: tz && isZone(tz) ? tz : ownZone,
     compare:
-      dates('compare_from', 'compare_to') ??
-      oneOf('compare', keysOf(comparisons)).read(query.get('compare') ?? '') ??
-      defaultView.compare,
+      dates('compare_from', 'compare_to') ?? oneOf(keysOf(comparisons))(query.get('compare')) ?? defaultView.compare,
     filters: Object.fromEntries([...query].filter(([name, text]) => text && (filterNames as string[]).includes(name))),
   }
 }
@@ -172,11 +165,10 @@ export function formatView(view: View): string {
 
 function partsOf(view: View): Readonly<Record<string, string>> {
   const { range, compare, filters } = view
-  const write = <Part extends CodedPart>(part: Part) => [codecs[part].parameter, codecs[part].write(view[part])]
   return {
     ...(typeof range === 'string' ? { range } : range),
     ...(typeof compare === 'string' ? { compare } : comparisonOf({ compare })),
-    ...Object.fromEntries(codedParts.map(write)),
+    ...Object.fromEntries(codedParts.map((part) => [codecs[part][0], `${view[part] ?? ''}`])),
     ...filters,
   }
 }

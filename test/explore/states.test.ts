@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
+import { testNowMs } from '../kit/app.ts'
 import { hasChromium, partsBeyond } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
@@ -12,7 +13,10 @@ const long = 'W'.repeat(4_000)
 
 describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   const explorer = useOpened(openExplorer)
-  afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
+  afterEach(async () => {
+    await explorer.page.setViewportSize({ width: 1440, height: 1000 })
+    expect(explorer.problems.splice(0)).toEqual([])
+  })
 
   const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
 
@@ -23,24 +27,28 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     for (const line of reported) expect(line).toContain(`status of ${status}`)
   }
 
-  it.each([360, 390, 768, 1440, 2560])('fits a window of %d px and is accessible, in both themes', async (width) => {
-    const { page, open, settle, violations } = explorer
-    await page.setViewportSize({ width, height: 1000 })
-    await open('?country=US&group_by=campaign,country')
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await settle()
-      await expect.poll(() => partsBeyond(page)).toEqual([])
-      expect(await violations()).toEqual([])
-      // To look at them: EXPLORE_SCREENSHOTS=/tmp/explore npx vitest run test/explore/states
-      const folder = process.env.EXPLORE_SCREENSHOTS
-      if (folder) {
-        await mkdir(folder, { recursive: true })
-        await page.screenshot({ path: `${folder}/${width}-${colorScheme}.png`, fullPage: true })
+  // 390 px differ little from 360 px.
+  for (const width of [360, 390, 768, 1440, 2560]) {
+    it(`fits a window of ${width} px and is accessible, in both themes`, {
+      tags: width === 390 ? ['long'] : [],
+    }, async () => {
+      const { page, open, settle, violations } = explorer
+      await page.setViewportSize({ width, height: 1000 })
+      await open('?country=US&group_by=campaign,country')
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await settle()
+        await expect.poll(() => partsBeyond(page)).toEqual([])
+        expect(await violations()).toEqual([])
+        // To look at them: EXPLORE_SCREENSHOTS=/tmp/explore npx vitest run test/explore/states
+        const folder = process.env.EXPLORE_SCREENSHOTS
+        if (folder) {
+          await mkdir(folder, { recursive: true })
+          await page.screenshot({ path: `${folder}/${width}-${colorScheme}.png`, fullPage: true })
+        }
       }
-    }
-    await page.setViewportSize({ width: 1440, height: 1000 })
-  })
+    })
+  }
 
   it('asks for a key, says why one is not accepted, and forgets it', async () => {
     const { page, url, key, settle, violations } = explorer
@@ -108,7 +116,94 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     }
     expect(await page.title()).toBe('Explore · Tributary')
     expect(await violations()).toEqual([])
-    await page.setViewportSize({ width: 1440, height: 1000 })
+  })
+
+  const locales: [locale: string, decimals: string, tags: string[]][] = [
+    ['ar-EG', '٢٫٣', []],
+    ['de-DE', '2,3', ['long']],
+    ['fr-FR', '2,3', ['long']],
+    ['ja-JP', '2.3', ['long']],
+  ]
+  for (const [locale, decimals, tags] of locales) {
+    it(`formats numbers, amounts and dates for the language of the browser: ${locale}`, { tags }, async () => {
+      const { page, url, key, read } = explorer
+      const session = await page
+        .context()
+        .browser()
+        ?.newContext({ locale, viewport: { width: 390, height: 800 } })
+      const other = await session?.newPage()
+      if (!session || !other) throw new Error('no browser')
+      await other.clock.setFixedTime(testNowMs)
+      await other.goto(`${url}/explore?range=7d&interval=hour&tz=Asia/Kolkata#key=${key}`)
+      await other.locator('.panels').waitFor()
+      await other.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+      const { totals, asOf } = await read('/stats/overview', 'days=7&tz=Asia/Kolkata')
+      const expected = await other.evaluate<{ sample: string; cards: string[]; dates: string; asOf: string }>(`(() => {
+      const number = (value, options) => new Intl.NumberFormat('${locale}', options).format(value)
+      const digits = (count) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
+      const amount = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' }
+      const { clicks, conversions, revenue, profit, roi, epc } = ${JSON.stringify(totals)}
+      return {
+        sample: number(2.3),
+        cards: [
+          ...[clicks, conversions].map((count) => number(count)),
+          ...[revenue, profit].map((sum) => number(sum, amount)),
+          number(roi, { style: 'unit', unit: 'percent', ...digits(2) }),
+          number(epc, { ...amount, ...digits(4) }),
+        ],
+        dates: new Intl.DateTimeFormat('${locale}', { dateStyle: 'medium', timeZone: 'UTC' })
+          .formatRange(new Date('2026-11-15'), new Date('2026-11-21')),
+        asOf: new Date('${asOf}')
+          .toLocaleString('${locale}', { dateStyle: 'short', timeStyle: 'short', timeZone: 'Asia/Kolkata' }),
+      }
+    })()`)
+      expect(expected.sample).toBe(decimals)
+      expect(await other.locator('.card-value').allTextContents()).toEqual(expected.cards)
+      expect(await other.locator('.bar summary').first().textContent()).toContain(expected.dates)
+      expect(await other.locator('.top').textContent()).toContain(expected.asOf)
+      expect(await partsBeyond(other)).toEqual([])
+      await session.close()
+    })
+  }
+
+  it('shows all rows of a page, with header and totals in sight; a table that is too wide scrolls sideways', async () => {
+    const { page, open } = explorer
+    const places = () =>
+      page.evaluate<{ isCut: boolean; isWider: boolean; left: number; head: number; foot: number }>(`(() => {
+        const [region, head, foot] = ['section', 'thead', 'tfoot'].map((part) => document.querySelector('.area-drill-down ' + part))
+        return {
+          isCut: region.scrollHeight > region.clientHeight,
+          isWider: region.scrollWidth > region.clientWidth,
+          left: region.scrollLeft,
+          head: head.getBoundingClientRect().top,
+          foot: foot.getBoundingClientRect().bottom,
+        }
+      })()`)
+    await open('?range=90d&group_by=campaign,country')
+    expect(await panel('Drill-down').locator('tbody tr').count()).toBe(50)
+    await panel('Drill-down').locator('tbody tr').nth(25).scrollIntoViewIfNeeded()
+    const filters = await page.locator('.filters').boundingBox()
+    await expect.poll(places).toMatchObject({ isCut: false, isWider: false })
+    const { head, foot } = await places()
+    expect([head, foot]).toEqual([filters?.height, 1000])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await expect.poll(places).toMatchObject({ isCut: false, isWider: true })
+    await panel('Drill-down').getByRole('region', { name: 'Rows of the drill-down' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(async () => (await places()).left).toBeGreaterThan(0)
+  })
+
+  it('shows a higher cost as worse, and no unit of time in a spark line that is not complete', async () => {
+    const { page, open, read } = explorer
+    await open('?group_by=campaign')
+    const changes = page.locator('.area-drill-down td[data-metric=cost] .change:not(.hint)')
+    const shown = await changes.evaluateAll((all: { textContent: string; className: string }[]) =>
+      all.map(({ textContent, className }) => [textContent.includes('▲'), className]),
+    )
+    expect(new Set(shown.map(String))).toEqual(new Set(['true,change worse', 'false,change better']))
+    const { data } = await read('/stats/daily', 'days=30')
+    const points = await page.locator('.spark polyline').first().getAttribute('points')
+    expect(points?.split(' ')).toHaveLength(data.filter(({ complete }) => complete).length)
   })
 
   it('shows a dash without a tooltip of its own for a conversion that has no event and no campaign', async () => {
@@ -117,7 +212,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const conversion = { id: 'v1', converted_at: '2026-11-20 11:00:00.000', revenue_base: 1 }
     await storeConversions(api.stores, 'unnamed', [conversion])
     await open('', key)
-    const names = page.locator('.area-conversions .name')
+    const names = page.locator('.area-conversions tbody .name')
     expect(await names.allTextContents()).toEqual(['–', '–'])
     expect(await names.and(page.locator('[title]')).count()).toBe(0)
   })
@@ -139,7 +234,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const steps = panel('First steps')
     await steps.waitFor()
     await steps.getByRole('button', { name: 'Copy' }).nth(1).click()
-    await steps.getByText('Copied.').waitFor()
+    await page.getByText('Copied.').waitFor()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('tributary demo --account empty')
     expect(await violations()).toEqual([])
   })
@@ -156,9 +251,14 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expectReported(400)
     expect(await value.getAttribute('aria-invalid')).toBe('true')
     expect(new URL(page.url()).search).toBe('?tz=UTC')
-    await open('?country=germany')
-    expectReported(400)
-    expect(await page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining('country')])
+    for (const [search, reason] of Object.entries({
+      '?country=germany': 'country',
+      '?from=2020-01-01&to=2026-01-01': '366 days',
+    })) {
+      await open(search)
+      expectReported(400)
+      expect(await page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining(reason)])
+    }
     expect(await violations()).toEqual([])
   })
 
@@ -188,6 +288,29 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await panel('Drill-down').locator('tbody tr').count()).toBeGreaterThan(5)
     await page.unroute('**/api/v1/reports?**')
     expectReported(429)
+  })
+
+  it('keeps a range that is chosen while a filter is checked', async () => {
+    const { open, page, settle } = explorer
+    await open()
+    let release = () => {}
+    await page.route(/reports\?.*limit=1$/, async (route) => {
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByLabel('Value', { exact: true }).fill('ZW')
+    const checked = page.waitForRequest(/reports\?.*limit=1$/)
+    await page.keyboard.press('Enter')
+    await checked
+    await page.getByRole('combobox', { name: 'Range', exact: true }).selectOption('7d')
+    release()
+    await page.getByRole('form', { name: 'Add a filter' }).waitFor({ state: 'detached' })
+    await settle()
+    await page.unroute(/reports\?.*limit=1$/)
+    expect(new URL(page.url()).search).toBe('?range=7d&country=ZW&tz=UTC')
   })
 
   it('shows that panels are loading, and aborts requests that are no longer wanted', async () => {

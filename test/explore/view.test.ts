@@ -9,11 +9,12 @@ import { addDays, dateIn, daysBetween, endOfMonth, hasBegun } from '../../src/ex
 import {
   dimensionNames,
   filterDimensions,
+  filteredDimensions,
   filterNames,
   funnelDimensions as offeredFunnelDimensions,
 } from '../../src/explore/dimensions.ts'
 import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
-import { formatSeconds, formatValue } from '../../src/explore/format.ts'
+import { formatSeconds, formatUnit, formatValue } from '../../src/explore/format.ts'
 import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import { comparedDates, comparisons, datesOf, ranges } from '../../src/explore/ranges.ts'
 import {
@@ -44,6 +45,8 @@ const views: fc.Arbitrary<View> = fc.record({
   filters,
   interval: fc.option(keys(intervals), { nil: undefined }),
   metrics: fc.tuple(fc.constantFrom(...shownMetrics), fc.constantFrom(...shownMetrics)),
+  seriesBy: fc.option(fc.constantFrom(...filteredDimensions), { nil: undefined }),
+  next: fc.option(fc.constantFrom(...dimensionNames), { nil: undefined }),
   groupBy: fc.uniqueArray(fc.constantFrom(...dimensionNames), { minLength: 1, maxLength: 3 }),
   columns: fc.uniqueArray(fc.constantFrom(...columnNames), { minLength: 1 }),
   minClicks: fc.nat(9_999_999),
@@ -78,6 +81,7 @@ describe('the view in the address', () => {
     const wrong =
       '?range=1y&tz=Mars/Olympus&compare=x&metrics=clicks&group_by=x&sort=-secret&steps=one&from=2026-13-01&to=x'
     expect(parseView(wrong)).toEqual(defaultView)
+    expect(parseView('?from=2026-02-01&to=2026-01-01')).toEqual(defaultView)
   })
 
   it('requests the days of the zone', () => {
@@ -178,6 +182,18 @@ describe('numbers of the page', () => {
 })
 
 describe('the chart', () => {
+  it('labels a unit with what differs from the unit before it', () => {
+    const labels = (ids: string[], isMonth = false) => ids.map((id, at) => formatUnit(id, isMonth, ids[at - 1] ?? ''))
+    expect(labels(['2025-12-30', '2025-12-31', '2026-01-01'])).toEqual(['Dec 30, 2025', 'Dec 31', 'Jan 1, 2026'])
+    expect(labels(['2026-11-20T22:00+05:30', '2026-11-20T23:00+05:30', '2026-11-21T00:00+05:30'])).toEqual([
+      'Nov 20, 2026, 22:00',
+      '23:00',
+      'Nov 21',
+    ])
+    expect(labels(['2026-10-01', '2026-11-01'], true)).toEqual(['Oct 2026', 'Nov 2026'])
+    expect(formatUnit('2026-11-20T00:00+05:30', false)).toBe('Nov 20, 00:00')
+  })
+
   it('has no values of units that have not begun', () => {
     const units = ['2026-11-21', '2026-11-22', '2026-11-21T20:00+05:30', '2026-11-21T21:00+05:30']
     expect(units.map((id) => hasBegun(id, 'UTC', testNowMs))).toEqual([true, false, true, false])

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import { Name } from './controls.tsx'
+import { CopyButton, useNote } from './notes.tsx'
+import { useSession } from './request.ts'
+import { formatView, type PanelProps, parseView } from './view.ts'
+
+/** A name, and the query of the address of a view. */
+type SavedView = readonly [name: string, search: string]
+
+/** The views that were saved in this browser for an account. */
+function readViews(item: string): SavedView[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(item) ?? '')
+    return Object.entries(stored ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  } catch {
+    return []
+  }
+}
+
+/** A menu of saved views, and the link of the view that is shown; it does not have the key. */
+export function SavedViews({ view, onChange }: PanelProps) {
+  const item = `tributary-views-${useSession().key.accountId}`
+  const say = useNote()
+  const [views, setViews] = useState(() => readViews(item))
+  function change(name: string, added: readonly SavedView[]) {
+    // Another tab may have saved views too.
+    const next = [...readViews(item).filter(([other]) => other !== name), ...added]
+    localStorage.setItem(item, JSON.stringify(Object.fromEntries(next)))
+    setViews(next)
+  }
+  const address = location.origin + location.pathname + formatView(view)
+  return (
+    <>
+      <CopyButton text={address} note="The link of this view is in the clipboard. It does not have the key.">
+        Copy link
+      </CopyButton>
+      <details class="saved">
+        <summary>Saved views</summary>
+        <div class="controls">
+          {views.map(([name, search]) => (
+            <span key={name} class="chip">
+              <button type="button" class="back" onClick={() => onChange(parseView(search))}>
+                <Name text={name} />
+              </button>
+              <button type="button" aria-label={`Delete the view ${name}`} onClick={() => change(name, [])}>
+                ×
+              </button>
+            </span>
+          ))}
+          <form
+            class="controls"
+            aria-label="Save this view"
+            onSubmit={(event) => {
+              event.preventDefault()
+              const name = new FormData(event.currentTarget).get('name')
+              event.currentTarget.reset()
+              change(`${name}`, [[`${name}`, formatView(view)]])
+              say('The view is saved in this browser.')
+            }}
+          >
+            <input name="name" aria-label="Name of the view" placeholder="Name of the view" required maxLength={80} />
+            <button type="submit">Save view</button>
+          </form>
+        </div>
+      </details>
+    </>
+  )
+}
