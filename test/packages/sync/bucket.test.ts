@@ -189,15 +189,30 @@ describe('the lock of a prefix', () => {
     await open('free')
   })
 
-  it('is renewed while its writer lives', async () => {
+  it('is renewed while its writer lives, so that a writer that has read it before cannot replace it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     await open('renewed')
+    const lock = { ...bucket, Key: 'renewed/.tributary-sync-lock' }
+    const { ETag: before = '' } = await s3.headObject(lock)
     await age('renewed')
     vi.advanceTimersByTime(15_000)
-    const lock = { ...bucket, Key: 'renewed/.tributary-sync-lock' }
     const ageMs = async () => Date.now() - Number((await s3.headObject(lock)).LastModified)
     await expect.poll(ageMs, { timeout: 20_000 }).toBeLessThan(30_000)
     await expect(open('renewed')).rejects.toThrow(refusal('renewed'))
+    await expect(s3.putObject({ ...lock, Body: 'late', IfMatch: before })).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 412 },
+    })
+  })
+
+  it('stops a writer whose renewal finds another one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const first = await open('found')
+    await age('found')
+    await open('found')
+    vi.advanceTimersByTime(15_000)
+    await expect(first.replace('file', ['1'])).rejects.toThrow(refusal('found'))
+    await first.close()
+    await expect(open('found')).rejects.toThrow(refusal('found'))
   })
 
   it('does not depend on the clocks of writers', async () => {

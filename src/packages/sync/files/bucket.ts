@@ -52,15 +52,16 @@ export async function openBucket(target: string, endpoint: string | undefined, s
     { step: 'deserialize' },
   )
   const writer = randomUUID()
-  /** On the clock of this process. */
-  let lockedUntilMs = 0
-  const isLocked = () => performance.now() < lockedUntilMs
-  let renewal = lock()
-  await renewal
-  const renewing = setInterval(() => {
-    // A failure shows before the next write.
-    renewal = lock().catch(() => {})
-  }, renewMs)
+  /** When the last request that locked was sent. The monotonic clock may stand still while the machine sleeps; the other may be set. */
+  let locked: { monotonicMs: number; wallMs: number } | undefined
+  const isLocked = () =>
+    locked !== undefined &&
+    Math.max(performance.now() - locked.monotonicMs, Date.now() - locked.wallMs) < lockMs - marginMs
+  /** Settles after the last renewal, and never fails. */
+  let renewal: Promise<unknown> = Promise.resolve()
+  await renew()
+  // A renewal that fails is repeated before the next write.
+  const renewing = setInterval(() => void renew().catch(() => {}), renewMs)
 
   return {
     name,
@@ -88,9 +89,17 @@ export async function openBucket(target: string, endpoint: string | undefined, s
     async close() {
       clearInterval(renewing)
       await renewal
-      if (isLocked()) await s3.deleteObject(objectOf(lockFile)).catch(() => {})
+      const found = await readObject(lockFile).catch(() => undefined)
+      if (isOwn(found?.text)) await s3.deleteObject(objectOf(lockFile)).catch(() => {})
       s3.destroy()
     },
+  }
+
+  /** One after the other. @throws as `lock` */
+  function renew(): Promise<void> {
+    const next = renewal.then(lock)
+    renewal = next.catch(() => {})
+    return next
   }
 
   /**
@@ -98,27 +107,36 @@ export async function openBucket(target: string, endpoint: string | undefined, s
    * @throws TemporaryError when another writer has it
    */
   async function lock(): Promise<void> {
-    const startedMs = performance.now()
+    const started = { monotonicMs: performance.now(), wallMs: Date.now() }
     const found = await readObject(lockFile)
-    const refused = new TemporaryError(
+    const isOver = storeMs - Number(found?.lastModified) >= lockMs
+    if (found && !isOwn(found.text) && !isOver) refuse()
+    // Each renewal has another text, and so another ETag: another writer that has read the lock before cannot replace it.
+    const text = `${writer} ${randomUUID()}`
+    const condition = found ? { IfMatch: found.etag } : { IfNoneMatch: '*' }
+    await s3.putObject({ ...objectOf(lockFile), Body: text, ...condition }, { abortSignal: signal }).catch((error) => {
+      // Another writer was first; or the client has repeated a request whose response was lost.
+      if (![409, 412].includes(error.$metadata?.httpStatusCode)) throw explained(error)
+    })
+    if ((await readObject(lockFile))?.text !== text) refuse()
+    locked = started
+  }
+
+  function isOwn(text: string | undefined): boolean {
+    return text?.split(' ')[0] === writer
+  }
+
+  function refuse(): never {
+    locked = undefined
+    throw new TemporaryError(
       `another tributary-sync writes to ${name}; stop it. The lock of a killed one ends after ${lockMs / 1_000} s.`,
     )
-    const isOver = storeMs - Number(found?.lastModified) >= lockMs
-    if (found && found.text !== writer && !isOver) throw refused
-    const condition = found ? { IfMatch: found.etag } : { IfNoneMatch: '*' }
-    await s3
-      .putObject({ ...objectOf(lockFile), Body: writer, ...condition }, { abortSignal: signal })
-      .catch((error) => {
-        // Another writer was first; or the client has repeated a request whose response was lost.
-        if (![409, 412].includes(error.$metadata?.httpStatusCode)) throw explained(error)
-      })
-    if ((await readObject(lockFile))?.text !== writer) throw refused
-    lockedUntilMs = startedMs + lockMs - marginMs
   }
 
   /** Before each write. @throws as `lock` */
   async function assertLocked(): Promise<void> {
-    if (!isLocked()) await lock()
+    await renewal
+    if (!isLocked()) await renew()
   }
 
   async function readObject(path: string) {
