@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import { columnNames } from '../import/header.ts'
+import { checkConstants, columnNames } from '../import/header.ts'
 import { type Mapping, mappedFields, type Pairs } from '../import/readers/input.ts'
+import { RowError } from '../import/readers/rowError.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { localInstantsOf, readTimeZone } from '../query/timeZone.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
@@ -27,7 +28,7 @@ function readPairs(text: string, earlier: Pairs = []): Pairs {
   return [...earlier, ...pairs.map(([, name = '', value = '']) => [name, value] as const)]
 }
 
-/** @throws UsageError for a field that the resource does not have, or that is set twice */
+/** @throws UsageError for a field that the resource does not have or that is set twice, and for values that never apply */
 export function readMapping(resource: ResourceName, options: MappingOptions): Mapping {
   const { map = [], constant = [], values = [], tz, ignoreUnknown = false, hashLongIds = false } = options
   const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
@@ -39,5 +40,14 @@ export function readMapping(resource: ResourceName, options: MappingOptions): Ma
   const unknown = named.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new UsageError(`${unknown} is not a field of ${resource}; see: import --help.`)
   if (new Set(fields).size < fields.length) throw new UsageError('--map and --constant must not set a field twice.')
+  const useless = values.find(([key]) => !/^(?!(tags|countries|subIds|properties):)[^:]+:./.test(key))
+  if (useless) throw new UsageError(`--values ${useless[0]}: use field:text=value; lists and objects have no text.`)
+  const empty = constant.find(([, text]) => text === '')
+  if (empty) throw new UsageError(`--constant ${empty[0]}= has no value.`)
+  try {
+    checkConstants(resource, mapping)
+  } catch (error) {
+    throw error instanceof RowError ? new UsageError(`--constant ${error.message}.`) : error
+  }
   return mapping
 }

@@ -6,7 +6,7 @@ import { conversionShape } from './readers/conversion.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/input.ts'
 import { metadataShapes } from './readers/metadata.ts'
 import { pixelEventShape } from './readers/pixelEvent.ts'
-import type { RowShape } from './readers/rowDecoder.ts'
+import { prepare, type RowShape } from './readers/rowDecoder.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 
 type Shape = RowShape<Record<string, unknown>>
@@ -26,6 +26,11 @@ function storedColumns({ fields, spread }: Shape): string[] {
 export function columnNames(resource: ResourceName): string[] {
   const shape = shapes[resourceTables[resource]]
   return storedColumns(shape).map((name) => (shape.required.includes(name) ? `${name}*` : name))
+}
+
+/** Reads the constants of a mapping, so that an invalid one is reported once and not for each row. @throws RowError */
+export function checkConstants(resource: ResourceName, mapping: Mapping): void {
+  prepare(shapes[resourceTables[resource]], {}, { ...mapping, from: 'cells' })
 }
 
 /** Characters of a column name that a message shows. */

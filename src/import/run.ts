@@ -70,6 +70,8 @@ export async function importRows(
   const input: Input = { ...noMapping, ...mapping, from: source.from }
   const rejects = new Rejects(limits.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
+  /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
+  const unseen = new Set(source.from === 'json' ? input.map.map(([column]) => column) : [])
   const reasons = new RejectReasons()
   let writer: Writer | undefined
   let storing: Promise<void> = Promise.resolve()
@@ -104,6 +106,7 @@ export async function importRows(
         tally.read += 1
         try {
           if (fields instanceof RowError) throw fields
+          for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
           filling.add(fields, input, line)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
@@ -127,6 +130,10 @@ export async function importRows(
     await finish?.()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
+    if (tally.read > 0 && unseen.size > 0)
+      onMessage(
+        `warning: no row has the ${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')} of --map.`,
+      )
   } finally {
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.

@@ -183,6 +183,16 @@ it('reads a file with other columns, and names the columns of --map that it does
   )
 })
 
+it('warns of columns of --map that no JSON row has', async () => {
+  const file = await fileOf('{"id":"v","clickid":"k","convertedAt":"2026-01-01T00:00:00Z"}\n')
+  const warningOf = async (map: string) => {
+    const words = ['--account', account, '--map', map, '--constant', 'status=approved', '--ignore-unknown', '--dry-run']
+    return (await importing('conversions', file, ...words)).stderr
+  }
+  expect(await warningOf('clickid=clickId')).toBe('')
+  expect(await warningOf('clikid=clickId')).toBe('warning: no row has the column clikid of --map.\n')
+})
+
 it('checks every row with --dry-run, beside another import, and writes nothing', async () => {
   const file = await fileOf(`${good}${bad}{"id":"c","cost":"x"}\n`)
   const lease = await tryWriterLease(stores, account)
@@ -237,6 +247,18 @@ describe('an invalid import exits with one line', () => {
       2,
       /must not set a field twice/,
     ],
+    [['conversions', 'x.ndjson', '--account', 'acme', '--constant', 'status='], 2, /--constant status= has no value/],
+    [
+      ['conversions', 'x.csv', '--account', 'acme', '--constant', 'status=aproved,sub1=a'],
+      2,
+      /--constant status: must be one of [^;]*\.\n$/,
+    ],
+    ...['eventName=Lead', 'status:=approved', 'subIds:a=b'].map((pair): [string[], number, RegExp] => [
+      ['conversions', 'x.ndjson', '--account', 'acme', '--values', pair],
+      2,
+      /: use field:text=value; lists and objects have no text/,
+    ]),
+    [['offers', 'x.csv', '--account', 'acme', '--values', 'tags:a=b'], 2, /lists and objects have no text/],
     [['clicks', 'x.ndjson', '--account', 'acme', '--tz', 'Berlin'], 2, /tz is not an IANA time zone/],
     [['clicks', 'x.ndjson', '--account', 'no body'], 2, /An id has/],
     [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],

@@ -144,6 +144,9 @@ describe('a row of a file with other columns', () => {
     expect(readAs({ map, values }, fields)).toMatchObject({ device: 'mobile', isBot: true, os: 'Phone' })
     const cells = { ...fields, device: 'desktop', isBot: '0' }
     expect(readAs({ map, values }, cells, cellsInput)).toMatchObject({ device: 'desktop', isBot: false })
+    expect(readAs({ map, values }, { ...fields, isBot: new DecimalText('1') })).toMatchObject({ isBot: true })
+    const event = { id: 'e', eventName: 'paid', visitorId: 'v', value: '5' }
+    expect(readEvent(event, { ...cellsInput, values: [['value:5', '7']] }).value).toBe(7)
     expect(() => readAs({ map, values }, { ...row, device: { toString: 1 } })).toThrow('device: must be one of')
   })
 

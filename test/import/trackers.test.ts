@@ -11,10 +11,12 @@ const folder = 'docs/examples/trackers'
 const commands = blocksOf('docs/imports.md').flatMap((block) => block.commands.filter((line) => line.includes(folder)))
 const ofFile = (name: string) => commands.find((line) => line.includes(`/${name}`)) ?? ''
 
+const exportedAt = '2026-11-25T12:00:00Z'
+
 /** Imports a sample file with the command of docs/imports.md. */
-async function importSample(account: string, name: string): Promise<object> {
+async function importSample(account: string, name: string, updatedAt = exportedAt): Promise<object> {
   const words = [...ofFile(name).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word)
-  const options = words.slice(1).map((word) => (word === 'acme' ? account : word))
+  const options = words.slice(1).map((word) => (word === 'acme' ? account : word.replace(exportedAt, updatedAt)))
   const { code, stdout, stderr } = await runHere([...options, '--json'], stores.environment)
   expect([code, stderr.replace(/^warning: .*\n/, '')], name).toEqual([0, ''])
   return JSON.parse(stdout)
@@ -68,5 +70,11 @@ it.each([
      FROM conversions FINAL WHERE account_id = '${account}' ORDER BY converted_at LIMIT 1`,
     )
     expect(converted).toMatchObject({ ...expectedConversion, id: first?.id })
+    const later = await importSample(
+      account,
+      files.find((name) => name.startsWith(`${tracker}-conv`)) ?? '',
+      '2026-11-26T12:00:00Z',
+    )
+    expect(later, 'a later export replaces the conversions').toMatchObject({ inserted: 0, duplicates: 0, rejected: 0 })
   },
 )

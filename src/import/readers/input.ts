@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { idLengthMax } from '../../../schema/scalars.ts'
+import { DecimalText } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
 
 export type Pairs = readonly (readonly [string, string])[]
@@ -43,7 +44,8 @@ export function typeInFile(
   const replaced = new Map(values.filter(([key]) => key.startsWith(`${name}:`)))
   if (replaced.size === 0) return own
   const read = (value: unknown) => {
-    const text = typeof value === 'object' ? undefined : replaced.get(`${name}:${value}`)
+    const given = value instanceof DecimalText ? value.text : value
+    const text = typeof given === 'object' ? undefined : replaced.get(`${name}:${given}`)
     return own.read(text === undefined ? value : (own.fromCell?.(text) ?? text))
   }
   return { ...own, read }

@@ -57,8 +57,8 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
   }
 }
 
-/** @throws RowError for an invalid constant */
-function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
+/** @throws RowError naming every invalid constant */
+export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
   const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
   const fieldOf = (name: string): Field => ({
     name,
@@ -102,8 +102,7 @@ function assign<Row extends object>(
 /** @throws RowError when a property has been set to another text */
 function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
   for (const [name, value] of Object.entries(values) as [keyof Row & string, Row[keyof Row & string]][]) {
-    if (row[name] !== '' && row[name] !== value)
-      throw new RowError(`gives ${name} another value than another field does`)
+    if (row[name] && row[name] !== value) throw new RowError(`gives ${name} another value than another field does`)
     row[name] = value
   }
 }
