@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { urlToHttpOptions } from 'node:url'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { withDeadline } from '../timing/deadline.ts'
@@ -25,6 +26,7 @@ export type Read = (order: ReadOrder) => Promise<http.IncomingMessage>
 /** After so long without a response the server is asked whether it runs, repeatedly: a long query responds at its end. */
 const silenceMs = 2_000
 const pingTimeoutMs = 3_000
+const pingPauseMs = 200
 
 const unresponsive = () => Object.assign(new Error('ClickHouse does not respond.'), { code: 'ETIMEDOUT' })
 
@@ -48,14 +50,17 @@ export function openReads(
 
   return (order) => send(order, true)
 
-  /** @returns whether the server responds to a request on a connection of its own; concurrent reads share it */
+  /** @returns whether the server responds to a request on a connection of its own, within several attempts; concurrent reads share it */
   function isAlive(): Promise<boolean> {
-    const ping = (signal: AbortSignal) =>
+    const pingOnce = (signal: AbortSignal) =>
       new Promise((resolve, reject) => {
         const sent = request({ hostname, port, socketPath, path: '/ping', agent: false, signal })
         sent.on('response', (received) => resolve(received.resume())).on('error', reject)
         sent.end()
       })
+    // One failure may be of this connection alone: a reset, or a process without free file descriptors.
+    const ping = (signal: AbortSignal): Promise<unknown> =>
+      pingOnce(signal).catch(() => sleep(pingPauseMs, undefined, { signal }).then(() => ping(signal)))
     pinging ??= withDeadline(pingTimeoutMs, unresponsive, ping)
       .then(() => true)
       .catch(() => false)

@@ -86,10 +86,12 @@ describe('a read over connections that stay open', () => {
   const used = new WeakSet<Socket>()
   let pings = 0
   let respondsToPings = true
+  let resets = 0
   const server = createServer((request, response) => {
     if (request.url === '/ping') {
       pings += 1
-      if (respondsToPings) response.end('Ok.\n')
+      if (pings <= resets) request.socket.resetAndDestroy()
+      else if (respondsToPings) response.end('Ok.\n')
       return
     }
     received += 1
@@ -160,6 +162,27 @@ describe('a read over connections that stay open', () => {
       expect(vi.getTimerCount()).toBe(0)
     } finally {
       vi.useRealTimers()
+    }
+  })
+
+  it('goes on when the connection of a ping is reset and that of the next one is not', async () => {
+    let complete = () => {}
+    respond = (socket) => {
+      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
+      return false
+    }
+    ;[pings, resets] = [0, 1]
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const result = read()
+      await vi.advanceTimersByTimeAsync(2_000)
+      await vi.waitFor(() => expect(pings).toBe(2), { timeout: 10_000 })
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
+      complete()
+      expect(await result).toEqual([{ one: 1 }])
+    } finally {
+      vi.useRealTimers()
+      resets = 0
     }
   })
 
