@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { createAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
-import { isStoreMissing } from '../stores/open.ts'
+import { missingEngines } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -44,7 +44,7 @@ Example:
     .description('List all accounts, oldest first.')
     .notes('\nExample:\n  tributary account list --json')
     .action(async () => {
-      const isMissing = isStoreMissing(context.settings)
+      const isMissing = missingEngines(context.settings).includes('postgres')
       const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
       const missing = isMissing ? 'No store' : 'No accounts'
       const empty = `${missing} in ${storeLocation(context.settings)}; create an account with: tributary account create.`

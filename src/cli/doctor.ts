@@ -4,9 +4,8 @@ import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch, instant, text as textValue } from '../stores/clickhouse/sql.ts'
 import { assertCurrent } from '../stores/migrations/migrate.ts'
-import { isStoreMissing, openStores, type Stores } from '../stores/open.ts'
+import { causeOf, missingEngines, openStores, type Stores } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
-import { reasonOf } from '../stores/timing/periodic.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 
@@ -37,7 +36,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
   const lines: Line[] = []
   /** @param find returns or throws what is wrong, or returns several lines */
   const add = async (check: string, mend: string, find: () => Promise<unknown>) => {
-    const found = await find().catch((error) => reasonOf(error).split('\n')[0])
+    const found = await find().catch((error) => `${causeOf(error)}.`)
     if (Array.isArray(found)) lines.push(...found)
     else lines.push({ check, found: typeof found === 'string' ? found : '', mend })
   }
@@ -49,19 +48,21 @@ async function examine(context: CommandContext): Promise<Line[]> {
   let opened: Stores | undefined
   await add('settings', 'Correct the setting, or start the database.', async () => {
     const { settings } = context
-    if (isStoreMissing(settings)) return `DATA_DIR=${settings.DATA_DIR}: there is no store; run tributary migrate.`
-    opened = await openStores(settings, () => {})
+    const [missing] = missingEngines(settings)
+    if (missing) return `DATA_DIR=${settings.DATA_DIR}: there is no store of ${missing}; run tributary migrate.`
+    opened = await openStores(settings, () => {}, 0, false)
     return undefined
   })
   if (!opened) return lines
   const stores: Stores = opened
   const { REDIS_URL, CLICKHOUSE_READER_URL } = context.settings
   const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'
+  const queryMend = 'Correct the cause, then run tributary doctor again: it could not check this database.'
   const grantMend = 'Use the users of docs/clickhouse-users.sql.'
   try {
     await add('tables', migrateMend, () => assertCurrent(stores))
-    await add('PostgreSQL', 'Mend this first.', () => inPostgres(stores))
-    await add('ClickHouse', 'Mend this first.', () => inClickHouse(stores))
+    await add('PostgreSQL', queryMend, () => inPostgres(stores))
+    await add('ClickHouse', queryMend, () => inClickHouse(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
     await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
       const redis = REDIS_URL === undefined ? undefined : await openRedis(REDIS_URL, () => {})
@@ -84,7 +85,7 @@ async function inPostgres({ postgres }: Stores): Promise<readonly Line[]> {
       ('clock of PostgreSQL', ${clockMend},
         CASE WHEN abs(difference) > 1 THEN 'It differs from this machine by ' || round(difference, 1) || ' s.' END),
       ('fsync of PostgreSQL', 'Turn it on for the server, the database and the role: a power cut loses acknowledged rows.',
-        (SELECT string_agg(setting.name, ', ') || ' is off.' FROM pg_settings AS setting
+        (SELECT string_agg(setting.name || ' is off.', ' ' ORDER BY setting.name) FROM pg_settings AS setting
           WHERE setting.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off')),
       ('grants in PostgreSQL', 'Connect as the owner of the tables, or grant this.',
         (SELECT format('The user of DATABASE_URL lacks %s on %s.', privilege, relname)

@@ -10,7 +10,7 @@ import { type ClickHouse, openClickHouse } from './clickhouse/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import { embeddedPathsOf } from './embedded/paths.ts'
-import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
+import { type ClickHouseAddress as EmbeddedClickHouse, type EngineName, engineNames } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
 /** Both stores. Only this file knows whether each is a server or an embedded engine. */
@@ -32,9 +32,10 @@ export const readerConnectionsMax = 2
 /**
  * Opens the stores that the settings name, embedded engines where they name none, and verifies that both respond.
  * @param waitMs how long to wait for servers that are unreachable, with a log line; 0 tries once
+ * @param mayCreate whether a missing database is created
  * @throws SettingsError or EmbeddedError: one line that names the setting
  */
-export async function openStores(settings: Settings, log: StoreLog, waitMs = 0): Promise<Stores> {
+export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, mayCreate = true): Promise<Stores> {
   const serverReader = readerAddressOf(settings)
   const naming = namingOf(settings)
   const embedded = await connectEmbedded({
@@ -66,7 +67,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
   try {
     const deadlineMs = performance.now() + waitMs
     await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), deadlineMs, log)
-    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.createDatabase(), deadlineMs, log)
+    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.reach(mayCreate), deadlineMs, log)
     const readOne = () => clickhouse.reader.command({ query: 'SELECT 1' })
     await reach('CLICKHOUSE_READER_URL: ClickHouse', readOne, deadlineMs, log)
   } catch (error) {
@@ -76,9 +77,12 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
   return stores
 }
 
-/** Whether the embedded Postgres has never been started in `DATA_DIR`, so that there is no account; false for a server. */
-export function isStoreMissing({ DATABASE_URL, DATA_DIR }: Settings): boolean {
-  return DATABASE_URL === undefined && !existsSync(embeddedPathsOf(DATA_DIR).postgres)
+/** @returns the embedded engines that have never been started in `DATA_DIR`; without Postgres there is no account */
+export function missingEngines({ CLICKHOUSE_URL, DATABASE_URL, DATA_DIR }: Settings): EngineName[] {
+  const { clickhouseLog, postgres } = embeddedPathsOf(DATA_DIR)
+  const needed = { clickhouse: CLICKHOUSE_URL === undefined, postgres: DATABASE_URL === undefined }
+  const traces = { clickhouse: clickhouseLog, postgres }
+  return engineNames.filter((name) => needed[name] && !existsSync(traces[name]))
 }
 
 /** @returns the addresses of the embedded engine: the writer's, then the reader's */
@@ -155,8 +159,8 @@ function isRejection(error: unknown): boolean {
   return error instanceof ClickHouseError
 }
 
-/** The first line of the driver's message, which names the cause. */
-function causeOf(error: unknown): string {
+/** @returns the first line of the driver's message, which names the cause, without its point; never empty */
+export function causeOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
   const line = (message ?? '').split('\n')[0]?.replace(/[\s.]+$/, '') ?? ''
   return line || code || String(error)

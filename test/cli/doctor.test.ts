@@ -1,11 +1,11 @@
 // @module-tag long
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
-import { openStores } from '../../src/stores/open.ts'
+import { causeOf, openStores } from '../../src/stores/open.ts'
 import { fillDisk } from '../faults/fullDisk.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { canFakeClocks, createFakeClock } from '../kit/fakeClock.ts'
@@ -48,6 +48,13 @@ function withFewFiles(environment: Environment): string {
   const script = `ulimit -n 1000 && "${process.execPath}" "${commandFile}" doctor || true`
   return execFileSync('sh', ['-c', script], { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })
 }
+
+it('an error without a message is a failure with a cause', () => {
+  // A refused connection to a host with two addresses.
+  const refused = new AggregateError([], '')
+  expect(causeOf(Object.assign(refused, { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
+  expect(causeOf(new AggregateError([], ''))).toBe('AggregateError')
+})
 
 describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
   const clickhouse = useOpened(() => startClickHouse())
@@ -130,6 +137,18 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       ),
     ],
     ['fsync = off', 'fsync of PostgreSQL', /^fsync is off\.$/, serverSetting('fsync')],
+    [
+      'two settings that are off',
+      'fsync of PostgreSQL',
+      /^full_page_writes is off\. synchronous_commit is off\.$/,
+      async () => {
+        await serverSetting('full_page_writes')()
+        return await statements(
+          ['ALTER ROLE app SET synchronous_commit = off'],
+          ['ALTER ROLE app RESET synchronous_commit'],
+        )()
+      },
+    ],
     ['full_page_writes = off', 'fsync of PostgreSQL', /^full_page_writes is off\.$/, serverSetting('full_page_writes')],
     [
       'a role that does not wait for the disk',
@@ -167,6 +186,17 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     ],
   ])('finds %s', async (...fault) => {
     await expectFault(healthy, fault)
+  })
+
+  it('creates neither a missing database nor an embedded engine', async () => {
+    const onlyPostgres = { DATABASE_URL: healthy.DATABASE_URL as string }
+    const wrong = { ...onlyPostgres, CLICKHOUSE_URL: clickhouse.url('admin').replace(/tributary$/, 'tributray') }
+    const rejected = expect.stringMatching(/^CLICKHOUSE_URL: ClickHouse rejects the connection: .*tributray/)
+    // The second run would find a database that the first one created.
+    for (const _ of [1, 2]) expect(await failuresOf(wrong)).toEqual({ settings: rejected })
+    const found = expect.stringMatching(/there is no store of clickhouse; run tributary migrate\.$/)
+    expect(await failuresOf({ ...onlyPostgres, DATA_DIR: folder('absent') })).toEqual({ settings: found })
+    expect(existsSync(folder('absent'))).toBe(false)
   })
 
   it.skipIf(!canFakeClocks())('finds clocks that differ from the clock of this machine', async () => {

@@ -73,12 +73,12 @@ function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
 }
 
 /** Verifies that a server responds, and creates the database of the address if it is missing. */
-export async function ensureDatabase(address: ClickHouseAddress): Promise<void> {
+export async function ensureDatabase(address: ClickHouseAddress, mayCreate: boolean): Promise<void> {
   const client = connect(address)
   try {
     await client.command({ query: 'SELECT 1' })
   } catch (error) {
-    if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error
+    if (!mayCreate || !(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error
     // TRAP: a request that names a missing database is rejected, so this one names `default`.
     const withoutDatabase = connect({ ...address, database: 'default' })
     await withoutDatabase.command({

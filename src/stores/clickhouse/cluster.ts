@@ -18,13 +18,15 @@ export interface Identity {
 }
 
 /**
- * Finds the nodes of a cluster, verifies that each responds and none is missing, and creates the databases.
+ * Finds the nodes of a cluster, verifies that each responds and none is missing, and that each has its databases.
+ * @param mayCreate whether missing databases are created
  * @throws SettingsError when there is no such cluster or its nodes differ from the settings
  */
 export async function openCluster(
   client: ClickHouseClient,
   address: ClickHouseAddress,
   { name, nodeUrls }: ClusterNaming,
+  mayCreate: boolean,
 ) {
   const members = await membersOf(client, name)
   if (nodeUrls.length > 0 && nodeUrls.length !== members.length) {
@@ -40,9 +42,9 @@ export async function openCluster(
   }
   try {
     for (const url of urls) {
-      await ensureDatabase({ ...address, url, database: localDatabase })
+      await ensureDatabase({ ...address, url, database: localDatabase }, mayCreate)
       // Of the distributed tables, so that any node can be queried.
-      await ensureDatabase({ ...address, url })
+      await ensureDatabase({ ...address, url }, mayCreate)
     }
     const identities = await Promise.all(clients.map(identify))
     /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */

@@ -26,16 +26,16 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
       return reader
     },
     database: address.database,
-    /** The cluster of `CLICKHOUSE_CLUSTER`; known after `createDatabase`. */
+    /** The cluster of `CLICKHOUSE_CLUSTER`; known after `reach`. */
     get cluster() {
       return cluster
     },
     /** Called after every query and insert, failed ones too. */
     onQuery: undefined as ((label: string, seconds: number) => void) | undefined,
-    /** Verifies that every node responds, and creates missing databases. @throws SettingsError when there is no such cluster */
-    async createDatabase() {
-      await ensureDatabase(current)
-      if (naming) cluster ??= await openCluster(client, current, naming)
+    /** Verifies every node and its databases, or creates these. @throws SettingsError when there is no such cluster */
+    async reach(mayCreate: boolean) {
+      await ensureDatabase(current, mayCreate)
+      if (naming) cluster ??= await openCluster(client, current, naming, mayCreate)
     },
     /** Sends later queries to other addresses; those in flight end where they began. */
     moveTo(next: ClickHouseAddress, nextReader = next) {
