@@ -215,6 +215,14 @@ describe('the lock of a prefix', () => {
     await expect(open('found')).rejects.toThrow(refusal('found'))
   })
 
+  it('ends with its writer, also with one that is interrupted', async () => {
+    const interrupted = new AbortController()
+    const { close } = await openBucket('s3://copies/interrupted', store.url, interrupted.signal)
+    interrupted.abort(new Error('interrupted'))
+    await close()
+    await open('interrupted')
+  })
+
   it('does not depend on the clocks of writers', async () => {
     store.setAhead(-600_000)
     await open('clocks')

@@ -89,7 +89,8 @@ export async function openBucket(target: string, endpoint: string | undefined, s
     async close() {
       clearInterval(renewing)
       await renewal
-      const found = await readObject(lockFile).catch(() => undefined)
+      // The signal has ended the run, not this.
+      const found = await readObject(lockFile, {}).catch(() => undefined)
       if (isOwn(found?.text)) await s3.deleteObject(objectOf(lockFile)).catch(() => {})
       s3.destroy()
     },
@@ -139,8 +140,8 @@ export async function openBucket(target: string, endpoint: string | undefined, s
     if (!isLocked()) await renew()
   }
 
-  async function readObject(path: string) {
-    const object = await send(s3.getObject(objectOf(path), { abortSignal: signal }))
+  async function readObject(path: string, options: { abortSignal?: AbortSignal } = { abortSignal: signal }) {
+    const object = await send(s3.getObject(objectOf(path), options))
     if (!object) return undefined
     return { text: await object.Body?.transformToString(), etag: object.ETag, lastModified: object.LastModified }
   }
