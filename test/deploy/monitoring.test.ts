@@ -1,5 +1,4 @@
 // @module-tag long
-// Requires Debian's prometheus and redis-server.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +9,8 @@ import { packageRoot } from '../../src/package.ts'
 import { serve } from '../cli/runCommand.ts'
 import { makeAccountWithKey } from '../kit/accounts.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
-import { startRedis } from '../kit/redis.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
+import { hasRedis, startRedis } from '../kit/redis.ts'
 import { storeMetadata } from '../kit/rows.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type AlertRule, alertRules, alertValue, rulesFile } from './prometheusRules.ts'
@@ -127,7 +127,9 @@ const cases: Record<string, AlertCase> = {
   },
 }
 
-describe('deploy/prometheus-rules.yaml', () => {
+const hasPrometheus = isInstalled('/usr/bin/prometheus', 'prometheus')
+
+describe.skipIf(!hasPrometheus)('deploy/prometheus-rules.yaml', () => {
   it('has an example of each alert', () => {
     expect(Object.keys(cases)).toEqual(alertRules.map(({ alert }) => alert))
   })
@@ -151,7 +153,7 @@ function testOf({ alert }: AlertRule, series: Series, expected: object[]): objec
   }
 }
 
-describe('a Prometheus that collects the metrics of a server', () => {
+describe.skipIf(!hasPrometheus || !hasRedis())('a Prometheus that collects the metrics of a server', () => {
   const stores = useTestStores()
 
   it('returns rows for every expression of the rules and of the dashboard', async () => {
