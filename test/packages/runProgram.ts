@@ -1,6 +1,9 @@
 import { vi } from 'vitest'
 import type { Ended } from '../cli/runCommand.ts'
 
+// A pipeline leaves its listeners on standard output. A program runs once in a process, but here often, and Node.js would warn.
+process.stdout.setMaxListeners(0)
+
 /**
  * Runs the program of a package in this process. TRAP: no two at the same time, since both print to standard output.
  * @param environment also of libraries that read `process.env`
