@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
@@ -8,3 +9,25 @@ export const packageRoot = dirname(require.resolve('tributary/package.json'))
 
 /** Version in package.json. */
 export const { version } = require('tributary/package.json') as { version: string }
+
+/** The commit that was built, with `-dirty` after changes; `unknown` where it was not built from a clone. */
+export const commit = readCommit()
+
+/** The file is written by `npm run build`. */
+function readCommit(): string {
+  const path = join(packageRoot, 'dist/commit')
+  return (existsSync(path) && readFileSync(path, 'utf8').trim()) || 'unknown'
+}
+
+/** Whether a version is later than another one. */
+export function isLater(one: string, other: string): boolean {
+  return one.localeCompare(other, 'en', { numeric: true }) > 0
+}
+
+/** @returns the version of a package that this program would load, undefined if it is not installed */
+export function installedVersion(name: string): string | undefined {
+  // Some packages do not export their package.json.
+  const manifests = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name, 'package.json'))
+  const path = manifests.find((manifest) => existsSync(manifest))
+  return path && (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+}

@@ -1,7 +1,7 @@
 import { CommanderError, Help } from 'commander'
 import { ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
-import { version } from '../package.ts'
+import { commit, installedVersion, version } from '../package.ts'
 import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
 import { addAccountCommands } from './account.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
@@ -33,7 +33,7 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
   const context = new CommandContext(io)
   const program = new Command('tributary')
     .description('The analytics data API of a click-tracking and attribution platform.')
-    .version(version, '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version, the commit and the engines')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .option('--json', 'print the result as one JSON object')
@@ -59,6 +59,10 @@ Examples:
       },
     })
     .exitOverride()
+    .on('option:version', () => {
+      io.stdout.write(`${describeVersion()}\n`)
+      throw new CommanderError(0, 'commander.version', '')
+    })
     .hook('preAction', () => {
       context.json = program.opts<{ json?: true }>().json === true
     })
@@ -89,6 +93,19 @@ Examples:
   } finally {
     await context.close()
   }
+}
+
+/** The engines are the installed ones, which serve a database without a server. */
+function describeVersion(): string {
+  const engines = { ClickHouse: 'chdb', Postgres: '@electric-sql/pglite' }
+  return [
+    `tributary ${version} (commit ${commit})`,
+    `Node.js ${process.versions.node}`,
+    ...Object.entries(engines).map(([database, name]) => {
+      const installed = installedVersion(name)
+      return `embedded ${database}: ${installed ? `${name} ${installed}` : 'not installed'}`
+    }),
+  ].join('\n')
 }
 
 function printError(error: unknown, printStatus: (line: string) => void): number {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { commit, version } from '../package.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { App } from './context.ts'
 import { type LimitKind, limitKinds } from './rateLimit.ts'
@@ -21,6 +22,13 @@ export type Metrics = ReturnType<typeof openMetrics>
 export function openMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  const build = new Gauge({
+    name: 'tributary_build_info',
+    help: 'Always 1; its labels are the version and the commit of the program.',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  })
+  build.set({ version, commit }, 1)
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'HTTP responses by method, route and status; unknown paths have the route "unknown".',

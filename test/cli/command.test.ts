@@ -1,9 +1,12 @@
 // @module-tag postgres
 
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
 import { isKeyText } from '../../src/accounts/keyFormat.ts'
+import { commit, packageRoot, version } from '../../src/package.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
@@ -247,8 +250,18 @@ describe('the command', () => {
     }
     expect((await runHere(['help', 'import'], {})).stdout).toContain('clicks\n    id*, clickedAt*, campaignId')
     expect((await runHere(['help', 'import'], {})).stdout).toContain('id of the account (required)')
-    expect((await runHere(['--version'], {})).stdout).toBe('0.1.0\n')
     expect((await runHere(['key'], {})).code).toBe(2)
+  })
+
+  it('prints the version, the commit and the engines', async () => {
+    const { code, stdout, stderr } = await runHere(['--version'], {})
+    expect([code, stderr]).toEqual([0, ''])
+    const number = '\\d+\\.\\d+\\.\\d+'
+    const engines = `embedded ClickHouse: chdb ${number}\nembedded Postgres: @electric-sql/pglite ${number}`
+    expect(stdout).toMatch(
+      new RegExp(`^tributary ${version} \\(commit ${commit}\\)\nNode\\.js ${number}\n${engines}\n$`),
+    )
+    if (existsSync(join(packageRoot, '.git'))) expect(commit).toMatch(/^[0-9a-f]{12}(-dirty)?$/)
   })
 
   it('exits with 1 and one line that names the setting if a database cannot be opened', async () => {
