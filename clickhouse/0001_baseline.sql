@@ -1,5 +1,8 @@
--- Baseline of the ClickHouse schema. Until version 1.0 this file is edited in place, and a store of an earlier baseline is
--- refused; from then on each change is a new file. `schema.sql` shows the tables that result from all files.
+-- Baseline of the ClickHouse schema, of version 1.0. Its statements never change: each change is a new file. `schema.sql` shows the
+-- tables that result from all files.
+--
+-- readable from: 1.0.0
+-- writable from: 1.0.0
 --
 -- ClickHouse has no transactions for table definitions: every statement can be run again after an interruption.
 --

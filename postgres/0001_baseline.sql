@@ -1,11 +1,15 @@
--- Baseline of the Postgres schema. Until version 1.0 this file is edited in place, and a store of an earlier baseline is
--- refused; from then on each change is a new file. `schema.sql` shows the tables that result from all files.
+-- Baseline of the Postgres schema, of version 1.0. Its statements never change: each change is a new file. `schema.sql` shows the
+-- tables that result from all files.
 --
--- Postgres holds what is small and edited, and what makes writing to ClickHouse exact. No table grows with traffic.
+-- readable from: 1.0.0
+-- writable from: 1.0.0
+--
+-- Postgres holds what is small and edited, and what makes writing to ClickHouse exact. No table grows with traffic. Text in keys and
+-- indexes is sorted bytewise (COLLATE "C"): an upgrade of the operating system may change another order, and so make indexes wrong.
 
 -- Subscription plans, accounts and their API keys.
 CREATE TABLE plans (
-  name                         text PRIMARY KEY,                 -- 'pro'
+  name                         text COLLATE "C" PRIMARY KEY,     -- 'pro'
   has_api                      boolean NOT NULL,                 -- false: every request gets plan_required
   requests_per_minute          integer CHECK (requests_per_minute > 0),          -- per key, all endpoints but events; null without API
   events_per_minute            integer CHECK (events_per_minute > 0),            -- per key, POST /events
@@ -23,7 +27,7 @@ INSERT INTO plans VALUES
 CREATE TABLE accounts (
   id         text COLLATE "C" PRIMARY KEY,                       -- 'acme'
   name       text NOT NULL,
-  plan       text NOT NULL REFERENCES plans (name),
+  plan       text COLLATE "C" NOT NULL REFERENCES plans (name),
   currency   text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),      -- ISO 4217; every …Base amount is in it
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   import_of  text,                                               -- SHA-256 of the account.json that is being imported, or null
@@ -33,7 +37,7 @@ CREATE TABLE accounts (
 
 CREATE TABLE api_keys (
   id           text COLLATE "C" PRIMARY KEY,                     -- a UUIDv7; public identifier of the key
-  account_id   text NOT NULL REFERENCES accounts (id),
+  account_id   text COLLATE "C" NOT NULL REFERENCES accounts (id),
   name         text NOT NULL,                                    -- 'BI tool'
   hash         bytea NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key; the key itself is not stored
   prefix       text NOT NULL,                                    -- 'trb_live_' and 4 characters, shown in lists
@@ -95,11 +99,11 @@ CREATE INDEX audit_log_by_account ON audit_log (account_id, id);
 -- bytewise, as in ClickHouse and in cursors. The writer sets `search_text` (src/query/searchText.ts): the values that a search
 -- compares, with their case folded and an X between them.
 CREATE TABLE campaigns (
-  account_id        text NOT NULL REFERENCES accounts (id),
+  account_id        text COLLATE "C" NOT NULL REFERENCES accounts (id),
   id                text COLLATE "C" NOT NULL,
   name              text NOT NULL,
   user_id           text NOT NULL,                               -- the owner; the account's id unless imported otherwise
-  status            text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  status            text COLLATE "C" NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
   traffic_source_id text,
   cost_model        text,                                        -- 'cpc'
   cost_value        numeric(18, 6),                              -- in `currency`
@@ -112,10 +116,10 @@ CREATE TABLE campaigns (
 );
 
 CREATE TABLE offers (
-  account_id        text NOT NULL REFERENCES accounts (id),
+  account_id        text COLLATE "C" NOT NULL REFERENCES accounts (id),
   id                text COLLATE "C" NOT NULL,
   name              text NOT NULL,
-  status            text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  status            text COLLATE "C" NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
   url               text,
   affiliate_network text,
   payout_type       text,                                        -- 'cpa'
@@ -130,10 +134,10 @@ CREATE TABLE offers (
 );
 
 CREATE TABLE landing_pages (
-  account_id text NOT NULL REFERENCES accounts (id),
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
   id         text COLLATE "C" NOT NULL,
   name       text NOT NULL,
-  status     text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  status     text COLLATE "C" NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
   url        text,
   tags       text[] NOT NULL DEFAULT '{}',
   created_at timestamptz(3) NOT NULL,
@@ -142,10 +146,10 @@ CREATE TABLE landing_pages (
 );
 
 CREATE TABLE traffic_sources (
-  account_id text NOT NULL REFERENCES accounts (id),
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
   id         text COLLATE "C" NOT NULL,
   name       text NOT NULL,
-  status     text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  status     text COLLATE "C" NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
   category   text,                                               -- 'social'
   cost_model text,
   currency   text,
@@ -191,7 +195,7 @@ END;
 -- ClickHouse has no transactions; these tables make writing to it exact: one writer per account, and a journal of the
 -- batches in flight. Locks are rows, since the embedded Postgres is one session shared by all clients.
 CREATE TABLE leases (
-  name               text PRIMARY KEY,                           -- 'writer:acme', 'migrate'
+  name               text COLLATE "C" PRIMARY KEY,               -- 'writer:acme', 'migrate'
   owner              text NOT NULL,                              -- a UUID of the holder
   fence              bigint NOT NULL,                            -- incremented at every change of holder
   expires_at         timestamptz NOT NULL,                       -- by this database's clock; the holder extends it
@@ -203,9 +207,9 @@ CREATE TABLE leases (
 -- A row exists from before a batch is sent until ClickHouse has confirmed it. A leftover row names the days whose index and
 -- sums may be incomplete; the next holder of the account's lease repairs them first.
 CREATE TABLE import_batches (
-  token      text PRIMARY KEY,                                   -- names the batch; each insert attempt has its own query id
-  account_id text NOT NULL REFERENCES accounts (id),
-  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  token      text COLLATE "C" PRIMARY KEY,                       -- names the batch; each insert attempt has its own query id
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  resource   text COLLATE "C" NOT NULL CHECK (resource IN ('clicks', 'conversions')),
   first_at   timestamptz(3) NOT NULL,                            -- earliest clicked_at or converted_at in the batch
   last_at    timestamptz(3) NOT NULL,                            -- latest
   created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -220,16 +224,16 @@ CREATE INDEX import_batches_by_account ON import_batches (account_id);
 -- that the batch makes necessary; the writer that completes the task removes it, under the same lease. After an interrupted
 -- import the next writer completes it, or a running server within a minute.
 CREATE TABLE account_tasks (
-  account_id text NOT NULL REFERENCES accounts (id),
-  task       text NOT NULL,                                      -- 'attribute_late_clicks'
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  task       text COLLATE "C" NOT NULL,                          -- 'attribute_late_clicks' or 'attribute_conversions'
   PRIMARY KEY (account_id, task)
 );
 
 -- Clicks and events before a month that are removed, or being removed. The month never moves back: the sums still count the
 -- removed clicks, so their rows must not be imported again.
 CREATE TABLE retained_ranges (
-  account_id    text NOT NULL REFERENCES accounts (id),
-  resource      text NOT NULL CHECK (resource IN ('clicks', 'events')),
+  account_id    text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  resource      text COLLATE "C" NOT NULL CHECK (resource IN ('clicks', 'events')),
   retained_from date NOT NULL,                                   -- first day of a UTC month, of clicked_at or occurred_at
   recorded_at   timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- rows are removed once servers have read it
   is_complete   boolean NOT NULL DEFAULT false,                  -- false: earlier rows may be left
@@ -238,8 +242,8 @@ CREATE TABLE retained_ranges (
 
 -- Checksums of what remains of the clicks of a removed month, so that `verify` notices a change.
 CREATE TABLE removed_months (
-  account_id text NOT NULL REFERENCES accounts (id),
-  table_name text NOT NULL,                                      -- 'sums_by_day', 'click_index'
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  table_name text COLLATE "C" NOT NULL,                          -- 'sums_by_day', 'click_index'
   month      date NOT NULL,                                      -- its first day, UTC
   checksum   text NOT NULL,
   PRIMARY KEY (account_id, table_name, month)
@@ -247,8 +251,8 @@ CREATE TABLE removed_months (
 
 -- Visitors and clicks that were erased, as keyed hashes: rows of them that are imported or restored are erased again.
 CREATE TABLE erasures (
-  account_id  text NOT NULL REFERENCES accounts (id),
-  kind        text NOT NULL CHECK (kind IN ('visitor', 'click')), -- a click that was erased with its visitor is listed too
+  account_id  text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  kind        text COLLATE "C" NOT NULL CHECK (kind IN ('visitor', 'click')), -- a click that was erased with its visitor is listed too
   key         uuid NOT NULL,                                     -- random; the same one for all erasures of the account
   hash        bytea NOT NULL CHECK (length(hash) = 32),          -- SHA-256 of key, kind and identifier, with spaces between
   erased_at   timestamptz(3) NOT NULL,                           -- rows with a later time are new data
@@ -260,15 +264,15 @@ CREATE INDEX erasures_incomplete ON erasures (account_id) WHERE NOT is_complete;
 
 -- Accounts with pixel events that are being rewritten with a later `stored_at`. Clicks and conversions have the journal.
 CREATE TABLE event_rewrites (
-  account_id text PRIMARY KEY REFERENCES accounts (id),
+  account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id),
   began_at   timestamptz(3) NOT NULL                             -- by ClickHouse's clock, before any new `stored_at`
 );
 
 -- Number of rows confirmed as stored, so that `verify` notices rows that ClickHouse has lost. A batch records what it adds;
 -- the statement that clears the batch adds that here, so neither happens without the other.
 CREATE TABLE stored_rows (
-  account_id text NOT NULL REFERENCES accounts (id),
-  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  resource   text COLLATE "C" NOT NULL CHECK (resource IN ('clicks', 'conversions')),
   month      date NOT NULL,                                      -- its first day, UTC, of clicked_at or converted_at
   rows       bigint NOT NULL,                                    -- distinct ids confirmed
   PRIMARY KEY (account_id, resource, month)
@@ -279,8 +283,8 @@ CREATE TABLE stored_rows (
 -- batch of its account, and never before this database's clock. `asOf` is just after the last one assigned, or the first of
 -- the batches that are not confirmed.
 CREATE TABLE watermarks (
-  account_id text NOT NULL REFERENCES accounts (id),
-  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  resource   text COLLATE "C" NOT NULL CHECK (resource IN ('clicks', 'conversions')),
   stored_at  timestamptz(3) NOT NULL,                            -- of the latest batch
   PRIMARY KEY (account_id, resource)
 );

@@ -8,8 +8,8 @@ CREATE TABLE account_deletions (
 );
 
 CREATE TABLE account_tasks (
-  account_id text NOT NULL,
-  task text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
   CONSTRAINT account_tasks_pkey PRIMARY KEY (account_id, task),
   CONSTRAINT account_tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
@@ -17,7 +17,7 @@ CREATE TABLE account_tasks (
 CREATE TABLE accounts (
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  plan text NOT NULL,
+  plan text COLLATE "C" NOT NULL,
   currency text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   import_of text,
@@ -32,7 +32,7 @@ CREATE TABLE accounts (
 
 CREATE TABLE api_keys (
   id text COLLATE "C" NOT NULL,
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   name text NOT NULL,
   hash bytea NOT NULL,
   prefix text NOT NULL,
@@ -61,11 +61,11 @@ CREATE TABLE audit_log (
 );
 
 CREATE TABLE campaigns (
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
   user_id text NOT NULL,
-  status text NOT NULL,
+  status text COLLATE "C" NOT NULL,
   traffic_source_id text,
   cost_model text,
   cost_value numeric(18,6),
@@ -80,8 +80,8 @@ CREATE TABLE campaigns (
 );
 
 CREATE TABLE erasures (
-  account_id text NOT NULL,
-  kind text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
   key uuid NOT NULL,
   hash bytea NOT NULL,
   erased_at timestamp(3) with time zone NOT NULL,
@@ -93,16 +93,16 @@ CREATE TABLE erasures (
 );
 
 CREATE TABLE event_rewrites (
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   began_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT event_rewrites_pkey PRIMARY KEY (account_id),
   CONSTRAINT event_rewrites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
 CREATE TABLE import_batches (
-  token text NOT NULL,
-  account_id text NOT NULL,
-  resource text NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  resource text COLLATE "C" NOT NULL,
   first_at timestamp(3) with time zone NOT NULL,
   last_at timestamp(3) with time zone NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -115,10 +115,10 @@ CREATE TABLE import_batches (
 );
 
 CREATE TABLE landing_pages (
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  status text NOT NULL,
+  status text COLLATE "C" NOT NULL,
   url text,
   tags text[] NOT NULL DEFAULT '{}'::text[],
   created_at timestamp(3) with time zone NOT NULL,
@@ -129,7 +129,7 @@ CREATE TABLE landing_pages (
 );
 
 CREATE TABLE leases (
-  name text NOT NULL,
+  name text COLLATE "C" NOT NULL,
   owner text NOT NULL,
   fence bigint NOT NULL,
   expires_at timestamp with time zone NOT NULL,
@@ -138,10 +138,10 @@ CREATE TABLE leases (
 );
 
 CREATE TABLE offers (
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  status text NOT NULL,
+  status text COLLATE "C" NOT NULL,
   url text,
   affiliate_network text,
   payout_type text,
@@ -158,7 +158,7 @@ CREATE TABLE offers (
 );
 
 CREATE TABLE plans (
-  name text NOT NULL,
+  name text COLLATE "C" NOT NULL,
   has_api boolean NOT NULL,
   requests_per_minute integer,
   events_per_minute integer,
@@ -176,8 +176,8 @@ CREATE TABLE plans (
 );
 
 CREATE TABLE removed_months (
-  account_id text NOT NULL,
-  table_name text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  table_name text COLLATE "C" NOT NULL,
   month date NOT NULL,
   checksum text NOT NULL,
   CONSTRAINT removed_months_pkey PRIMARY KEY (account_id, table_name, month),
@@ -185,8 +185,8 @@ CREATE TABLE removed_months (
 );
 
 CREATE TABLE retained_ranges (
-  account_id text NOT NULL,
-  resource text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  resource text COLLATE "C" NOT NULL,
   retained_from date NOT NULL,
   recorded_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   is_complete boolean NOT NULL DEFAULT false,
@@ -196,8 +196,8 @@ CREATE TABLE retained_ranges (
 );
 
 CREATE TABLE stored_rows (
-  account_id text NOT NULL,
-  resource text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  resource text COLLATE "C" NOT NULL,
   month date NOT NULL,
   rows bigint NOT NULL,
   CONSTRAINT stored_rows_pkey PRIMARY KEY (account_id, resource, month),
@@ -206,10 +206,10 @@ CREATE TABLE stored_rows (
 );
 
 CREATE TABLE traffic_sources (
-  account_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  status text NOT NULL,
+  status text COLLATE "C" NOT NULL,
   category text,
   cost_model text,
   currency text,
@@ -221,8 +221,8 @@ CREATE TABLE traffic_sources (
 );
 
 CREATE TABLE watermarks (
-  account_id text NOT NULL,
-  resource text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  resource text COLLATE "C" NOT NULL,
   stored_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT watermarks_pkey PRIMARY KEY (account_id, resource),
   CONSTRAINT watermarks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),

@@ -3,7 +3,7 @@ import type { Client } from '../stores/clickhouse/client.ts'
 import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch, instant, text as textValue } from '../stores/clickhouse/sql.ts'
-import { assertCurrent } from '../stores/migrations/migrate.ts'
+import { assertWritable } from '../stores/migrations/migrate.ts'
 import { causeOf, missingEngines, openStores, type Stores } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -60,7 +60,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
   const queryMend = 'Correct the cause, then run tributary doctor again: it could not check this database.'
   const grantMend = 'Use the users of docs/clickhouse-users.sql.'
   try {
-    await add('tables', migrateMend, () => assertCurrent(stores))
+    await add('tables', migrateMend, () => assertWritable(stores))
     await add('PostgreSQL', queryMend, () => inPostgres(stores))
     await add('ClickHouse', queryMend, () => inClickHouse(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))

@@ -1,4 +1,4 @@
-import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
+import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { WriteFence } from './fence/fence.ts'
@@ -18,7 +18,7 @@ export interface WriterOptions extends Pick<Writer, 'onMessage' | 'signal'> {
 /**
  * Opens the writer of an account under its lease, which it releases if it cannot write.
  * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError when a newer version has migrated the
- *   databases since this process opened them
+ *   databases in a way that this version must not write
  */
 export async function openWriter(
   stores: Writer['stores'],
@@ -43,7 +43,7 @@ export async function openWriter(
     signal: AbortSignal.any([signal, lease.lost]),
   })
   try {
-    await writer.retry('reading which migrations ran', () => assertCurrent(stores))
+    await writer.retry('reading which migrations ran', () => assertWritable(stores))
     if (first !== 'delete') await assertNotDeleted(writer)
     if (first === 'recover') await recoverAccount(writer)
     else await writer.settle()

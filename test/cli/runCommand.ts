@@ -16,9 +16,13 @@ export interface Ended {
 
 export const commandFile = join(packageRoot, 'dist/src/main.js')
 
-/** Starts the compiled command with only PATH and the given environment. */
-export function start(words: readonly string[], environment: Record<string, string>): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [commandFile, ...words], {
+/** Starts the compiled command with only PATH and the given environment. @param program folder of another version */
+export function start(
+  words: readonly string[],
+  environment: Record<string, string>,
+  program = packageRoot,
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [join(program, 'dist/src/main.js'), ...words], {
     env: { PATH: process.env.PATH, ...environment },
   })
 }
@@ -87,8 +91,12 @@ export async function killOnceItSays(
   expect(await ended).toEqual([null, 'SIGKILL'])
 }
 
-export async function run(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
-  const child = start(words, environment)
+export async function run(
+  words: readonly string[],
+  environment: Record<string, string>,
+  program = packageRoot,
+): Promise<Ended> {
+  const child = start(words, environment, program)
   child.stdin.end()
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
   return { code, stdout, stderr }

@@ -37,11 +37,15 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts an instance of the API, and waits until it listens. @throws Error when it exits before */
+/**
+ * Starts an instance of the API, and waits until it listens. @param program folder of another version
+ * @throws Error when it exits before
+ */
 export async function startInstance(
   environment: Record<string, string>,
+  program = packageRoot,
 ): Promise<{ child: ChildProcess; exited: Promise<unknown[]> }> {
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+  const child = spawn(process.execPath, [join(program, 'dist/src/main.js'), 'serve', '--json'], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -2,14 +2,9 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import type { App } from '../../src/http/context.ts'
-import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { importRows, type Tally } from '../../src/import/run.ts'
-import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
-import { addErasures, identifierHash, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { Writer } from '../../src/writer/fence/writer.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { runHere } from '../cli/runCommand.ts'
@@ -19,94 +14,24 @@ import { useFolder } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { randomCases } from '../kit/randomCases.ts'
 import { contentOf, storedRowsOf } from '../writer/retention/retainedAccount.ts'
-import { running, withWriter } from '../writer/withWriter.ts'
-
-interface Row {
-  id: string
-  [field: string]: unknown
-}
-/** A file of rows. Its import ends after `lines` rows when it is killed. */
-interface File {
-  kind: 'file'
-  resource: ResourceName
-  name: string
-  rows: Row[]
-  lines: number
-}
-interface Removal {
-  kind: 'remove'
-  beforeMonth: number
-  /** Statements before the removal is killed, where it is. */
-  killedAfter: number
-}
-type Step = File | Removal | { kind: 'erase'; visitor: number }
-
-const time = (month: number, n: number) => new Date(Date.UTC(2025, month, 1 + (n % 28), n % 24, 20)).toISOString()
-const upTo = (max: number) => fc.integer({ min: 0, max })
-const files = (resource: ResourceName, row: fc.Arbitrary<Row>): fc.Arbitrary<File> =>
-  fc
-    .record({ rows: fc.array(row, { minLength: 8, maxLength: 20 }), killedAfter: upTo(19), number: fc.nat() })
-    .map(({ rows, killedAfter, number }) => ({
-      ...{ kind: 'file', resource, rows, name: `file-${number}`, lines: Math.min(killedAfter + 1, rows.length) },
-    }))
-const clicks = files(
-  'clicks',
-  fc.record({ n: upTo(29), month: upTo(5), cost: upTo(900), country: fc.constantFrom('FR', 'DE') }).map((of) => ({
-    ...{ id: `c${of.n}`, clickedAt: time(of.month, of.n), visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}` },
-    ...{ offerId: `o${of.n % 2}`, region: `r${of.n % 4}`, city: `city ${of.n}`, referrer: 'https://a.example/' },
-    ...{ country: of.country, cost: of.cost / 100, externalClickId: `x${of.n}`, subIds: { sub1: `s${of.n % 3}` } },
-    isBot: of.cost % 7 === 0,
-  })),
-)
-/** Values of a conversion itself; a later row without them takes the ones of its click, also after that was removed. */
-const own = {
-  ...{ offerId: 'own', country: 'IT', device: 'tablet', os: 'own', browser: 'own', visitorId: 'own' },
-  ...{ landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
-}
-const conversions = files(
-  'conversions',
-  fc
-    .record({
-      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 9 }), hasOwn: fc.boolean() },
-      status: fc.constantFrom('approved', 'pending', 'refunded', 'declined'),
-    })
-    .map(({ n, revenue, updated, hasOwn, status }) => ({
-      ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: time(n % 6, n), status, revenueBase: revenue / 100 },
-      ...(hasOwn && own),
-      updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
-    })),
-)
-const events = files(
-  'pixel-events',
-  fc.record({ n: upTo(29), month: upTo(5), generation: upTo(1), isServer: fc.boolean() }).map((of) => ({
-    ...{ id: `e${of.n}`, generation: of.generation, origin: of.isServer ? 'server' : 'browser', eventName: 'signup' },
-    ...{ clickId: `c${of.n}`, visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}`, value: of.n / 7 },
-    ...{ occurredAt: time(of.month, of.n), receivedAt: time(of.month, of.n + 1), properties: { n: of.n } },
-  })),
-)
-const campaigns = files(
-  'campaigns',
-  fc
-    .record({ n: upTo(2), owner: upTo(9) })
-    .map(({ n, owner }) => ({ id: `k${n}`, name: `K${n}`, userId: `u${owner}` })),
-)
-const removals: fc.Arbitrary<Removal> = fc.record({
-  kind: fc.constant('remove' as const),
-  beforeMonth: fc.integer({ min: 1, max: 5 }),
-  killedAfter: upTo(45),
-})
-const erasures = fc.record({ kind: fc.constant('erase' as const), visitor: upTo(4) })
+import { withWriter } from '../writer/withWriter.ts'
+import {
+  apply,
+  campaigns,
+  clicks,
+  conversions,
+  erasures,
+  events,
+  fromSums,
+  type Row,
+  removals,
+  type Step,
+  time,
+} from './lives.ts'
 
 const source = useTestApp()
 const target = useTestApp()
 const folder = useFolder()
-
-const range = 'from=2025-01-01&to=2025-06-30'
-const fromSums = [
-  ...['campaign', 'country', 'offer', 'device', 'day', 'week'].map((by) => `/reports?group_by=${by}&${range}`),
-  ...[`/reports?group_by=country&campaign_id=k1&${range}`, `/stats/overview?${range}`],
-  ...[`/stats/daily?${range}&tz=Asia/Kathmandu`, '/conversions?limit=200'],
-]
 
 /** Both accounts get the same rows and erasures; months are removed from one of them. */
 const aging = fc
@@ -218,22 +143,6 @@ async function command({ stores }: TestApp, ...words: string[]): Promise<void> {
   expect([code, stderr.replace(/^warning: .*\n/gm, '')]).toEqual([0, ''])
 }
 
-async function apply({ stores }: TestApp, account: string, step: Step): Promise<Tally | undefined> {
-  if (step.kind === 'file') return await importFile(stores, account, step)
-  await withWriter(stores, account, async (writer) => {
-    if (step.kind === 'remove') {
-      await setRetention(stores.postgres, account, { clickMonths: 1, eventMonths: 1 })
-      await removeOldMonths(writer, Date.UTC(2025, step.beforeMonth + 1, 10), 0)
-      return
-    }
-    const key = await readErasureKey(writer)
-    const hash = identifierHash(key, 'visitor', `v${step.visitor}`)
-    await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
-    await completeErasures(writer, { inFlightMs: 0, ifStillRead: 'leave' })
-  })
-  return undefined
-}
-
 /** Removes the months before a date, first as a process that is killed; the next writer completes it. */
 async function removeKilled(account: string, from: string, killedAfter: number): Promise<void> {
   const { stores } = source
@@ -249,30 +158,6 @@ async function removeKilled(account: string, from: string, killedAfter: number):
   })
   await stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
   await withWriter(stores, account, (writer) => removeOldMonths(writer, nowMs, 0))
-}
-
-async function importFile(
-  stores: TestApp['stores'],
-  accountId: string,
-  { resource, name, rows, lines }: File,
-): Promise<Tally> {
-  const account = await findAccount(stores.postgres, accountId)
-  if (!account) throw new Error(`No account ${accountId}`)
-  const read = rows.slice(0, lines).map((row, index) => ({ line: index + 1, text: '', fields: { ...row } }))
-  async function* blocks() {
-    yield read
-  }
-  const open = async () => ({
-    ...{ rows: blocks(), from: 'json' as const, fractionRead: () => undefined },
-    fingerprint: async () => name,
-  })
-  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
-  const nowMs = Date.UTC(2026, 0, 1)
-  await importRows(stores, { resource, account, open, rejects: undefined, nowMs }, tally, {
-    ...running,
-    onProgress: () => {},
-  })
-  return tally
 }
 
 /** Without times of storage, which differ. */

@@ -13,7 +13,8 @@ import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp } from '../kit/app.ts'
 import { documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
-import { useOpened } from '../kit/fixtures.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { makeProgram, nextMigrations } from '../kit/program.ts'
 import { openTestStores } from '../kit/stores.ts'
 import { withWriter } from '../writer/withWriter.ts'
 
@@ -31,6 +32,7 @@ const api = useOpened(async () => {
   const users = { CLICKHOUSE_URL: server.url(writer), CLICKHOUSE_READER_URL: server.url(reader) }
   return await openTestApp({}, { ...alone, ...users })
 })
+const folder = useFolder()
 let key: string
 
 beforeAll(async () => {
@@ -74,6 +76,8 @@ describe('the owner', () => {
 describe('the writer and the reader', () => {
   it('find nothing to migrate once the owner has', async () => {
     expect(await migrate(api.stores)).toEqual([])
+    await makeProgram(folder('next'), '99.1.0', nextMigrations)
+    await expect(migrate(api.stores, folder('next'))).rejects.toThrow('run "tributary migrate" as their owner')
   })
 
   it('are sufficient to import, to store events and to serve requests', async () => {

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import { execute } from './client.ts'
 import type { Cluster } from './cluster.ts'
 
 /** By table, the account first. All versions of a row are on one node, with the rows that views derive from it. */
@@ -37,24 +38,37 @@ export async function createDistributedTables(
   database: string,
 ): Promise<void> {
   const { name: clusterName, localDatabase } = cluster
-  const local = (await tablesOf(client, localDatabase)).filter(
-    ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
-  )
+  const local = await localTablesOf(client, cluster)
   const localColumns = await readColumnTypes(client, localDatabase)
   const distributedColumns = await readColumnTypes(client, database)
   for (const table of local) {
     if (localColumns.get(table.name) === distributedColumns.get(table.name)) continue
     const own = [localDatabase, table.name].map(nameLiteral).join('.')
     const engine = `Distributed(${[clusterName, localDatabase, table.name].map(textLiteral).join(', ')}, cityHash64(${shardingKeyOf(table)}))`
-    await client.command({
+    await execute(client, {
       query: `CREATE OR REPLACE TABLE ${[database, table.name].map(nameLiteral).join('.')} AS ${own} ENGINE = ${engine} COMMENT ${textLiteral(shardsOf(cluster))}`,
     })
   }
   const present = new Set(local.map(({ name }) => name))
   for (const { name, engine } of await tablesOf(client, database)) {
     if (engine !== 'Distributed' || present.has(name)) continue
-    await client.command({ query: `DROP TABLE ${[database, name].map(nameLiteral).join('.')}` })
+    await execute(client, { query: `DROP TABLE ${[database, name].map(nameLiteral).join('.')}` })
   }
+}
+
+/** Whether a node lacks the distributed table of a local table, as after a restore of the local tables. */
+export async function areDistributedTablesMissing(cluster: Cluster, database: string): Promise<boolean> {
+  for (const { client } of cluster.nodes) {
+    const present = new Set((await tablesOf(client, database)).map(({ name }) => name))
+    if ((await localTablesOf(client, cluster)).some(({ name }) => !present.has(name))) return true
+  }
+  return false
+}
+
+async function localTablesOf(client: ClickHouseClient, { localDatabase }: Cluster): Promise<Table[]> {
+  return (await tablesOf(client, localDatabase)).filter(
+    ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
+  )
 }
 
 /** TRAP: parameters are not allowed after AS and ENGINE. */

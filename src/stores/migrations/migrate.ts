@@ -1,62 +1,113 @@
-import { packageRoot, version } from '../../package.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ISql } from 'postgres'
+import { packageRoot } from '../../package.ts'
 import { nodesOf } from '../clickhouse/connection.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
-import { type AppliedMigration, findPending, MigrationError, readMigrations } from './files.ts'
-import { type MigratedStores, migrateClickHouse } from './migrateClickHouse.ts'
+import { findPending, type Migration, MigrationError, type MigrationRecord, readMigrations, recordOf } from './files.ts'
+import { isClickHouseCurrent, type MigratedStores, migrateClickHouse, waitForWriters } from './migrateClickHouse.ts'
 
-/** The name of the lease that a migration of ClickHouse holds; no writer starts meanwhile. */
+/** The name of the lease that a migration holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
 
 /**
- * Runs each file of `postgres/` and `clickhouse/` in `root` once, in the order of their names, in one of several instances.
+ * Runs each file of `postgres/` and `clickhouse/` in `root` once, in the order of their names, in one of several instances. It
+ * waits for nothing if all of them have run.
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
- * @throws MigrationError when another build created the tables, or a file that ran has changed or is missing
+ * @throws MigrationError when another build created the tables, a file that ran has changed, or this version is too old
  */
 export async function migrate(stores: MigratedStores, root = packageRoot): Promise<string[]> {
-  const ranInPostgres = await migratePostgres(stores.postgres, root)
-  const lease = await acquireLease(stores.postgres, migrationLease)
+  const files = await readMigrations(root, 'postgres')
+  const { clickhouse, postgres } = stores
+  const records = await queryPostgres(readPostgresRecords(postgres))
+  const pending = findPending('postgres', files, records)
+  if ((await isClickHouseCurrent(clickhouse, root)) && pending.length === 0) return []
+  // The baseline creates the table of the leases.
+  const first = records.length === 0 ? await migratePostgres(postgres, root) : []
+  const lease = await acquireLease(postgres, migrationLease)
   try {
-    return [...ranInPostgres, ...(await migrateClickHouse(stores, lease, root))]
+    await waitForWriters(stores, lease)
+    return [...first, ...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root))]
   } finally {
     await lease.release()
   }
 }
 
-/** Runs all pending files in one transaction, behind a lock that ends with it. @returns the files that ran @throws MigrationError */
+/** Runs each pending file in its own transaction. @returns the files that ran @throws MigrationError */
 export async function migratePostgres(postgres: Postgres, root: string): Promise<string[]> {
   const files = await readMigrations(root, 'postgres')
+  const ran: string[] = []
+  for (;;) {
+    const name = await retryWhileLocked(() => runNext(postgres, files))
+    if (name === undefined) return ran
+    ran.push(`postgres/${name}`)
+  }
+}
+
+/** Runs the first pending file, behind a lock that ends with the transaction. @returns its name, undefined if there is none */
+async function runNext(postgres: Postgres, files: readonly Migration[]): Promise<string | undefined> {
   return await postgres.begin(async (transaction) => {
     await transaction`SELECT pg_advisory_xact_lock(hashtext('tributary migrate'))`
+    // Statements of running instances wait behind a statement that waits for the lock of a table.
+    await transaction`SET LOCAL lock_timeout = '1s'`
     await transaction`
       CREATE TABLE IF NOT EXISTS schema_migrations (
-        name text PRIMARY KEY, checksum text NOT NULL, version text, applied_at timestamptz NOT NULL DEFAULT now())`
-    const applied = await transaction<AppliedMigration[]>`
-      SELECT name, checksum, to_jsonb(schema_migrations) ->> 'version' AS version FROM schema_migrations`
-    const pending = findPending('postgres', files, applied)
-    for (const { name, sql, checksum } of pending) {
-      await transaction.unsafe(sql)
-      await transaction`INSERT INTO schema_migrations (name, checksum, version) VALUES (${name}, ${checksum}, ${version})`
-    }
-    return pending.map(({ name }) => `postgres/${name}`)
+        name text COLLATE "C" PRIMARY KEY, checksum text NOT NULL, version text NOT NULL, commit text NOT NULL,
+        readable_from text NOT NULL, writable_from text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
+    const [next] = findPending('postgres', files, await readPostgresRecords(transaction))
+    if (!next) return undefined
+    await transaction.unsafe(next.sql)
+    await transaction`INSERT INTO schema_migrations ${transaction(recordOf(next))}`
+    return next.name
   })
 }
 
+/** Of a table that is missing there are none. */
+async function readPostgresRecords(postgres: ISql): Promise<MigrationRecord[]> {
+  try {
+    const rows = await postgres<{ record: MigrationRecord }[]>`
+      SELECT to_jsonb(schema_migrations) AS record FROM schema_migrations`
+    return rows.map(({ record }) => record)
+  } catch (error) {
+    if (codeOf(error) === undefinedTable) return []
+    throw error
+  }
+}
+
+/** Retries while another session uses a table that a statement has to lock. @throws MigrationError after five minutes */
+async function retryWhileLocked<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 0; attempts < 240; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) throw error
+      await pause(250)
+    }
+  }
+  throw new MigrationError('another session, such as a backup, has locked a table of Postgres; run: tributary migrate.')
+}
+
+const codeOf = (error: unknown) => (error as { code?: unknown }).code
+
+// Codes of PostgreSQL.
+const undefinedTable = '42P01'
+const lockNotAvailable = '55P03'
+
 /**
- * Asserts that the stores have the schema of this version: a newer one may have migrated them since. @throws MigrationError, or
- * Problem `unavailable`
+ * Asserts that this version may write to the stores: a newer one may have migrated them since.
+ * @throws MigrationError, or Problem `unavailable`
  */
-export async function assertCurrent({ clickhouse, postgres }: MigratedStores): Promise<void> {
+export async function assertWritable({ clickhouse, postgres }: MigratedStores): Promise<void> {
   const reader = nodesOf(clickhouse)[0] ?? clickhouse.client
-  const query = ch`SELECT name, checksum FROM schema_migrations FINAL`
-  const applied = {
-    postgres: await queryPostgres(postgres<AppliedMigration[]>`SELECT name, checksum FROM schema_migrations`),
-    clickhouse: await selectRows<AppliedMigration>({ reader, onQuery: undefined }, query, { label: 'migrate.current' }),
+  const query = ch`SELECT * FROM schema_migrations FINAL`
+  const records = {
+    postgres: await queryPostgres(readPostgresRecords(postgres)),
+    clickhouse: await selectRows<MigrationRecord>({ reader, onQuery: undefined }, query, { label: 'migrate.records' }),
   }
   for (const store of ['postgres', 'clickhouse'] as const) {
-    const [missing] = findPending(store, await readMigrations(packageRoot, store), applied[store])
+    const [missing] = findPending(store, await readMigrations(packageRoot, store), records[store], 'write')
     if (missing) throw new MigrationError(`${store}/${missing.name} has not run on this store; run: tributary migrate.`)
   }
 }

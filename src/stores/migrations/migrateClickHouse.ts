@@ -1,49 +1,98 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { version } from '../../package.ts'
 import { Problem } from '../../problem.ts'
 import { execute } from '../clickhouse/client.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
-import type { Cluster } from '../clickhouse/cluster.ts'
 import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
-import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
+import {
+  areDistributedTablesMissing,
+  createDistributedTables,
+  shardsOf,
+  tablesOf,
+} from '../clickhouse/distributedTables.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
 import {
-  type AppliedMigration,
   findPending,
   type Migration,
   MigrationError,
+  type MigrationRecord,
   readMigrations,
+  recordOf,
   splitStatements,
 } from './files.ts'
 
 /**
- * Runs the pending files on the server, or on each node of the cluster.
- * @param lease the migration lease; no writer starts while it is held
+ * Whether all files have run to their end, on every node of a cluster. It changes nothing, so it may be read while files of a
+ * later version run.
+ * @throws MigrationError
+ */
+export async function isClickHouseCurrent(clickhouse: ClickHouse, root: string): Promise<boolean> {
+  const files = await readMigrations(root, 'clickhouse')
+  await assertNodesAgree(clickhouse)
+  for (const { node } of targetsOf(clickhouse)) {
+    if (findPending('clickhouse', files, await readRecords(node)).length > 0) return false
+  }
+  return !clickhouse.cluster || !(await areDistributedTablesMissing(clickhouse.cluster, clickhouse.database))
+}
+
+/**
+ * Runs the pending files on the server, or on each node of the cluster, one file after the other. Statements may run again, as
+ * ClickHouse has no transactions for them. A file is recorded before its first statement, so that programs which do not know
+ * the file see what they may do, and again after its last statement. A later run continues.
+ * @param lease the migration lease; no writer is active while it is held
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError, or Problem `unavailable`
  */
-export async function migrateClickHouse(stores: MigratedStores, lease: Lease, root: string): Promise<string[]> {
-  const { client, cluster, database } = stores.clickhouse
+export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, root: string): Promise<string[]> {
   const files = await readMigrations(root, 'clickhouse')
-  await assertNodesAgree(stores.clickhouse)
-  const run = (node: ClickHouseClient, adapt: Adapt) => runPending(node, files, stores, lease, adapt)
-  return cluster ? await migrateCluster(cluster, database, run) : await run(client, (statement) => statement)
+  await assertNodesAgree(clickhouse)
+  const targets: (Target & { pending: Migration[] })[] = []
+  for (const target of targetsOf(clickhouse)) {
+    await withUrl(target.url, ensureRecords(target.node))
+    targets.push({ ...target, pending: findPending('clickhouse', files, await readRecords(target.node)) })
+  }
+  const ran = files.filter((file) => targets.some(({ pending }) => pending.includes(file)))
+  for (const file of ran) {
+    const nodes = targets.filter(({ pending }) => pending.includes(file))
+    for (const { node, url, adapt } of nodes) await withUrl(url, runFile(node, file, lease, adapt))
+    await distribute(clickhouse)
+    for (const { node } of nodes) await record(node, file, true, lease)
+  }
+  if (ran.length === 0) await distribute(clickhouse)
+  return ran.map(({ name }) => `clickhouse/${name}`)
 }
 
-/** @returns a statement of a migration as a node runs it, undefined to skip it */
-type Adapt = (statement: string) => string | undefined
+/** A server or a node, with its own tables and its own records. */
+interface Target {
+  node: ClickHouseClient
+  /** Empty: the server is not part of a cluster. */
+  url: string
+  /** @returns a statement of a migration as the node runs it, undefined to skip it */
+  adapt: (statement: string) => string | undefined
+}
+
+function targetsOf({ client, cluster }: ClickHouse): Target[] {
+  if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement }]
+  return cluster.nodes.map(({ client: node, url, isFirst }) => ({
+    ...{ node, url },
+    adapt: (statement) => (cluster.isReplicated ? replicatedStatement(statement, isFirst) : statement),
+  }))
+}
 
 export interface MigratedStores {
   clickhouse: ClickHouse
   postgres: Postgres
 }
 
-/** Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it. */
-async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
+/**
+ * Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it.
+ * @param lease the migration lease; no writer starts while it is held
+ * @throws MigrationError, or Problem `unavailable`
+ */
+export async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
   while (await retryWhileUnavailable('looking for writers', () => expireAndCheckHolder(postgres, 'writer:%'))) {
     await pause(250)
     await assertLeaseHeld(lease)
@@ -66,27 +115,22 @@ async function assertLeaseHeld(lease: Lease): Promise<void> {
   }
 }
 
-/** Runs the files on one node after the other, each with its own record, then creates the distributed tables. A later run continues. */
-async function migrateCluster(
-  cluster: Cluster,
-  database: string,
-  run: (node: ClickHouseClient, adapt: Adapt) => Promise<string[]>,
-): Promise<string[]> {
-  const ran = new Set<string>()
-  for (const node of cluster.nodes) {
-    const adapt = (statement: string) =>
-      cluster.isReplicated ? replicatedStatement(statement, node.isFirst) : statement
-    for (const name of await withNodeName(node, run(node.client, adapt))) ran.add(name)
-  }
-  for (const node of cluster.nodes) await withNodeName(node, createDistributedTables(node.client, cluster, database))
-  return [...ran]
+async function distribute({ cluster, database }: ClickHouse): Promise<void> {
+  if (!cluster) return
+  for (const { client, url } of cluster.nodes) await withUrl(url, createDistributedTables(client, cluster, database))
 }
 
-async function withNodeName<Outcome>({ url }: { url: string }, work: Promise<Outcome>): Promise<Outcome> {
+/** Says which node failed, and what to do if the user may not change tables. */
+async function withUrl<Outcome>(url: string, work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof MigrationError || error instanceof Problem) throw error
+    if (error instanceof ClickHouseError && error.type === 'ACCESS_DENIED') {
+      throw new MigrationError(
+        'CLICKHOUSE_URL: the tables are not of this version, and the user may not change them; run "tributary migrate" as their owner (docs/setup.md).',
+      )
+    }
+    if (url === '' || error instanceof MigrationError || error instanceof Problem) throw error
     throw new MigrationError(`${url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
   }
 }
@@ -115,42 +159,39 @@ async function assertNodesAgree({ client, cluster, database }: ClickHouse): Prom
   }
 }
 
-/** Statements may run again, as ClickHouse has no transactions for them; a file is recorded after its last statement. */
-async function runPending(
-  client: ClickHouseClient,
-  files: readonly Migration[],
-  stores: MigratedStores,
-  lease: Lease,
-  adapt: Adapt,
-): Promise<string[]> {
-  const pending = findPending('clickhouse', files, await readApplied(client))
-  if (pending.length > 0) await waitForWriters(stores, lease)
-  for (const { name, sql, checksum } of pending) {
-    for (const statement of splitStatements(sql)) {
-      const query = adapt(statement)
-      await assertLeaseHeld(lease)
-      if (query) await execute(client, { query, clickhouse_settings: keepAliveSettings })
-    }
+async function runFile(node: ClickHouseClient, file: Migration, lease: Lease, adapt: Target['adapt']): Promise<void> {
+  await record(node, file, false, lease)
+  for (const statement of splitStatements(file.sql)) {
+    const query = adapt(statement)
     await assertLeaseHeld(lease)
-    await client.insert({ table: 'schema_migrations', values: [{ name, checksum, version }], format: 'JSONEachRow' })
+    if (query) await execute(node, { query, clickhouse_settings: keepAliveSettings })
   }
-  return pending.map(({ name }) => `clickhouse/${name}`)
 }
 
-/** Creates the table only where it is missing, so that a check without pending files needs no right to define tables. */
-async function readApplied(client: ClickHouseClient): Promise<AppliedMigration[]> {
+async function record(node: ClickHouseClient, file: Migration, isComplete: boolean, lease: Lease): Promise<void> {
+  await assertLeaseHeld(lease)
+  const values = [{ ...recordOf(file), is_complete: isComplete }]
+  await node.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
+}
+
+/** Of a table that is missing there are none. */
+async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
   try {
     const query = 'SELECT * FROM schema_migrations FINAL'
-    return await (await client.query({ query, format: 'JSONEachRow' })).json()
+    return await (await node.query({ query, format: 'JSONEachRow' })).json()
   } catch (error) {
-    if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE')) throw error
+    if (error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE') return []
+    throw error
   }
-  await client.command({
+}
+
+async function ensureRecords(node: ClickHouseClient): Promise<void> {
+  await execute(node, {
     query: `
       CREATE TABLE IF NOT EXISTS schema_migrations
-      (name String, checksum String, version String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
-      ENGINE = ReplacingMergeTree ORDER BY name
+      (name String, checksum String, version String, commit String, readable_from String, writable_from String,
+        is_complete Bool, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+      ENGINE = ReplacingMergeTree(is_complete) ORDER BY name
       SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   })
-  return []
 }

@@ -1,7 +1,7 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
 import type { Writer } from '../fence/writer.ts'
@@ -100,13 +100,27 @@ function clickIdsOf(conversions: readonly Conversion[]): string[] {
 /** Copies clicks, which are scattered over `clicks`, for attribution and pages of converted clicks. Superfluous copies do no harm. */
 async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
   const keys = clickKeys(writer, ids)
+  const columns = await copiedColumns(writer)
   const copy = ch`
-INSERT INTO converted_click_rows
-SELECT *
+INSERT INTO converted_click_rows (${columns})
+SELECT ${columns}
 FROM clicks
 WHERE ${keys}
   AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})`
   await runStatement(writer.stores.clickhouse.client, copy, 'import.converted_clicks')
+}
+
+/** @returns the columns of both tables, also of a later version: between two statements of a migration one of them may lack a column */
+async function copiedColumns({ stores }: Writer): Promise<Fragment> {
+  const query = ch`
+SELECT name
+FROM system.columns
+WHERE database = currentDatabase() AND table IN ('clicks', 'converted_click_rows') AND default_kind != 'MATERIALIZED'
+GROUP BY name
+HAVING count() = 2
+ORDER BY name`
+  const rows = await selectRows<{ name: string }>(stores.clickhouse, query, { label: 'import.copied_columns' })
+  return join(rows.map(({ name }) => identifier(name)))
 }
 
 async function readConvertedClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {

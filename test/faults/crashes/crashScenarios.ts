@@ -4,6 +4,7 @@ import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.
 import { cutPower } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
+import { killUpgrade } from './upgradeKills.ts'
 import {
   killAtStatements,
   killCommandAtCalls,
@@ -64,6 +65,9 @@ export const crashScenarios: Record<string, CrashScenario> = {
       Object.entries(scenariosOf(name, verb)).map(([what, scenario]) => [`${name}: ${what}`, scenario]),
     ),
   ),
+
+  'upgrade: the command is killed at each statement': runVerbKills(false, killUpgrade),
+  'upgrade: on two nodes the command is killed at each statement': runVerbKills(true, killUpgrade),
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {

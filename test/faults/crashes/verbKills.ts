@@ -183,11 +183,6 @@ async function compareKilled(
   return { faults, killed, trials, moments }
 }
 
-/**
- * The lease of a migration is acquired first and released, by every command. A kill of its holder delays all other commands.
- */
-const isOfMigration = (statement: string, occurrence: number) => occurrence === 1 && /\bleases\b/.test(statement)
-
 /** Runs the command twice to its end. @returns the moments that both runs had: a slow run extends its lease more often */
 async function momentsOf(stores: CrashStores, verb: Verb): Promise<Moment[]> {
   const runs: Map<string, number>[] = []
@@ -201,29 +196,38 @@ async function momentsOf(stores: CrashStores, verb: Verb): Promise<Moment[]> {
     (verb.isMoment?.(statement) ?? isChange(statement))
       ? Array.from({ length: Math.min(count, second?.get(statement) ?? 0) }, (_, index) =>
           (['request', 'response'] as const).map((holds) => ({ statement, occurrence: index + 1, holds })),
-        )
-          .flat()
-          .filter(({ occurrence }) => !isOfMigration(statement, occurrence))
+        ).flat()
       : [],
   )
 }
 
 /** Runs a command in its own process, to its end or to a kill. */
-async function runToMoment(
-  stores: CrashStores,
-  words: readonly string[],
-  kill?: Moment & { victim: VerbVictim },
-): Promise<{ ended: Ended; sent: Map<string, number>; isKilled: boolean }> {
-  const proxies = await openStoreProxies(stores)
-  /** Texts of prepared statements of Postgres by name; the names of all connections of a process differ. */
-  const prepared = new Map<string, string>()
+async function runToMoment(stores: CrashStores, words: readonly string[], moment?: Moment & { victim: VerbVictim }) {
   const sent = new Map<string, number>()
   const isReached = (statement: string) => {
     const occurrence = (sent.get(statement) ?? 0) + 1
     sent.set(statement, occurrence)
-    return statement === kill?.statement && occurrence === kill.occurrence
+    return statement === moment?.statement && occurrence === moment.occurrence
   }
-  const holds = kill?.holds ?? 'request'
+  const kill = { holds: 'request' as const, victim: 'command' as const, ...moment, isReached }
+  return { ...(await runUntilReached(stores, words, kill)), sent }
+}
+
+/**
+ * Runs a command in its own process, to its end or to a statement, at which a process is killed.
+ * @param isReached called with each statement, in the order in which the stores receive them
+ * @param program folder of another version of the command
+ */
+export async function runUntilReached(
+  stores: CrashStores,
+  words: readonly string[],
+  kill: { isReached(statement: string): boolean; holds: Moment['holds']; victim: VerbVictim },
+  program?: string,
+): Promise<{ ended: Ended; isKilled: boolean }> {
+  const proxies = await openStoreProxies(stores)
+  /** Texts of prepared statements of Postgres by name; the names of all connections of a process differ. */
+  const prepared = new Map<string, string>()
+  const { isReached, holds } = kill
   const hold = (proxy: (typeof proxies.nodes)[number], read: (chunk: Buffer) => string[]) =>
     proxy.hold({ request: { test: (chunk) => read(Buffer.from(chunk, 'latin1')).filter(isReached).length > 0 }, holds })
   const held = Promise.race([
@@ -232,7 +236,7 @@ async function runToMoment(
       hold(node, (chunk) => ofClickHouse(chunk).map((statement) => `ClickHouse ${index}: ${statement}`)),
     ),
   ])
-  const child = start(words, proxies.environment)
+  const child = start(words, proxies.environment, program)
   child.stdin.end()
   const ended = Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
   const release = () => {
@@ -240,7 +244,7 @@ async function runToMoment(
   }
   try {
     const isKilled = await Promise.race([held.then(() => true), ended.then(() => false)])
-    if (isKilled && kill) {
+    if (isKilled) {
       if (kill.victim === 'command') child.kill('SIGKILL')
       else {
         if (kill.holds === 'request') release()
@@ -250,7 +254,7 @@ async function runToMoment(
       }
     }
     const [stdout, stderr, code] = await ended
-    return { ended: { code, stdout, stderr }, sent, isKilled }
+    return { ended: { code, stdout, stderr }, isKilled }
   } finally {
     child.kill('SIGKILL')
     await proxies.close()
@@ -296,6 +300,7 @@ function isLeaseExtension(statement: string): boolean {
   return statement.includes('UPDATE leases SET expires_at')
 }
 
-function isChange(statement: string): boolean {
+/** Whether a statement changes something. */
+export function isChange(statement: string): boolean {
   return clickHouseChange.test(statement) || /\b(?:INSERT INTO|UPDATE|DELETE FROM|COMMIT)\b/i.test(statement)
 }

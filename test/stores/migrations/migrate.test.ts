@@ -3,18 +3,20 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { packageRoot, version } from '../../../src/package.ts'
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { commit, packageRoot, version } from '../../../src/package.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
-import { rowsOf } from '../../import/runImport.ts'
+import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
+import { migrateKilled } from '../../upgrades/killedMigration.ts'
 import { describeClickHouse } from './describeSchema.ts'
 
 const stores = useTestStores({ isDirty: true })
+const { databaseUrl } = inject('engines')
 let root: string
 
 // A test changes the tables of one server; each node of a cluster runs the same files by itself.
@@ -32,13 +34,14 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
   })
 
-  it('run once, in the order of their names, and record their version', async () => {
+  it('run once, in the order of their names, and record the program and which versions may use the result', async () => {
     await addFile(
       'clickhouse/0003_totals.sql',
       `${createTotals}\nINSERT INTO fixture_totals SELECT sum(n) FROM fixture_rows;`,
     )
-    await addFile('clickhouse/0002_rows.sql', `${createRows}\nINSERT INTO fixture_rows VALUES (2), (3);`)
-    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
+    const used = '-- readable from: 0.0.2\n-- writable from: 0.0.3\n'
+    await addFile('clickhouse/0002_rows.sql', `${used}${createRows}\nINSERT INTO fixture_rows VALUES (2), (3);`)
+    await addFile('postgres/0002_fixture.sql', `${used}CREATE TABLE fixture (n integer);`)
     expect(await migrate(stores, root)).toEqual([
       'postgres/0002_fixture.sql',
       'clickhouse/0002_rows.sql',
@@ -46,9 +49,10 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     ])
     expect(await migrate(stores, root)).toEqual([])
     expect(await readNumbers('fixture_totals')).toEqual([5])
-    const last = "SELECT version FROM schema_migrations WHERE name LIKE '0002%'"
-    expect([...(await stores.postgres.unsafe(last))]).toEqual([{ version }])
-    expect(await rowsOf(stores, last)).toEqual([{ version }])
+    const last = "SELECT version, commit, readable_from, writable_from FROM schema_migrations WHERE name LIKE '0002%'"
+    const record = { version, commit, readable_from: '0.0.2', writable_from: '0.0.3' }
+    expect([...(await stores.postgres.unsafe(last))]).toEqual([record])
+    expect(await rowsOf(stores, last)).toEqual([record])
   })
 
   it('run once when two instances start together', async () => {
@@ -58,17 +62,58 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(await readNumbers('fixture_rows')).toEqual([2])
   })
 
-  it('resume after a kill before any statement, and before a file is recorded', async () => {
+  it('resume after a kill before any statement', async () => {
     await addFile(
       'clickhouse/0002_rows.sql',
       `DROP TABLE IF EXISTS fixture_rows SYNC;\n${createRows}\nINSERT INTO fixture_rows VALUES (2);`,
     )
     await addFile('clickhouse/0003_totals.sql', createTotals)
-    let kills = 0
-    while (!(await migrateUntilStatement(kills))) kills += 1
-    expect(kills).toBe(5)
+    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);\nINSERT INTO fixture VALUES (1);')
+    expect(await migrateKilled(stores, root)).toBeGreaterThan(15)
     expect(await readNumbers('fixture_rows')).toEqual([2])
+    expect(await stores.postgres`SELECT n FROM fixture`).toEqual([{ n: 1 }])
     expect(await migrate(stores, root)).toEqual([])
+  })
+
+  it('hold up no program that knows none of them, while one of them runs', async () => {
+    const lease = await acquireLease(stores.postgres, 'migrate')
+    expect(await migrate(stores)).toEqual([])
+    await lease.release()
+  })
+
+  it.each([
+    ['clickhouse', createRows],
+    ['postgres', 'CREATE TABLE fixture (n integer);'],
+  ])(
+    'of %s of a later version are allowed by versions that may read, and imports by versions that may write',
+    async (store, sql) => {
+      const name = `${store}/0002_later.sql`
+      await addFile(name, `-- readable from: 0.0.2\n-- writable from: 99.0.0\n${sql}`)
+      // The statement has not run, but it may have: the file is recorded before.
+      if (store === 'clickhouse') expect(await migrateUntil((text) => text.includes('fixture_rows'), root)).toBe(false)
+      else await migrate(stores, root)
+      expect(await migrate(stores)).toEqual([])
+      const account = await makeAccount(stores)
+      const refused = importContent(stores, account, 'clicks', [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z' }])
+      await expect(refused).rejects.toThrow(new RegExp(`^${name} of .*only version 99\\.0\\.0 or later may write them`))
+      expect(await rowsOf(stores, `SELECT 1 FROM clicks WHERE account_id = '${account}'`)).toEqual([])
+    },
+  )
+
+  it.runIf(databaseUrl)('let other sessions read a table while they wait for its lock', async () => {
+    await addFile('postgres/0002_fixture.sql', 'ALTER TABLE plans ADD COLUMN n integer;')
+    let migration: Promise<unknown> | undefined
+    await stores.postgres.begin(async (other) => {
+      await other`SELECT FROM plans`
+      migration = migrate(stores, root)
+      const isWaiting = () =>
+        stores.postgres`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE plans%'`
+      await expect.poll(isWaiting).toHaveLength(1)
+      // Hangs if the statement waited without a limit: this read waits behind it.
+      await stores.postgres`SELECT FROM plans`
+    })
+    await migration
+    await stores.postgres`ALTER TABLE plans DROP COLUMN n`
   })
 
   it('of this package can run again after a kill before they were recorded', async () => {
@@ -80,7 +125,9 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
       await cp(join(packageRoot, 'postgres'), join(folder, 'postgres'), { recursive: true })
       await mkdir(join(folder, 'clickhouse'))
       for (const file of files.slice(0, index + 1)) await writeFile(join(folder, 'clickhouse', file.name), file.sql)
-      expect(await migrateUntil((method) => method === 'insert', folder)).toBe(false)
+      // Before the second record of the file.
+      let records = 0
+      expect(await migrateUntil((_text, method) => method === 'insert' && ++records === 2, folder)).toBe(false)
       if (index === 0) {
         await storeClicks(stores, 'acme', [{ id: 'k1', clicked_at: '2026-11-20 10:00:00.000' }])
         await storeConversions(stores, 'acme', [{ id: 's1', converted_at: '2026-11-20 11:00:00.000' }])
@@ -93,12 +140,13 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(Object.values(await readChecksums()).filter((checksum) => checksum !== '0').length).toBeGreaterThan(6)
   })
 
-  it('of Postgres leave nothing behind when one of them fails', async () => {
+  it('of Postgres are complete or leave nothing behind', async () => {
     await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
-    await addFile('postgres/0003_wrong.sql', 'SELECT 1 / 0;')
+    await addFile('postgres/0003_wrong.sql', 'INSERT INTO fixture VALUES (1);\nSELECT 1 / 0;')
     await expect(migrate(stores, root)).rejects.toThrow('division by zero')
-    expect(await stores.postgres`SELECT name FROM schema_migrations`).toEqual([{ name: '0001_baseline.sql' }])
-    expect(await stores.postgres`SELECT to_regclass('fixture') AS fixture`).toEqual([{ fixture: null }])
+    const names = await stores.postgres`SELECT name FROM schema_migrations ORDER BY name`
+    expect(names).toEqual([{ name: '0001_baseline.sql' }, { name: '0002_fixture.sql' }])
+    expect(await stores.postgres`SELECT FROM fixture`).toEqual([])
   })
 
   it('wait until an import that is running has ended', async () => {
@@ -118,8 +166,8 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     const systemNow = Date.now.bind(Date)
     let suspendedMs = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + suspendedMs)
-    const suspended = interceptClickHouse(stores, async ({ method }) => {
-      if (method === 'read') return
+    const suspended = interceptClickHouse(stores, async ({ text }) => {
+      if (!text.includes('fixture_rows')) return
       suspendedMs = 3_600_000
       await stores.postgres`UPDATE leases SET owner = 'another' WHERE name = 'migrate'`
     })
@@ -133,15 +181,28 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(await migrate(stores, root)).toEqual(['clickhouse/0002_rows.sql'])
   })
 
-  it.each(['postgres', 'clickhouse'])('of %s are refused when an applied file is edited or missing', async (store) => {
+  it.each(['postgres', 'clickhouse'])('of %s are refused by an earlier version, and after a change', async (store) => {
     const name = `${store}/0002_fixture.sql`
-    await addFile(name, 'SELECT 1;')
+    await addFile(name, '-- readable from: 99.0.0\nSELECT 1;')
     await migrate(stores, root)
-    await expect(migrate(stores)).rejects.toThrow(`${name} ran on this store, but this version does not have it`)
+    const built = `\\(commit ${commit}\\)`
+    await expect(migrate(stores)).rejects.toThrow(
+      new RegExp(
+        `^${name} of version ${version} ${built} has changed the tables, and only version 99\\.0\\.0 or later may read them; this is version ${version} ${built}\\. .*"tributary account export" .*"tributary account import" `,
+      ),
+    )
     const edited = await mkdtemp(join(tmpdir(), 'tributary-migrations-'))
-    await cp(root, edited, { recursive: true })
-    await writeFile(join(edited, name), 'SELECT 2;')
-    await expect(migrate(stores, edited)).rejects.toThrow(`${name} has changed since it ran`)
+    const textOf = async (sql: string) => {
+      const folder = join(edited, sql.replaceAll(/\W/g, '-'))
+      await cp(root, folder, { recursive: true })
+      await writeFile(join(folder, name), sql)
+      return folder
+    }
+    await expect(migrate(stores, await textOf('SELECT 2;'))).rejects.toThrow(
+      `${name} has changed since version ${version} (commit ${commit}) ran it`,
+    )
+    // A comment may be corrected.
+    expect(await migrate(stores, await textOf('-- Reads.\nSELECT 1; -- once'))).toEqual([])
     await rm(edited, { recursive: true })
   })
 })
@@ -201,17 +262,11 @@ async function listFixtureTables(): Promise<string[]> {
   return (await rowsOf<{ name: string }>(stores, query)).map(({ name }) => name)
 }
 
-/** Migrates as a process that is killed before a statement or record, counted from 0. @returns whether the migration completed */
-async function migrateUntilStatement(statement: number): Promise<boolean> {
-  let ran = 0
-  return await migrateUntil(() => ran++ === statement, root)
-}
-
-/** @param isKilled whether the process is killed before this statement (`exec`) or record of a file (`insert`) */
-async function migrateUntil(isKilled: (method: string) => boolean, folder: string): Promise<boolean> {
+/** @param isKilled whether the process is killed before this statement, or record of a file (`insert`) */
+async function migrateUntil(isKilled: (text: string, method: string) => boolean, folder: string): Promise<boolean> {
   class Killed extends Error {}
-  const killed = interceptClickHouse(stores, ({ method }) => {
-    if (method !== 'read' && isKilled(method)) throw new Killed()
+  const killed = interceptClickHouse(stores, ({ text, method }) => {
+    if (isKilled(text, method)) throw new Killed()
   })
   try {
     await migrate(killed, folder)

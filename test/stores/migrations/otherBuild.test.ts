@@ -24,12 +24,12 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)(
     }
 
     it.each(recordsOfOtherBuilds)('by the records of Postgres: $name $checksum', async (record) => {
-      await stores.postgres`UPDATE schema_migrations SET ${stores.postgres({ ...record, version: '0.0.7' })}`
-      await expectRefusal('postgres', 'version 0.0.7')
+      await stores.postgres`UPDATE schema_migrations SET ${stores.postgres({ ...record, version: '0.0.7', commit: 'abc' })}`
+      await expectRefusal('postgres', 'version 0\\.0\\.7 \\(commit abc\\)')
     })
 
     it('if they do not know their version', async () => {
-      await stores.postgres`ALTER TABLE schema_migrations DROP COLUMN version`
+      await stores.postgres`ALTER TABLE schema_migrations DROP COLUMN version, DROP COLUMN readable_from`
       await expectRefusal('postgres', 'a version that is not recorded')
     })
 
@@ -40,7 +40,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)(
       await client.command({ query: "DELETE FROM schema_migrations WHERE name != ''" })
       const values = recordsOfOtherBuilds.map((record) => ({ ...record, version: '0.0.8' }))
       await client.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
-      await expectRefusal('clickhouse', 'version 0.0.8')
+      await expectRefusal('clickhouse', 'version 0\\.0\\.8 \\(commit unknown\\)')
     })
   },
 )

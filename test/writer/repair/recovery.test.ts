@@ -185,10 +185,12 @@ describe('two writers', () => {
   })
 
   it('of an older version than the migrated stores write nothing', async () => {
-    await stores.postgres`INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')`
+    await stores.postgres`
+      INSERT INTO schema_migrations (name, checksum, version, commit, readable_from, writable_from)
+      VALUES ('9999_future.sql', 'x', '99.0.0', 'x', '0.0.1', '99.0.0')`
     try {
       const late = importContent(stores, account, 'clicks', [click(1)])
-      await expect(late).rejects.toThrow('run a newer version')
+      await expect(late).rejects.toThrow('only version 99.0.0 or later may write them')
     } finally {
       await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
     }
