@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
-import { type ExportedFile, fileOf, type Manifest, manifestName } from '../export/accountFolder.ts'
+import { type ExportedFile, fileOf, folderFormat, type Manifest, manifestName } from '../export/accountFolder.ts'
 import { refuseExisting, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { commit, version } from '../package.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
 import { readRemovedSums, removedTables } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -67,7 +68,8 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     const setting = await readRetentionSetting(stores.postgres, id)
     const momentOf = (ms: number) => (ms > 0 ? new Date(ms).toISOString() : null)
     const manifest: Manifest = {
-      format: 1,
+      format: folderFormat,
+      program: { version, commit },
       account: { ...account, createdAt: createdAt.toISOString() },
       keys: await readAccountKeys(stores.postgres, id),
       erasures: (await listErasures(stores.postgres, id)).map(({ account: _account, ...erasure }) => erasure),

@@ -4,9 +4,11 @@ import { createGunzip } from 'node:zlib'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
+import { noMapping } from '../import/readers/input.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
+import { version } from '../package.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
@@ -34,7 +36,12 @@ Example:
 }
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
-  const { manifest, sha256 } = await readAccountFolder(folder, context.interrupted)
+  const { manifest, sha256, leftOut } = await readAccountFolder(folder, context.interrupted)
+  if (leftOut.size > 0) {
+    context.printStatus(
+      `Version ${manifest.program.version} exported the account; version ${version} leaves out what it does not know: ${[...leftOut].join(', ')}.`,
+    )
+  }
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
   await importErased(context, account, folder, manifest)
@@ -52,7 +59,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
     ([resource, count]) => ` ${resource} of removed months rejected: ${count}.`,
   )
   context.print(
-    { account: id, rows, rejected, keys: stored },
+    { account: id, rows, rejected, keys: stored, leftOut: [...leftOut] },
     `Account ${id} was imported from ${folder}.${counts.join('')}`,
   )
 }
@@ -114,7 +121,8 @@ async function importFile(
   const tally = emptyTally()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
   const rejectLimit = { rows: 0 }
-  const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), isMoved: true }
+  const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
+  const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
   try {
     await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { type ExportedFile, fileOf, Manifest, manifestName } from '../export/accountFolder.ts'
+import { scopes } from '../../schema/scopes.ts'
+import {
+  type ExportedFile,
+  fileOf,
+  folderFormat,
+  Manifest,
+  ManifestHeader,
+  manifestName,
+} from '../export/accountFolder.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
 import { jsonInput } from '../import/readers/input.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
@@ -8,40 +16,86 @@ import { RowError } from '../import/readers/rowError.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import { readerOf } from '../import/resources.ts'
 import { openSource } from '../import/source.ts'
+import { isLater, version } from '../package.ts'
 import { removedSumsCheck, removedTables } from '../writer/retention/removedSums.ts'
 import { CommandError } from './errors.ts'
-import { readJsonFile } from './readJsonFile.ts'
+import { matching, readJsonFile } from './readJsonFile.ts'
 
 /**
  * Reads the manifest of a folder of `account export`, and checks every row of its files.
  * @param signal ends the reading
- * @returns the manifest, and the SHA-256 of its file
+ * @returns the manifest, the SHA-256 of its file, and the names of what a later version added and an import leaves out
  * @throws CommandError or SourceError that names the file, and the field or the line
  */
 export async function readAccountFolder(
   folder: string,
   signal: AbortSignal,
-): Promise<{ manifest: Manifest; sha256: string }> {
+): Promise<{ manifest: Manifest; sha256: string; leftOut: ReadonlySet<string> }> {
   const path = join(folder, manifestName)
-  const { value: manifest, text } = await readJsonFile(path, Manifest, 'is no account of this version')
+  const { value: header, text } = await readJsonFile(path, ManifestHeader, 'is no account')
+  const { format, program } = header
+  if (format > folderFormat) {
+    throw new CommandError(
+      `${path} has format ${format}, and this is version ${version}, which reads format ${folderFormat}; import it with version ${program.version} or later.`,
+    )
+  }
+  const isOfLater = isLater(program.version, version)
+  const leftOut = new LeftOut()
+  if (isOfLater) removeUnknown(header, leftOut)
+  const manifest = matching(path, Manifest, header, 'is no account of this version')
   const contradiction = contradictionIn(manifest)
   if (contradiction) throw new CommandError(`${path} contradicts itself: ${contradiction}.`)
   const { account, files, retained } = manifest
   for (const resource of resourceNames) {
     const read = readerOf(resource, account, true)
-    await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, jsonInput))
+    const ignoreUnknown = isOfLater && ((name: string) => void leftOut.add(`${resource}.${name}`))
+    const input = { ...jsonInput, ignoreUnknown }
+    await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, input))
   }
   for (const table of removedTables) {
     const file = retained.files[table]
     if (!file || retained.clicksFrom === null) continue
-    const reasonOf = removedSumsCheck(table, Date.parse(retained.clicksFrom))
+    const reasonOf = removedSumsCheck(table, Date.parse(retained.clicksFrom), isOfLater)
     await checkFile(join(folder, fileOf(table)), file, signal, (_fields, text) => {
       const reason = reasonOf(text)
       if (reason !== undefined) throw new RowError(reason)
     })
   }
-  return { manifest, sha256: createHash('sha256').update(text).digest('hex') }
+  return { manifest, sha256: createHash('sha256').update(text).digest('hex'), leftOut }
 }
+
+/** Names of what an import leaves out. */
+class LeftOut extends Set<string> {
+  override add(name: string): this {
+    if (this.size >= 1_000) throw new CommandError('the folder has too many fields that this version does not know.')
+    return super.add(name.slice(0, 100))
+  }
+}
+
+/** Removes files and scopes of a later version from a manifest that is not checked yet. */
+function removeUnknown(manifest: Record<string, unknown>, leftOut: LeftOut): void {
+  const { files, retained, keys } = manifest
+  const keepIn = (listed: unknown, known: readonly string[]) => {
+    if (!isObject(listed)) return
+    for (const name of Object.keys(listed)) {
+      if (known.includes(name)) continue
+      delete listed[name]
+      leftOut.add(name)
+    }
+  }
+  keepIn(files, resourceNames)
+  if (isObject(retained)) keepIn(retained.files, removedTables)
+  for (const key of Array.isArray(keys) ? keys : []) {
+    if (!isObject(key) || !Array.isArray(key.scopes)) continue
+    for (const scope of key.scopes) if (typeof scope === 'string' && !isScope(scope)) leftOut.add(scope)
+    key.scopes = key.scopes.filter((scope) => typeof scope !== 'string' || isScope(scope))
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isScope = (text: string) => (scopes as readonly string[]).includes(text)
 
 function contradictionIn({ keys, retained }: Manifest): string | undefined {
   const ids = new Set(keys.map(({ id }) => id))

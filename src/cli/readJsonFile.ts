@@ -22,8 +22,18 @@ export async function readJsonFile<Schema extends TSchema>(
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
   }
+  return { value: matching(path, schema, value, mismatch), text }
+}
+
+/** @throws CommandError that names the invalid value */
+export function matching<Schema extends TSchema>(
+  path: string,
+  schema: Schema,
+  value: unknown,
+  mismatch: string,
+): Static<Schema> {
   const [invalid] = Value.Errors(schema, value)
-  if (!invalid) return { value: value as Static<Schema>, text }
+  if (!invalid) return value as Static<Schema>
   const { description } = invalid.schema
   const reason = description === undefined ? invalid.message : `must be ${description}`
   throw new CommandError(`${path} ${mismatch}: ${invalid.path || '/'}: ${reason}.`)

@@ -86,8 +86,22 @@ const ExportedRetention = Type.Object({
   files: Type.Record(Type.String(), ExportedFile, { description: 'sums and ids of removed clicks, by table' }),
 })
 
+/**
+ * The format of the folders that this version writes and reads. A program may import a folder of the same format that a later
+ * version wrote: it leaves out fields and files that it does not know.
+ */
+export const folderFormat = 1
+
+/** What every version writes, in any format. */
+export const ManifestHeader = Type.Object({
+  format: Type.Integer({ minimum: 1 }),
+  /** The program that exported the account. */
+  program: Type.Object({ version: DisplayName, commit: DisplayName }),
+})
+
 export const Manifest = Type.Object({
-  format: Type.Literal(1),
+  format: Type.Literal(folderFormat),
+  program: ManifestHeader.properties.program,
   account: Type.Object({
     id: Id,
     name: DisplayName,

@@ -8,8 +8,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { resourceNames } from '../../src/import/resourceNames.ts'
+import { commit, version } from '../../src/package.ts'
 import { storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
-import { importContent } from '../import/runImport.ts'
+import { importContent, rowsOf } from '../import/runImport.ts'
 import { type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { storeEvents } from '../kit/rows.ts'
@@ -204,6 +205,7 @@ describe('a malformed account folder', () => {
     const files = (isOfRemoved: boolean) => Object.fromEntries(all.filter(([name]) => name in removed === isOfRemoved))
     const manifest = {
       format: 1,
+      program: { version, commit },
       account,
       keys: [key],
       erasures: [],
@@ -227,6 +229,7 @@ describe('a malformed account folder', () => {
     expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
   }
 
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `"f${n}":1`).join(',')
   const account = { id: 'hostile', name: 'Hostile', plan: 'pro', currency: 'EUR', createdAt: key.createdAt }
   const erasure = { kind: 'visitor', key: 'k', hash: 'A'.repeat(64), erasedAt: key.createdAt }
   const anyFile = { rows: 0, sha256: 'a'.repeat(64) }
@@ -254,11 +257,15 @@ describe('a malformed account folder', () => {
     ['/erasures/0/key: must be a UUID', { erasures: [erasure] }],
     ['/retained/clicksFrom:', { retained: { ...retained, clicksFrom: '2025-01-15T00:00:00.000Z' } }],
     ['/retained/files: must have sums_by_day', { retained: { ...retained, clicksFrom: '2025-01-01T00:00:00.000Z' } }],
-    ['account.json is no account of this version: /format', { format: 2 }],
+    ['account.json is no account: /program:', { program: undefined }],
+    [
+      `account.json has format 2, and this is version ${version}, which reads format 1; import it with version 99.1.0 or later`,
+      { format: 2, program: { version: '99.1.0', commit: 'abc' }, account: {} },
+    ],
     ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
     ['/files/..~1..~1x: Unexpected property', { files: { ...noRows, '../../x': anyFile } }],
     ['/files/campaigns:', { files: {} }],
-    ['account.json is no account of this version: /:', '[]'],
+    ['account.json is no account: /:', '[]'],
     ['account.json cannot be read:', '{"format":1,"account":{"id":"hos'],
   ])('ends the import before anything is stored: %s', expectRefused)
 
@@ -268,6 +275,7 @@ describe('a malformed account folder', () => {
     ['campaigns', 'it is a JSON array', '[]\n'],
     ['offers', 'line 1: name: is required.', '{"id":"o"}\n'],
     ['clicks', 'line 1: id: must be', '{"id":"../../c","clickedAt":"2025-03-01T00:00:00Z"}\n'],
+    ['clicks', 'line 1: plan: is not a field of clicks', '{"id":"c1","clickedAt":"2025-03-01T00:00:00Z","plan":"x"}\n'],
     ['conversions', 'line 1: is not JSON', '{"id":"v1","conve'],
     ['pixel-events', 'line 1: is not a JSON object', '5\n'],
     ['sums_by_day', 'line 1: 2025-02-01 is not in a removed month', removed.sums_by_day.replace('01-10', '02-01')],
@@ -277,13 +285,58 @@ describe('a malformed account folder', () => {
     expectRefused(`${name}.ndjson.gz cannot be imported: ${reason}`, {}, { [name]: text }),
   )
 
+  const later = { program: { version: '99.1.0', commit: 'abc' } }
+
+  it.each<[string, Record<string, string>, object?]>([
+    ['clicks.ndjson.gz cannot be imported: line 1: id: must be', { clicks: '{"id":"../../c","deviceModel":"x"}\n' }],
+    ['is not a row of sums_by_day', { sums_by_day: removed.sums_by_day.replace('}', ',"visits":1,"clicks":2}') }],
+    ['has too many fields that this version does not know', { campaigns: `{"id":"k1","name":"K1",${many(2_000)}}\n` }],
+    ['/keys/0/scopes/0: must be one of read:', {}, { keys: [{ ...key, scopes: [5] }] }],
+  ])('of a later version is checked as well: %s', (message, texts, merged = {}) =>
+    expectRefused(message, { ...later, ...merged }, texts),
+  )
+
+  it('of a later version is imported without what this version does not know, which it names', async () => {
+    const texts = {
+      clicks: '{"id":"c9","clickedAt":"2025-03-01T00:00:00Z","campaignId":"k1","cost":0.5,"deviceModel":"x"}\n',
+      campaigns: '{"id":"k1","name":"K1","priority":2}\n',
+      sums_by_day: removed.sums_by_day.replace('}', ',"visits":3,"spend":"0.5"}'),
+    }
+    await write(later, texts)
+    const manifest = await manifestOf('hostile')
+    manifest.account.id = 'later'
+    manifest.keys = [{ ...key, id: 'k-later', hash: 'c'.repeat(64), scopes: ['read:clicks', 'read:visits'] }]
+    Object.assign(manifest.files, { visits: anyFile, '../../x': anyFile })
+    manifest.retained.files.sums_by_week = anyFile
+    manifest.account.region = 'EU'
+    await writeFile(folder('hostile', 'account.json'), JSON.stringify(manifest))
+    const { code, stdout, stderr } = await runHere(
+      ['account', 'import', folder('hostile'), '--json'],
+      target.stores.environment,
+    )
+    const leftOut = ['visits', '../../x', 'sums_by_week', 'read:visits', 'campaigns.priority', 'clicks.deviceModel']
+    expect([code, stderr]).toEqual([
+      0,
+      `Version 99.1.0 exported the account; version ${version} leaves out what it does not know: ${leftOut.join(', ')}.\n`,
+    ])
+    expect(JSON.parse(stdout)).toMatchObject({ rows: { clicks: 1, campaigns: 1 }, keys: 1, leftOut })
+    expect((await succeed(target, 'verify', '--account', 'later')).differences).toEqual([])
+    const { postgres } = target.stores
+    expect(await postgres`SELECT scopes FROM api_keys WHERE account_id = 'later'`).toEqual([
+      { scopes: ['read:clicks'] },
+    ])
+    const sums =
+      "SELECT toUInt32(sum(clicks)) AS clicks FROM sums_by_day WHERE account_id = 'later' AND dimension = 'campaign'"
+    expect(await rowsOf(target.stores, sums)).toEqual([{ clicks: 2 }])
+  })
+
   it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
     expect(await fails('missing')).toContain('account.json cannot be read')
     await writeFile(folder('hostile', 'account.json'), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`)
     expect(await fails('hostile')).toContain('account.json cannot be read: it has more values than a file that')
     // Commas and brackets in texts are not counted.
     await writeFile(folder('hostile', 'account.json'), `{"name":"${'[,'.repeat(2 ** 22)}\\\\"}`)
-    expect(await fails('hostile')).toContain('account.json is no account of this version: /format')
+    expect(await fails('hostile')).toContain('account.json is no account: /format')
     await write()
     await writeFile(folder('hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
     expect(await fails('hostile')).toContain('campaigns.ndjson.gz is not the exported file')

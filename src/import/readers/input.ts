@@ -15,7 +15,8 @@ export interface Mapping {
   readonly values: Pairs
   /** Of the time zone of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
   readonly localInstant?: ((localMs: number) => number) | undefined
-  readonly ignoreUnknown?: boolean
+  /** A function is called with the name of each unknown field. */
+  readonly ignoreUnknown?: boolean | ((name: string) => void)
   /** Whether ids that are too long become their SHA-256. */
   readonly hashLongIds?: boolean
 }

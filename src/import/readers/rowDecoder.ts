@@ -45,9 +45,10 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
     for (const column of Object.keys(values)) {
       const fields = columns.get(column)
       if (fields) for (const field of fields) assign(row, field, values[column], input.from, reasons)
-      else if (!input.ignoreUnknown && reasons.length < reasonsMax) {
+      else if (input.ignoreUnknown !== true && reasons.length < reasonsMax) {
         const shown = /^[\w.-]{1,64}$/.test(column) ? column : JSON.stringify(column.slice(0, 64))
-        reasons.push(`${shown}: is not a field of ${shape.name}`)
+        if (input.ignoreUnknown) input.ignoreUnknown(shown)
+        else reasons.push(`${shown}: is not a field of ${shape.name}`)
       }
     }
     for (const { name, column } of required)

@@ -38,11 +38,18 @@ const jsonValues: Readonly<Record<string, string>> = {
 
 /**
  * A check of the lines of a table's file. @param clicksMs from when clicks are retained
+ * @param mayHaveMore whether sums of a later version may follow, which are left out
  * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
  */
-export function removedSumsCheck(table: RemovedTable, clicksMs: number): (line: string) => string | undefined {
+export function removedSumsCheck(
+  table: RemovedTable,
+  clicksMs: number,
+  mayHaveMore: boolean,
+): (line: string) => string | undefined {
   const pairs = columnsIn(table).map(([name, type]) => `"${name}":${jsonValues[type]}`)
-  const pattern = new RegExp(`^\\{${pairs.join(',')}\\}$`)
+  const known = columnsIn(table).map(([name]) => name)
+  const more = mayHaveMore ? `(?:,"(?!(?:${known.join('|')})")\\w+":(?:${jsonValues.String}|${jsonValues.Int64}))*` : ''
+  const pattern = new RegExp(`^\\{${pairs.join(',')}${more}\\}$`)
   return (line) => {
     const [, time] = pattern.exec(line) ?? []
     if (time === undefined) return `is not a row of ${table}`
@@ -114,7 +121,7 @@ export async function storeRemovedSums(
         writer.stores.clickhouse.client,
         ch`
 INSERT INTO ${identifier(table)} (account_id, ${names})
-SETTINGS ${inBlocks}
+SETTINGS ${inBlocks}, input_format_skip_unknown_fields = 1
 SELECT ${text(writer.accountId)}, ${names}
 FROM input(${text(types.join(', '))})
 WHERE ${mustBeginBefore(deadlineMs)}
