@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import type { App } from '../../src/http/context.ts'
+import { packageRoot } from '../../src/package.ts'
+import { fromSums } from '../properties/lives.ts'
+
+/** What is recorded with the store of a release. */
+export interface StoreRecord {
+  version: string
+  /** By account. */
+  keys: Record<string, string>
+  /** By account and path; without the time of the request. */
+  responses: Record<string, Record<string, unknown>>
+}
+
+export const storesFolder = join(packageRoot, 'test/upgrades/stores')
+export const storeFolder = (version: string) => join(storesFolder, version)
+
+const lists = ['/clicks', '/events', '/campaigns', '/offers'].map((path) => `${path}?limit=200`)
+
+/** Reads what the upgrade tests compare. */
+export async function readResponses(app: App, key: string): Promise<Record<string, unknown>> {
+  const responses: Record<string, unknown> = {}
+  for (const path of [...fromSums, ...lists]) {
+    const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+    responses[path] = JSON.parse(response.body, (name, value) => (name === 'asOf' ? undefined : value))
+  }
+  return responses
+}
