@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { packageRoot } from '../src/package.ts'
+import { advanceWatermarks } from '../test/kit/rows.ts'
 import { benchAccount, fillClicks } from './data.ts'
 import { openPostgresBench, type PostgresBench, runPsql } from './postgres.ts'
 import { peakMb, urlOf } from './processes.ts'
@@ -28,6 +29,7 @@ const { values: options } = parseArgs({
 const clicks = Number(options.clicks)
 await withStores(join(options.folder, 'stores'), async (stores) => {
   await fillClicks(stores, benchAccount, clicks)
+  await advanceWatermarks(stores, benchAccount)
   const key = await openKey(stores, benchAccount)
   const url = urlOf(await serve(stores))
   const isDuckdb = options.database === 'duckdb'
