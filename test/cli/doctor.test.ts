@@ -11,6 +11,7 @@ import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { canFakeClocks, createFakeClock } from '../kit/fakeClock.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
+import { processIdOf } from '../kit/processes.ts'
 import { hasRedis, startRedis } from '../kit/redis.ts'
 import { changeTables } from '../kit/rows.ts'
 import { until } from '../kit/until.ts'
@@ -272,8 +273,17 @@ describe('doctor on embedded engines', () => {
       'fsync of PostgreSQL',
       /^synchronous_commit is off\.$/,
       () => {
-        cures.push(() => inStores(({ postgres: sql }) => sql`ALTER SYSTEM RESET synchronous_commit`))
-        return inStores(({ postgres: sql }) => sql`ALTER SYSTEM SET synchronous_commit = off`)
+        // The engine reads the setting when it starts again.
+        const alter = async (change: string) => {
+          await inStores(async ({ postgres: sql }) => {
+            await sql.unsafe(`ALTER SYSTEM ${change}`)
+            process.kill(processIdOf(folder('data'), 'postgres/engine') as number, 'SIGKILL')
+          })
+          await until(async () => (await runHere(['doctor'], healthy)).stdout.includes('fsync of PostgreSQL'))
+          return undefined
+        }
+        cures.push(() => alter('RESET synchronous_commit'))
+        return alter('SET synchronous_commit = off')
       },
     ],
     [
