@@ -64,10 +64,12 @@ async function examine(context: CommandContext): Promise<Line[]> {
     await add('PostgreSQL', queryMend, () => inPostgres(stores))
     await add('ClickHouse', queryMend, () => inClickHouse(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
-    await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
-      const redis = REDIS_URL === undefined ? undefined : await openRedis(REDIS_URL, () => {})
-      await redis?.ping().finally(redis.close)
-    })
+    if (REDIS_URL !== undefined) {
+      await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
+        const redis = await openRedis(REDIS_URL, () => {})
+        await redis.ping().finally(redis.close)
+      })
+    }
     return lines
   } finally {
     await stores.close()

@@ -43,7 +43,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   const [text, setText] = useState('')
   const [problem, setProblem] = useState('')
   useEffect(() => form.current?.querySelector('select')?.focus(), [])
-  // The values that occur in the range with the other filters, those with most clicks first.
+  // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [name]: _own, ...selection } = selectionOf(view, Date.now())
   const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
   const values = useGet('/reports', query, ['read:reports']).data?.data ?? []

@@ -83,7 +83,8 @@ export function formatDate(instant: string, zone: string): string {
 
 /**
  * The label of a unit of time: `2026-11-20`, an hour `2026-11-20T14:00+05:30`, or the first day of a month.
- * @param before the unit before it on an axis, of which the label leaves out what both have in common; empty: it is the first
+ * @param before the unit before this one on an axis: the label leaves out the parts that both units have in common. Empty: this
+ *   unit is the first one on the axis
  */
 export function formatUnit(id: string, isMonth: boolean, before?: string): string {
   const isCommon = (length: number) => before === undefined || before.slice(0, length) === id.slice(0, length)

@@ -45,7 +45,7 @@ export function useParts(view: View, nowMs: number): Loaded<SeriesLine[]> {
   const all = Array.from({ length: linesMax + 1 }, (_, at) =>
     useGet('/stats/daily', filter && texts[at] ? { ...selection, interval, [filter]: texts[at] } : undefined, scopes),
   )
-  // Until all lines are read, those of the view before are shown, with their names.
+  // Until all lines of this view are read, the page shows the lines of the earlier view with their names.
   const shown = useRef<SeriesLine[]>(undefined)
   const query = { group_by: [by, interval], ...selection, metrics: [metric], sort: 'id' }
   const request = filter && {

@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toBe('?group_by=browser&next=browser&country=US')
     expect(await page.getByLabel('Search the rows').inputValue()).toBe('')
     expect(await page.locator('.area-drill-down tbody tr').count()).toBeGreaterThan(1)
-    // The rows have this dimension now: the next one is that of the path again.
+    // The rows have this dimension now, so the next dimension is the next one of the path again.
     expect(await panel('Drill-down').getByLabel('a row leads to').inputValue()).toBe('campaign')
   })
 

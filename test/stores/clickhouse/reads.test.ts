@@ -165,7 +165,7 @@ describe('a read over connections that stay open', () => {
     }
   })
 
-  it('goes on when the connection of a ping is reset and that of the next one is not', async () => {
+  it('goes on when the connection of one ping is reset, and the next ping gets a response', async () => {
     let complete = () => {}
     respond = (socket) => {
       complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
