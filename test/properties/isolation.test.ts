@@ -153,12 +153,13 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
-// In the suite every second value of a parameter is sent alone, and the others with a campaign; in test:long, both with each.
+// In the suite every second value of a parameter is sent alone, and the others with a campaign, each with one value of the required
+// parameters; in test:long, all combinations are sent.
 const isLong = randomCasesFactor > 1
 
 /**
  * The query strings of an endpoint: empty, and each value of each parameter, alone or with one of the campaigns. Required
- * parameters are in all of them, with each of their values.
+ * parameters are in all of them.
  */
 function queriesOf({ query, path }: Operation): string[] {
   const alternatives = query.flatMap(({ schema }) => (schema['x-required-without'] as string | undefined) ?? [])
@@ -185,9 +186,11 @@ function queriesOf({ query, path }: Operation): string[] {
     return [pair && n % 2 === 1 ? pair : [other]]
   })
   const combinations = [[], ...campaigns.map((one) => [one]), ...withOthers]
-  return (required.length > 0 ? required : ['']).flatMap((one) =>
-    combinations.map((combination) => [one, ...combination].filter(Boolean).join('&')),
-  )
+  const alone = required.length > 0 ? required : ['']
+  return combinations.flatMap((combination, n) => {
+    const given = isLong || n === 0 ? alone : [alone[n % alone.length]]
+    return given.map((one) => [one, ...combination].filter(Boolean).join('&'))
+  })
 }
 
 const reads = operations.filter(({ method }) => method === 'GET')
@@ -199,7 +202,7 @@ const urls = reads.flatMap((operation) =>
 
 const escapeOf = (format: string) => (format === 'csv' ? 'csv_escape=formulas' : '')
 /**
- * Exports: the empty query string in every format of an endpoint, and in its first format every third query string; in
+ * Exports: the empty query string in every format of an endpoint, and in its first format every second query string; in
  * test:long, all of them.
  */
 const exportUrls = reads.flatMap((operation) => {
@@ -207,7 +210,7 @@ const exportUrls = reads.flatMap((operation) => {
   const formats = ['ndjson', 'csv', 'parquet'].filter((format) => JSON.stringify(schema ?? '').includes(`"${format}"`))
   return formats.flatMap((format, n) =>
     queriesOf(operation)
-      .filter((query, index) => query === '' || (n === 0 && (isLong || index % 3 === 0)))
+      .filter((query, index) => query === '' || (n === 0 && (isLong || index % 2 === 0)))
       .map((query) => `${operation.path}?${[query, `format=${format}`, escapeOf(format)].filter(Boolean).join('&')}`),
   )
 })
