@@ -77,7 +77,7 @@ export async function openExplorer(): Promise<Explorer> {
     async violations() {
       await page.evaluate(axeSource)
       const found = await page.evaluate<{ id: string; nodes: { html: string; failureSummary: string }[] }[]>(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
+        'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
       )
       return found.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
