@@ -147,7 +147,9 @@ describe('tributary-sync into DuckDB', () => {
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
-  it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', async () => {
+  it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', {
+    tags: 'long',
+  }, async () => {
     for (const planted of plantedDifferences()) {
       await execute(planted.map(({ statement }) => statement).join(';'))
       await execute("UPDATE tributary.sync_state SET since = '2027-01-01T00:00:00Z' WHERE resource = 'events'")
@@ -185,10 +187,7 @@ describe('tributary-sync into DuckDB', () => {
         data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
       )
     }
-    for (const tz of [
-      ...['UTC', 'America/New_York', 'America/Havana', 'America/Sao_Paulo', 'Europe/Berlin', 'Asia/Kathmandu'],
-      ...['Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Chatham', 'Pacific/Honolulu'],
-    ]) {
+    for (const tz of ['UTC', 'America/Havana', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham']) {
       const { data } = await client.get('/stats/daily', { query: { tz, ...november } })
       const found = await execute(`
         SELECT strftime(day, '%Y-%m-%d') AS id, d.* EXCLUDE (day)

@@ -175,7 +175,9 @@ describe('tributary-sync', () => {
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
-  it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', async () => {
+  it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', {
+    tags: 'long',
+  }, async () => {
     for (const planted of plantedDifferences()) {
       for (const { statement } of planted) await copy.unsafe(statement)
       await endOverlap()
