@@ -142,7 +142,7 @@ describe('pages of clicks', () => {
           }
         },
       ),
-      { numRuns: randomCases(6) },
+      { numRuns: randomCases(4) },
     )
   })
 

@@ -119,7 +119,7 @@ describe('GET /events', () => {
           }
         },
       ),
-      { numRuns: randomCases(8) },
+      { numRuns: randomCases(5) },
     )
   })
 

@@ -55,7 +55,7 @@ describe('GET /campaigns/search', () => {
         expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
         expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
       }),
-      { numRuns: randomCases(15) },
+      { numRuns: randomCases(8) },
     )
   })
 })
@@ -82,7 +82,7 @@ describe('GET /conversions/search', () => {
         const path = `/conversions/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=${limit}`
         expect(idsOf(await readPages(api, path, key, ConversionSearchPage))).toEqual(expected)
       }),
-      { numRuns: randomCases(25) },
+      { numRuns: randomCases(13) },
     )
   })
 

@@ -176,7 +176,7 @@ export interface History {
   steps: [Step, WrittenQuery[]][]
 }
 
-const queriesPerStep = 5
+const queriesPerStep = 4
 
 export const history: fc.Arbitrary<History> = fc.constantFrom(...presentTimes).chain((nowMs) => {
   const reads = fc.array(queries(nowMs), { minLength: queriesPerStep, maxLength: queriesPerStep })

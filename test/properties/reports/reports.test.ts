@@ -269,11 +269,11 @@ async function orderedByClickHouse({ accountId, nowMs, currency }: Account, text
 /** Computes metrics from the rows of the lists. */
 async function metricsOfLists(key: string, { range, filters, limit }: WrittenQuery): Promise<Metrics> {
   const isOfConversions = ({ name }: { name: string }) => (conversionAttributeNames as readonly string[]).includes(name)
-  // Pages of one row would take many requests.
+  // Small pages would take many requests.
   const parameters = [
     `from=${instant(range.fromMs)}`,
     `to=${instant(range.untilMs)}`,
-    `limit=${Math.min(limit + 10, 200)}`,
+    `limit=${Math.min(limit + 40, 200)}`,
   ]
   const read = [parameters, filters.map(parameterOf)].flat().join('&')
   const ofClicks = [parameters, filters.filter((one) => !isOfConversions(one)).map(parameterOf)].flat().join('&')
