@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { randomCasesFactor } from './test/kit/randomCases.ts'
 
 // Test stores are temporary, so they are put in memory when enough is free: on a disk, half of the suite's time is flushes.
@@ -10,6 +11,15 @@ if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) 
 
 // Random cases are the same ones in every run of the suite, so that a failure is repeatable and has its cause in the commit.
 process.env.TRIBUTARY_TEST_SEED ??= `${randomCasesFactor === 1 ? 20261121 : Date.now() % 2 ** 31}`
+
+/** The largest files start first, but before them the one that mostly waits: at the end the cores would wait with it. */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWaiting = ({ moduleId }: TestSpecification) => moduleId.endsWith('/crashes.test.ts')
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -30,6 +40,7 @@ export default defineConfig({
     // Files of one worker share its process and load modules once, which saves a sixth of the time.
     // TRAP: global state that a file changes is seen by the next file.
     isolate: false,
+    sequence: { sequencer: WaitingFirst },
     // Only a test that hangs reaches these, also where another build uses the same cores.
     testTimeout: 300_000 * randomCasesFactor,
     hookTimeout: 300_000,
