@@ -129,12 +129,39 @@ describe('deploy/Dockerfile', () => {
     const names = settings.map((word) => word.split('=')[0] ?? '').filter((name) => name !== 'NODE_ENV')
     for (const name of names) expect(Object.keys(SettingsSchema.properties)).toContain(name)
   })
+
+  it('has labels with the license of package.json, and with the build arguments of the command in its head', () => {
+    const labels = Object.fromEntries(
+      [...dockerfile.matchAll(/org\.opencontainers\.image\.(\w+)=(\S+)/g)].map(([, label, value]) => [label, value]),
+    )
+    const { name, license } = JSON.parse(read('package.json')) as { name: string; license: string }
+    const given = { version: '$VERSION', revision: '$COMMIT', created: '$CREATED' }
+    expect(labels).toEqual({ title: name, licenses: license, ...given })
+    const passed = [...dockerfile.matchAll(/^#.*--build-arg.*$/gm)].join('\n').matchAll(/--build-arg (\w+)=/g)
+    expect([...passed].map(([, argument]) => `$${argument}`).toSorted()).toEqual(Object.values(given).toSorted())
+    // After the last FROM, a value of an earlier stage is not set.
+    const stage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+    const declared = /^ARG (.*)$/m
+      .exec(stage)?.[1]
+      ?.split(' ')
+      .map((argument) => `$${argument.split('=')[0]}`)
+    expect(declared?.toSorted()).toEqual(Object.values(given).toSorted())
+  })
+
+  it('is not built with another version than the one of package.json', () => {
+    const [, check = ''] = /^ARG VERSION=\nRUN (.*)$/m.exec(dockerfile) ?? []
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    const statusOf = (VERSION: string) =>
+      spawnSync('sh', ['-c', check], { cwd: packageRoot, env: { PATH: process.env.PATH, VERSION } }).status
+    expect([version, '', '0.0.1'].map(statusOf)).toEqual([0, 0, 1])
+  })
 })
 
 describe('an installation without Docker', () => {
   it('copies every folder that the program reads', () => {
     const { files } = JSON.parse(read('package.json')) as { files: string[] }
     const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/setup.md')) ?? []
-    for (const folder of files) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
+    const folders = files.filter((name) => name !== 'docs' && !name.startsWith('!'))
+    for (const folder of folders) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
   })
 })

@@ -9,6 +9,10 @@ export async function openNpmRegistry(): Promise<HttpServer> {
   const lock = JSON.parse(await readFile(join(packageRoot, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version: string; link?: true }>
   }
+  // npm applies them only where this repository is the project.
+  const { overrides } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {
+    overrides: Record<string, Record<string, string>>
+  }
   const installed = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
   const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
@@ -17,7 +21,7 @@ export async function openNpmRegistry(): Promise<HttpServer> {
     if (path.startsWith('tarballs/')) {
       const folder = join(packageRoot, path.slice('tarballs/'.length))
       // npm ignores the name of the first folder in a tarball.
-      const words = ['-cz', '-C', dirname(folder), basename(folder)]
+      const words = ['-c', '-C', dirname(folder), basename(folder)]
       spawn('tar', words, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response)
       return
     }
@@ -26,7 +30,9 @@ export async function openNpmRegistry(): Promise<HttpServer> {
       const manifest = await readFile(join(packageRoot, folder, 'package.json'), 'utf8').catch(() => undefined)
       // Optional packages of other platforms are not installed.
       if (manifest === undefined) continue
-      versions[version] = { ...JSON.parse(manifest), dist: { tarball: `${registry.url}/tarballs/${folder}` } }
+      const fields = JSON.parse(manifest)
+      const dependencies = { ...fields.dependencies, ...overrides[path] }
+      versions[version] = { ...fields, dependencies, dist: { tarball: `${registry.url}/tarballs/${folder}` } }
     }
     const latest = Object.keys(versions).at(-1)
     response.writeHead(latest ? 200 : 404, { 'content-type': 'application/json' })

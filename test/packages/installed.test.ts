@@ -1,9 +1,7 @@
 // @module-tag long
 
-import { execFile } from 'node:child_process'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -12,22 +10,15 @@ import { packageRoot } from '../../src/package.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openCopyTarget } from '../kit/copyTarget.ts'
-import { useFolder, useOpened } from '../kit/fixtures.ts'
-import { openNpmRegistry } from '../kit/npmRegistry.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { useEmptyProject } from './emptyProject.ts'
 
 const api = useTestApp()
 const target = useOpened(() => openCopyTarget(api.stores))
-const folder = useFolder()
+const project = useEmptyProject(['tributary-client', 'tributary-mcp', 'tributary-sync'])
+const { folder, run, install } = project
 let key: string
 let baseUrl: string
-
-/** As after `npm install --global`. */
-const path = () => `${folder('node_modules/.bin')}:${process.env.PATH}`
-
-const run = async (program: string, words: string[], environment: Record<string, string> = {}) => {
-  const env = { PATH: path(), HOME: folder(), ...environment }
-  return await promisify(execFile)(program, words, { cwd: folder(), env })
-}
 
 beforeAll(async () => {
   key = await api.account('acme')
@@ -35,19 +26,8 @@ beforeAll(async () => {
   const click = (n: number) => ({ id: `c${n}`, clickedAt: `2026-11-20T10:00:0${n}Z`, campaignId: 'k1' })
   await importContent(api.stores, 'acme', 'clicks', [0, 1, 2].map(click))
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  const packed = ['client', 'mcp', 'sync'].map((name) => join(packageRoot, 'src/packages', name))
-  await run('npm', ['pack', '--ignore-scripts', ...packed])
-  const tarballs = (await readdir(folder())).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
-  await writeFile(folder('package.json'), '{ "type": "module", "private": true }')
-  await install(...tarballs)
+  await install(...(await project.tarballs()))
 })
-
-/** Installs packages, from files or as they are installed here. */
-async function install(...packages: string[]): Promise<void> {
-  const registry = await openNpmRegistry()
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...packages])
-  await registry.close()
-}
 
 /** The blocks of a language in the README of an installed package, without the ones that install it. */
 async function blocks(name: string, language: string): Promise<string[]> {
@@ -57,15 +37,41 @@ async function blocks(name: string, language: string): Promise<string[]> {
   )
 }
 
+/** Calls a tool of tributary-mcp. @param json its configuration @returns the parsed text, or the text of an error */
+async function callTool(json: string, name: string, given: Record<string, unknown>) {
+  const { command, args, env } = JSON.parse(json).mcpServers.tributary
+  const client = new Client({ name: 'test', version: '1' })
+  const environment = { ...project.environment(), ...env }
+  await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: folder() }))
+  expect((await client.listTools()).tools.map((tool) => tool.name)).toContain(name)
+  const { content, isError } = await client.callTool({ name, arguments: given })
+  await client.close()
+  const [{ text = '' } = {}] = content as { text?: string }[]
+  return isError ? text : JSON.parse(text)
+}
+
+async function queryCopy(sql: string) {
+  const [, json = ''] = await blocks('tributary-mcp', 'json')
+  return await callTool(json.replace('/data/warehouse.duckdb', folder('warehouse.duckdb')), 'query', { sql })
+}
+
+describe('without optional packages', () => {
+  it.each([
+    ['./missing.duckdb', 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n'],
+    ['s3://a/b', 'error: The client of S3 is not installed; install @aws-sdk/client-s3 beside tributary-sync.\n'],
+  ])('tributary-sync names the one that %s needs', async (target, stderr) => {
+    const missing = run('tributary-sync', [target, '--url', baseUrl], { TRIBUTARY_KEY: key })
+    await expect(missing).rejects.toMatchObject({ code: 1, stderr })
+  })
+
+  it('tributary-mcp names the one that a query needs', async () => {
+    const line = 'DuckDB is not installed; install @duckdb/node-api beside tributary-mcp.'
+    expect(await queryCopy('SELECT 1')).toBe(line)
+  })
+})
+
 describe('tributary-sync, installed from its tarball in an empty folder', () => {
   it('runs the commands of its README, after which the queries of the README return the rows', async () => {
-    for (const [target, line] of [
-      ['./missing.duckdb', 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n'],
-      ['s3://a/b', 'error: The client of S3 is not installed; install @aws-sdk/client-s3 beside tributary-sync.\n'],
-    ] as const) {
-      const missing = run('tributary-sync', [target, '--url', baseUrl], { TRIBUTARY_KEY: key })
-      await expect(missing).rejects.toMatchObject({ code: 1, stderr: line })
-    }
     await install('@duckdb/node-api')
     const [copies = '', statements = ''] = (await blocks('tributary-sync', 'sh')).map((shell) =>
       shell
@@ -106,32 +112,12 @@ describe('tributary-mcp, installed from its tarball in an empty folder', () => {
   it('runs with the configuration of its README', async () => {
     const [json = ''] = await blocks('tributary-mcp', 'json')
     const local = json.replace('https://api.example.com', baseUrl).replace('trb_live_…', key)
-    const { command, args, env } = JSON.parse(local).mcpServers.tributary
-    const client = new Client({ name: 'test', version: '1' })
-    const environment = { PATH: path(), HOME: folder(), ...env }
-    await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: folder() }))
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_reports')
-    const { content } = await client.callTool({
-      name: 'get_reports',
-      arguments: { group_by: 'campaign', from: '2026-11-20' },
-    })
-    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').data).toMatchObject([
-      { name: 'Spring', clicks: 3 },
-    ])
-    await client.close()
+    const { data } = await callTool(local, 'get_reports', { group_by: 'campaign', from: '2026-11-20' })
+    expect(data).toMatchObject([{ name: 'Spring', clicks: 3 }])
   })
 
   it('queries a copy with the configuration of its README', async () => {
-    const [, json = ''] = await blocks('tributary-mcp', 'json')
-    const { command, args } = JSON.parse(json.replace('/data/warehouse.duckdb', folder('warehouse.duckdb'))).mcpServers
-      .tributary
-    const client = new Client({ name: 'test', version: '1' })
-    await client.connect(
-      new StdioClientTransport({ command, args, env: { PATH: path(), HOME: folder() }, cwd: folder() }),
-    )
-    const { content } = await client.callTool({ name: 'query', arguments: { sql: 'SELECT count(*) FROM clicks' } })
-    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').rows).toEqual([['3']])
-    await client.close()
+    expect((await queryCopy('SELECT count(*) FROM clicks')).rows).toEqual([['3']])
   })
 })
 
