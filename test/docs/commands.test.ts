@@ -18,13 +18,16 @@ import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
  */
 const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
 
-/** Loads of some minutes, which are run by hand on an idle machine. */
+/** Loads of some minutes, which are run by hand on an idle machine, and the steps of a release. */
 const runByHand = [
   'npm run bench -- compare',
   'npm run hostile',
   'npm run test:long',
   'TRIBUTARY_TEST_RUNS=50 npm run test:long -- test/properties/reports',
   'npm run faults -- Crashes',
+  'npm audit',
+  'npm version X --no-git-tag-version',
+  'npm pack --workspaces --include-workspace-root',
   'npm run faults -- "rename of a click"',
 ]
 
@@ -34,7 +37,9 @@ const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
   [/^npm run build$/, 'npm run --silent build'],
   // `npm cit` is `npm ci` and `npm test`.
   [/^npm cit$/, 'npm test'],
-  [/^npm pack -w tributary-client$/, 'npm test'],
+  [/^npm pack( -w tributary-client)?$/, 'npm test'],
+  [/^npm install \.\/tributary-X\.tgz$/, 'npm test'],
+  [/^npx tributary serve --demo$/, 'npm test'],
   [/^npm run check$/, 'npm run check'],
   [/^npx tsc$/, 'npm run check'],
   [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm test( -- -u)?$/, 'npm test'],

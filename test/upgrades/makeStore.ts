@@ -1,5 +1,4 @@
-// Makes the store that the upgrade tests open for ever, once for each release, at its commit and after `npm run build`:
-//   node --import tsx test/upgrades/makeStore.ts
+// Makes the store that the upgrade tests open for ever, once for each release: .ci/release runs it.
 // It has random lives of accounts, an import that was killed, and a removed month. Beside it are the responses of this version,
 // and an exported account.
 import { execFileSync } from 'node:child_process'
