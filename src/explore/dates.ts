@@ -1,3 +1,5 @@
+import { dateFormat } from './formatters.ts'
+
 const dayMs = 86_400_000
 
 /** The time zone of the browser. */
@@ -6,7 +8,7 @@ export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 /** The date of a moment in a time zone, such as `2026-11-21`. */
 export function dateIn(zone: string, epochMs: number): string {
   // Swedish dates have this form.
-  return new Date(epochMs).toLocaleDateString('sv', { timeZone: zone })
+  return dateFormat({ locale: 'sv', timeZone: zone }).format(epochMs)
 }
 
 export function addDays(date: string, days: number): string {

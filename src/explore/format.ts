@@ -1,3 +1,4 @@
+import { dateFormat, numberFormat } from './formatters.ts'
 import type { MetricKind } from './metrics.ts'
 import type { Dates } from './ranges.ts'
 
@@ -12,7 +13,7 @@ const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions
   price: (currency) => formats.amount(currency),
   rate: (currency) => {
     const amount = formats.amount(currency)
-    const { maximumFractionDigits = 2 } = new Intl.NumberFormat(undefined, amount).resolvedOptions()
+    const { maximumFractionDigits = 2 } = numberFormat(amount).resolvedOptions()
     return { ...amount, ...digits(maximumFractionDigits + 2) }
   },
   percent: () => ({ style: 'unit', unit: 'percent', ...digits(2) }),
@@ -23,27 +24,20 @@ function digits(count: number): Intl.NumberFormatOptions {
   return { minimumFractionDigits: count, maximumFractionDigits: count }
 }
 
-const cache = new Map<string, Intl.NumberFormat>()
-
 /**
  * Formats the value of a metric in the language of the browser.
  * @param isShort in few characters, for axes
  */
 export function formatValue(value: Value, kind: MetricKind, currency: string, isShort = false): string {
   if (value === null || value === undefined) return noValue
-  const id = `${kind} ${currency} ${isShort}`
-  const known = cache.get(id)
-  if (known) return known.format(value)
   const short: Intl.NumberFormatOptions = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
-  const made = new Intl.NumberFormat(undefined, { ...formats[kind](currency), ...(isShort && short) })
-  cache.set(id, made)
-  return made.format(value)
+  return numberFormat({ ...formats[kind](currency), ...(isShort && short) }).format(value)
 }
 
 /** A difference in percent with its sign, such as `+4.2%`; between percentages in percentage points, such as `+4.2 pp`. */
 export function formatChange(percent: number, isPoints: boolean): string {
   const style = isPoints ? {} : formats.percent('')
-  const shown = percent.toLocaleString(undefined, { ...style, ...digits(1), signDisplay: 'exceptZero' })
+  const shown = numberFormat({ ...style, ...digits(1), signDisplay: 'exceptZero' }).format(percent)
   return isPoints ? `${shown} pp` : shown
 }
 
@@ -56,7 +50,7 @@ export function formatSeconds(seconds: number | null): string {
   const parts = Object.entries(durationsSeconds).map(([unit, size]) => {
     const count = Math.floor(rest / size)
     rest -= count * size
-    return { count, text: count.toLocaleString(undefined, { style: 'unit', unit, unitDisplay: 'short' }) }
+    return { count, text: numberFormat({ style: 'unit', unit, unitDisplay: 'short' }).format(count) }
   })
   const first = parts.findIndex(({ count }) => count > 0)
   const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(({ count }) => count > 0)
@@ -65,20 +59,17 @@ export function formatSeconds(seconds: number | null): string {
 
 /** Two dates, both included, such as `Oct 25 – Nov 23, 2026`. */
 export function formatDates({ from, to }: Dates): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
-    new Date(from),
-    new Date(to),
-  )
+  return dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to))
 }
 
 /** An instant with its time in a time zone. */
 export function formatMoment(instant: string, zone: string): string {
-  return new Date(instant).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short', timeZone: zone })
+  return dateFormat({ dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(new Date(instant))
 }
 
 /** The date of an instant in a time zone. */
 export function formatDate(instant: string, zone: string): string {
-  return new Date(instant).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: zone })
+  return dateFormat({ dateStyle: 'medium', timeZone: zone }).format(new Date(instant))
 }
 
 /**
@@ -90,17 +81,18 @@ export function formatUnit(id: string, isMonth: boolean, before?: string): strin
   const isCommon = (length: number) => before === undefined || before.slice(0, length) === id.slice(0, length)
   const time = id.slice(11, 16)
   const hasDate = time === '' || before === undefined || !isCommon(10)
-  return new Date(time ? `${id.slice(0, 16)}Z` : id).toLocaleString(undefined, {
+  const options: Intl.DateTimeFormatOptions = {
     timeZone: 'UTC',
     ...(hasDate && { month: 'short' }),
     ...(hasDate && !isMonth && { day: 'numeric' }),
     ...((isMonth || !isCommon(4)) && { year: 'numeric' }),
     ...(time && (isCommon(10) || time !== '00:00') && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
-  })
+  }
+  return dateFormat(options).format(new Date(time ? `${id.slice(0, 16)}Z` : id))
 }
 
 /** @param id from 1, Monday, to 7 */
 export function formatWeekday(id: string): string {
   // 1 January 2024 was a Monday.
-  return new Date(Date.UTC(2024, 0, Number(id))).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' })
+  return dateFormat({ weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, Number(id)))
 }

@@ -21,7 +21,7 @@ export function Series({ daily, empty, ...props }: SeriesProps) {
   const { view } = props
   const nowMs = Date.now()
   const isMonthly = intervalOf(view, nowMs) === 'month'
-  const parts = useParts(view, nowMs)
+  const parts = useParts(view, nowMs, daily)
   const panel = { title: 'Time series', area: 'series', controls: <Controls {...props} />, empty }
   if (view.seriesBy)
     return (

@@ -20,9 +20,15 @@ export interface SeriesLine {
 const linesMax = 5
 /** As many as the API reads in one filter. */
 const valuesMax = 100
+/** As many as the API returns at once; 31 days by hour have four pages for five values. */
+const rowsMax = 1_000
+const pagesMax = 4
 
-/** The first metric of a view over time for the five largest values of a dimension, and for all other values together. */
-export function useParts(view: View, nowMs: number): Loaded<SeriesLine[]> {
+/**
+ * The first metric of a view over time for the five largest values of a dimension, and for all other values together.
+ * @param daily the series of all values, with the units of time
+ */
+export function useParts(view: View, nowMs: number, daily: Loaded<Daily>): Loaded<SeriesLine[]> {
   const { seriesBy: by, filters } = view
   const [metric] = view.metrics
   const filter = by && dimensions[by].filter
@@ -37,29 +43,48 @@ export function useParts(view: View, nowMs: number): Loaded<SeriesLine[]> {
     by && { group_by: [by], ...selection, metrics: [order], sort, limit: valuesMax },
     scopes,
   )
-  const rows = report.phase === 'ready' ? report.data.data : []
-  const ids = rows.map(({ id }) => id)
-  const largest = ids.slice(0, linesMax)
-  const texts = largest.map((id) => formatFilter({ values: [id], isExcluded: false }))
-  if (filter && ids.length > linesMax) texts.push(othersOf(filters[filter], largest, ids.slice(linesMax)))
-  const all = Array.from({ length: linesMax + 1 }, (_, at) =>
-    useGet('/stats/daily', filter && texts[at] ? { ...selection, interval, [filter]: texts[at] } : undefined, scopes),
+  const values = report.phase === 'ready' ? report.data.data : []
+  const largest = values.slice(0, linesMax)
+  const ids = largest.map(({ id }) => id)
+  const rest = values.slice(linesMax).map(({ id }) => id)
+  const query = filter &&
+    ids.length > 0 && {
+      ...{ group_by: [by, interval], ...selection, metrics: [metric], sort: 'id' as const },
+      [filter]: formatFilter({ values: ids, isExcluded: false }),
+    }
+  const others = useGet(
+    '/stats/daily',
+    filter && rest.length > 0 ? { ...selection, interval, [filter]: othersOf(filters[filter], ids, rest) } : undefined,
+    scopes,
   )
+  let rowCount = 1
+  const pages = Array.from({ length: pagesMax }, (_, page) => {
+    const offset = page * rowsMax
+    const rows = useGet('/reports', query && offset < rowCount ? { ...query, offset } : undefined, scopes)
+    if (rows.phase === 'ready') rowCount = rows.data.bucketCount
+    return rows
+  })
   // Until all lines of this view are read, the page shows the lines of the earlier view with their names.
   const shown = useRef<SeriesLine[]>(undefined)
-  const query = { group_by: [by, interval], ...selection, metrics: [metric], sort: 'id' }
-  const request = filter && {
-    path: '/reports' as const,
-    query: { ...query, [filter]: formatFilter({ values: largest, isExcluded: false }) },
-  }
-  const unfinished = [report, ...all.slice(0, texts.length)].find(({ phase }) => phase !== 'ready')
-  const frame = { request, missing: report.missing }
+  const frame = { request: query ? { path: '/reports' as const, query } : undefined, missing: report.missing }
+  const wanted = [others, ...pages].filter(({ request }) => request)
+  const unfinished = [report, daily, ...wanted].find(({ phase }) => phase !== 'ready')
   if (unfinished?.phase === 'error') return { ...frame, phase: 'error', error: unfinished.error }
-  if (unfinished) return { ...unfinished, ...frame, data: shown.current } as Loaded<SeriesLine[]>
-  shown.current = all.flatMap(({ data }, at) => {
-    const row = rows[at]
-    const label = at < linesMax ? (row?.name ?? row?.id ?? '') : 'All others'
-    return data && at < texts.length ? [{ label, metric, axis: 0 as const, body: data }] : []
+  if (unfinished || !daily.data) return { ...unfinished, ...frame, data: shown.current } as Loaded<SeriesLine[]>
+  const rows = pages.flatMap(({ request, data }) => (request && data ? data.data : []))
+  const known = new Map(rows.map((row) => [row.id, row[metric]]))
+  const { previous: _all, ...units } = daily.data
+  const bodies = ids.map((id): Daily => {
+    const data = units.data.map(({ previous: _earlier, ...unit }) => {
+      const key = JSON.stringify([id, interval === 'month' ? unit.id.slice(0, 7) : unit.id])
+      return { ...unit, [metric]: known.get(key) ?? (isSum(metric) ? 0 : null) }
+    })
+    return { ...units, data }
+  })
+  if (others.request && others.data) bodies.push(others.data)
+  shown.current = bodies.map((body, at) => {
+    const label = largest[at]?.name ?? largest[at]?.id ?? 'All others'
+    return { label, metric, axis: 0, body }
   })
   return { ...frame, phase: 'ready', data: shown.current }
 }

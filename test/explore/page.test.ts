@@ -273,6 +273,30 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     })
   }
 
+  it.each(['hour', 'month'])(
+    'draws the series of each value, in few requests, across a change of clocks: by %s',
+    async (interval) => {
+      const { page, open, read, requests } = explorer
+      const zone = `tz=America/New_York&interval=${interval}`
+      await open(`?range=30d&series_by=os&${zone}`)
+      // The totals with their series, the largest values, their lines, the line of the others, and the three other panels.
+      const pages = interval === 'hour' ? 2 : 1
+      await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(8)
+      const rows = await page
+        .locator('.area-series tbody tr')
+        .evaluateAll((all: { cells: { textContent: string }[] }[]) =>
+          all.map(({ cells }) => [...cells].map((cell) => cell.textContent)),
+        )
+      const { data: largest } = await read('/reports', 'group_by=os&days=30&tz=America/New_York&limit=5')
+      for (const [at, { id }] of largest.entries()) {
+        const { data } = await read('/stats/daily', `days=30&${zone}&os=${id}`)
+        const shown = rows.map((row) => row[at + 1]).filter((text) => text !== '–')
+        expect(shown).toEqual(data.slice(0, shown.length).map(({ clicks }) => clicks.toLocaleString('en-US')))
+        expect(shown.length).toBe(interval === 'hour' ? 29 * 24 + 1 + 11 : 2)
+      }
+    },
+  )
+
   it('saves views in the browser for the account, and copies a link of a view without the key', async () => {
     const { page, open, settle, api, key, url } = explorer
     const name = '<b>Führung</b> "x"'

@@ -1,0 +1,18 @@
+/** A formatter in the language of the browser, for equal options the same one: making one takes as long as a hundred formats. */
+export const numberFormat = kept((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options))
+
+/** As `numberFormat`. @param options with a locale for another language */
+export const dateFormat = kept(
+  ({ locale, ...options }: Intl.DateTimeFormatOptions & { locale?: string }) =>
+    new Intl.DateTimeFormat(locale, options),
+)
+
+function kept<Options, Formatter>(make: (options: Options) => Formatter) {
+  const made = new Map<string, Formatter>()
+  return (options: Options): Formatter => {
+    const id = JSON.stringify(options)
+    const formatter = made.get(id) ?? make(options)
+    made.set(id, formatter)
+    return formatter
+  }
+}
