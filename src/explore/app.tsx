@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { TributaryError } from '../packages/client/client.ts'
 import { Explorer } from './explorer.tsx'
 import { KeyForm } from './keyForm.tsx'
-import { errorText, get, type Session, SessionContext } from './request.ts'
+import { errorText, get, type Session, SessionContext, valueNames } from './request.ts'
 
 // The documentation page keeps the key under the same name, so that both pages of a tab use one key.
 const keyItem = 'tributary-key'
@@ -31,6 +31,7 @@ export function App() {
       (accepted) => {
         sessionStorage.setItem(keyItem, apiKey)
         setProblem('')
+        valueNames.clear()
         setKey(accepted)
       },
       (error: unknown) => {

@@ -6,6 +6,11 @@ import { comparedDates, comparisons, type Dates, ranges } from './ranges.ts'
 import { SavedViews } from './savedViews.tsx'
 import { type PanelProps, viewDates } from './view.ts'
 
+// Equal elements, so that these hundreds of options are not compared.
+const zoneOptions = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((name) => (
+  <option key={name} value={name} />
+))
+
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
 
@@ -15,7 +20,7 @@ export function Bar({ view, onChange }: PanelProps) {
   const dates = viewDates(view, Date.now())
   const earlier = comparedDates(dates, compare)
   return (
-    <section class="bar" aria-label="Range and views">
+    <section class="bar" aria-label="Range and views" tabIndex={-1}>
       <Folding summary={`${formatDates(dates)}, ${tz}`}>
         <div class="controls">
           <DatesField
@@ -84,7 +89,6 @@ function DatesField<Name extends string>({ labels, options, chosen, dates, onCho
 /** A time zone that is found by a part of its name: first the zone of the browser and UTC, then all that the browser knows. */
 function ZoneField({ zone, onZone }: { zone: string; onZone: (zone: string) => void }) {
   const id = useId()
-  const names = new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])
   return (
     <label>
       Time zone{' '}
@@ -102,11 +106,7 @@ function ZoneField({ zone, onZone }: { zone: string; onZone: (zone: string) => v
           else currentTarget.reportValidity()
         }}
       />
-      <datalist id={id}>
-        {[...names].map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <datalist id={id}>{zoneOptions}</datalist>
     </label>
   )
 }

@@ -4,7 +4,9 @@ import './explore.css'
 import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
+import { keepFocus } from './focus.ts'
 import { setTheme, storedTheme } from './theme.ts'
 
 setTheme(storedTheme())
+keepFocus()
 render(<App />, document.body)

@@ -1,9 +1,8 @@
-import { useRef } from 'preact/hooks'
 import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
 import { AddFilter } from './filterForm.tsx'
 import { formatFilter, parseFilter } from './filterText.ts'
-import { useGet } from './request.ts'
-import type { PanelProps, View } from './view.ts'
+import { useGet, valueNames } from './request.ts'
+import type { PanelProps } from './view.ts'
 
 /**
  * The filters in the order in which they were added: a path that leads back to each of them, with a form that adds one.
@@ -11,23 +10,19 @@ import type { PanelProps, View } from './view.ts'
  */
 export function FilterBar({ view, onChange, problem }: PanelProps & { problem: string }) {
   const { filters } = view
-  const section = useRef<HTMLElement>(null)
   const names = Object.keys(filters) as FilterName[]
-  function change(rest: View['filters'], group?: FilterName) {
-    onChange({ filters: rest, ...(group && { groupBy: [filterDimensions[group]] }) })
-    // The button that had the focus is removed.
-    section.current?.focus()
-  }
   /** Keeps the first filters, and groups by the dimension of the next one. */
   function backTo(count: number) {
-    change(Object.fromEntries(names.slice(0, count).map((name) => [name, filters[name]])), names[count])
+    const kept = Object.fromEntries(names.slice(0, count).map((name) => [name, filters[name]]))
+    const next = names[count]
+    onChange({ filters: kept, ...(next && { groupBy: [filterDimensions[next]] }) })
   }
   function remove(name: FilterName) {
     const { [name]: _removed, ...rest } = filters
-    change(rest)
+    onChange({ filters: rest })
   }
   return (
-    <section class="filters controls" aria-label="Filters" ref={section} tabIndex={-1}>
+    <section class="filters controls" aria-label="Filters" tabIndex={-1}>
       {names.length === 0 ? (
         <span class="hint">No filter. Select a row of the drill-down, or add one:</span>
       ) : (
@@ -74,10 +69,10 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
     metrics: ['clicks' as const],
     limit: 100,
   }
-  const query = namedDimensions.includes(dimension) ? { group_by: [dimension], ...rows } : undefined
-  const report = useGet('/reports', query, ['read:reports'])
-  const known = new Map(report.data?.data.map((row) => [row.id, row.name]))
-  const shown = values.map((value) => known.get(value) ?? value).join(', ')
+  const names = values.map((value) => valueNames.get(`${dimension} ${value}`))
+  const isUnknown = namedDimensions.includes(dimension) && names.includes(undefined)
+  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
+  const shown = values.map((value, at) => names[at] ?? value).join(', ')
   const label = dimensions[dimension].label
   const content = (
     <>

@@ -1,15 +1,8 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { TributaryError } from '../packages/client/client.ts'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { labelsOf, Name, Select } from './controls.tsx'
-import {
-  dimensions,
-  type FilteredDimension,
-  type FilterName,
-  filterDimensions,
-  filteredDimensions,
-} from './dimensions.ts'
+import { dimensions, type FilteredDimension, filteredDimensions } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
-import { get, useGet, useSession } from './request.ts'
+import { useGet } from './request.ts'
 import { type PanelProps, selectionOf } from './view.ts'
 
 /** Values that are offered at once. */
@@ -17,16 +10,10 @@ const suggestionsMax = 50
 
 /** A button that opens the form. */
 export function AddFilter(props: PanelProps) {
-  // Undefined: it was not opened yet.
-  const [isOpen, setOpen] = useState<boolean>()
-  const opener = useRef<HTMLButtonElement>(null)
-  // The button and the form replace each other: the focus moves along.
-  useEffect(() => {
-    if (isOpen === false) opener.current?.focus()
-  }, [isOpen])
+  const [isOpen, setOpen] = useState(false)
   if (isOpen) return <FilterForm {...props} onClose={() => setOpen(false)} />
   return (
-    <button type="button" ref={opener} onClick={() => setOpen(true)}>
+    <button type="button" onClick={() => setOpen(true)}>
       Add filter
     </button>
   )
@@ -34,15 +21,12 @@ export function AddFilter(props: PanelProps) {
 
 /** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
 function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
-  const { apiKey } = useSession()
   const form = useRef<HTMLFormElement>(null)
-  const problemId = useId()
   const [dimension, setDimension] = useState<FilteredDimension>('country')
   const name = dimensions[dimension].filter
   const [{ values: chosen, isExcluded }, setFilter] = useState(() => currentFilter(view.filters.country))
   const [text, setText] = useState('')
-  const [problem, setProblem] = useState('')
-  useEffect(() => form.current?.querySelector('select')?.focus(), [])
+  useLayoutEffect(() => form.current?.querySelector('select')?.focus(), [])
   // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [name]: _own, ...selection } = selectionOf(view, Date.now())
   const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
@@ -50,17 +34,14 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   const found = values.filter((row) => !chosen.includes(row.id) && matches(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
-  async function apply() {
+  function apply() {
     const typed = text.trim()
     const named = values.find((row) => [row.id, row.name].some((known) => known?.toLowerCase() === typed.toLowerCase()))
-    const all = typed ? [...new Set([...chosen, named?.id ?? typed])] : chosen
-    if (all.length === 0) return setProblem('Select a value, or type one.')
-    const filter = formatFilter({ values: all, isExcluded })
-    const isKnown = all.every((id) => values.some((row) => row.id === id))
-    const rejected = isKnown ? undefined : await rejectionOf(apiKey, name, filter)
-    if (rejected) return setProblem(rejected)
+    // The text may be what found the values that are checked.
+    const isSearch = chosen.length > 0 && values.some((row) => matches(row, typed))
+    const all = !named && isSearch ? chosen : [...new Set([...chosen, named?.id ?? typed])]
     const { [name]: _before, ...others } = view.filters
-    onChange({ filters: { ...others, [name]: filter } })
+    onChange({ filters: { ...others, [name]: formatFilter({ values: all, isExcluded }) } })
     onClose()
   }
   return (
@@ -69,7 +50,6 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       ref={form}
       aria-label="Add a filter"
       onKeyDown={({ key }) => key === 'Escape' && onClose()}
-      onInput={() => setProblem('')}
       onSubmit={(event) => {
         event.preventDefault()
         apply()
@@ -96,8 +76,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
         aria-label="Value"
         type="search"
         placeholder="Search, or type a value"
-        aria-invalid={problem !== ''}
-        aria-describedby={problemId}
+        required={chosen.length === 0}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
@@ -107,9 +86,6 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       <button type="button" onClick={onClose}>
         Cancel
       </button>
-      <p class="problem" id={problemId} role="status">
-        {problem}
-      </p>
       <ul class="values controls" aria-label="Values in the range">
         {offered.map((row) => (
           <li key={row.id}>
@@ -140,14 +116,4 @@ function currentFilter(text: string | undefined) {
 function matches({ id, name }: { id: string; name: string | null }, text: string): boolean {
   const part = text.trim().toLowerCase()
   return id.toLowerCase().includes(part) || (name ?? '').toLowerCase().includes(part)
-}
-
-/** @returns why the API rejects a filter; undefined if it accepts it or cannot be asked */
-async function rejectionOf(apiKey: string, name: FilterName, filter: string): Promise<string | undefined> {
-  const query = { group_by: [filterDimensions[name]], days: 1, [name]: filter, limit: 1 }
-  const { signal } = new AbortController()
-  return await get(apiKey, { path: '/reports', query }, signal, () => {}).then(
-    () => undefined,
-    (error: unknown) => (error instanceof TributaryError && error.param === name ? error.message : undefined),
-  )
 }

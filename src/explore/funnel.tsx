@@ -54,6 +54,9 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
   )
 }
 
+/** Moves the focus to a field that was added. The same function, so that it is called once for each field. */
+const focus = (field: HTMLInputElement | null) => field?.focus()
+
 /** The steps; an empty one is removed. */
 function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (steps: string[]) => void }) {
   const id = useId()
@@ -67,7 +70,7 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
     onSteps(steps.toSpliced(at, 1, ...(name ? [name] : [])))
   }
   return (
-    <fieldset class="steps controls" aria-label="Steps of the funnel" onFocusIn={() => setFocus(true)}>
+    <fieldset class="steps controls" aria-label="Steps of the funnel" tabIndex={-1} onFocusIn={() => setFocus(true)}>
       {[...steps, ...(isAdding ? [''] : [])].map((step, index) => (
         <span key={`${index} ${step}`}>
           <input
@@ -78,6 +81,7 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
             pattern="[^,]+"
             title="An event name, click or conversion"
             defaultValue={step}
+            ref={step ? null : focus}
             onChange={({ currentTarget }) => {
               if (currentTarget.reportValidity()) change(index, currentTarget.value.trim())
             }}

@@ -43,11 +43,11 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
       class={`panel area-${area}`}
       style={{ gridArea: area }}
       aria-labelledby={id}
+      tabIndex={-1}
       aria-busy={missing.length === 0 && loaded.phase === 'loading'}
     >
       <div class="panel-head controls">
         <h2 id={id}>{title}</h2>
-        {controls}
         <div class="actions controls">
           <CopyButton
             text={request ? curlOf(request) : ''}
@@ -63,6 +63,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
             Download CSV<span class="visually-hidden"> of {title}</span>
           </button>
         </div>
+        {controls}
       </div>
       {missing.length > 0 ? (
         <p class="state hint">

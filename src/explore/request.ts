@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
 import {
   createTributary,
@@ -29,6 +29,14 @@ type Scope = Session['key']['scopes'][number]
 
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
+
+/** Names of values in the reports that were read for the key, by dimension and id. */
+export const valueNames = new Map<string, string>()
+
+function keepNames({ data }: ResponseOf<'/reports'>): void {
+  for (const [dimension, { id, name }] of data.flatMap((row) => Object.entries(row.dimensions)))
+    if (name !== null) valueNames.set(`${dimension} ${id}`, name)
+}
 
 /** The dates of the view, for the names of files. */
 export const RangeContext = createContext('')
@@ -93,8 +101,8 @@ export function useGet<Path extends ReadPath>(
   const missing = scopes.filter((scope) => !key.scopes.includes(scope))
   const identity = JSON.stringify([missing, request, apiKey, revision])
   const [state, setState] = useState<{ identity: string; current: State<ResponseOf<Path>> }>()
-  // `identity` has the request and the key.
-  useEffect(() => {
+  // `identity` has the request and the key. Sent before the browser paints.
+  useLayoutEffect(() => {
     if (!request || missing.length > 0) return
     const abort = new AbortController()
     const set = (change: (data: ResponseOf<Path> | undefined) => State<ResponseOf<Path>>) => {
@@ -103,7 +111,10 @@ export function useGet<Path extends ReadPath>(
     const onWait = (untilMs: number, status: number | undefined) =>
       set((data) => ({ phase: 'waiting', data, untilMs, status }))
     get(apiKey, request, abort.signal, onWait).then(
-      (data) => set(() => ({ phase: 'ready', data })),
+      (data) => {
+        if ('groupBy' in data) keepNames(data)
+        set(() => ({ phase: 'ready', data }))
+      },
       (error: unknown) => set(() => ({ phase: 'error', error })),
     )
     return () => abort.abort()

@@ -31,7 +31,7 @@ export function SidePanel({ detail, onBack, onClose, zone, onJourney }: SidePane
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog class="side" ref={dialog} onClose={onClose} aria-label="Details">
+    <dialog class="side" ref={dialog} onClose={onClose} aria-label="Details" tabIndex={-1}>
       <Notes>
         <div class="controls">
           {onBack && (

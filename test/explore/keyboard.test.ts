@@ -1,0 +1,162 @@
+import type { Locator } from 'playwright-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { hasChromium } from '../kit/chromium.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { openExplorer } from './browser.ts'
+
+/**
+ * What is done in the view of an address: a control, keys, and what the page shows then.
+ * A control is its role and its name, with its panel before a `>`. Keys are names of keys, and texts in quotes.
+ */
+const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = {
+  '?group_by=device': [
+    ['combobox Range', 'ArrowDown', /range=90d/],
+    ['combobox Range', 'End', /from=2026-08-24&to=2026-11-21/],
+    ['textbox From', '"10152026" Tab', /from=2026-10-15&to=2026-11-21/],
+    ['combobox Compare with', 'ArrowDown', /compare=previous_year/],
+    ['combobox Time zone', '"Europe/Berlin" Enter', /tz=Europe\/Berlin/],
+    ['button Copy link', 'Enter', /note=The link of this view/],
+    ['summary Saved views', 'Enter Tab "Mine" Enter', /note=The view is saved/],
+    ['button Mine', 'Enter', /compare=previous_year/],
+    ['button Delete the view Mine', 'Enter', /focus=Range and views/],
+    ['combobox Theme', 'ArrowDown', /scheme=light /],
+    ['checkbox every minute', 'Space', /repeated=false/],
+    ['button Refresh', 'Enter', /focus=Refresh/],
+    ['Totals > button Download CSV of Totals', 'Enter', /note=totals-.*downloaded/],
+    ['Totals > button Copy as curl of Totals', 'Enter', /note=The command is in the clipboard/],
+  ],
+  '?range=90d': [
+    // Dimension, condition, value, apply, cancel, values.
+    [
+      'button Add filter',
+      'Enter Tab ArrowDown Tab "United" Tab Tab Tab Space Tab Space Enter',
+      /country=!..,..&.*focus=Filters/,
+    ],
+    ['button Add filter', 'Enter Tab Tab "(not set)" Enter', /country=!..,..,\(not set\)/],
+    ['Drill-down > combobox a row leads to', '"Br"', /next=browser/],
+    ['Drill-down > row', 'Enter', /group_by=browser.*campaign_id=.*focus=Drill-down/],
+    ['Drill-down > row', 'Enter', /browser=.*focus=Drill-down/],
+    ['Filters > button Campaign', 'Enter', /group_by=browser.*country=!..,..,\(not set\)&campaign_id=[^&]*&tz/],
+    ['Filters > button Remove the filter Campaign', 'Enter', /country=[^&]*&tz.*focus=Filters/],
+    ['Filters > button Remove the filter Country', 'Enter', /range=90d&group_by=browser&next=browser&tz/],
+    ['Drill-down > combobox Group by', 'Home', /\?range=90d&next=browser&tz/],
+    ['Drill-down > combobox then by', '"Cou"', /group_by=campaign,country&/],
+    ['Drill-down > combobox and by', '"Dev"', /group_by=campaign,country,device/],
+    ['Drill-down > button Next page', 'Enter', /offset=50/],
+    ['Drill-down > spinbutton Min. clicks', '"3" Enter', /min_clicks=3/],
+    ['Drill-down > button Revenue', 'Enter', /sort=-revenue.*sorted=descending/],
+    ['Drill-down > summary Columns', 'Enter', /columns=8/],
+    ['Drill-down > checkbox EPC', 'Space', /columns=7/],
+    ['Drill-down > searchbox Search the rows', '"tablet"', /rows have this text/],
+    ['Drill-down > number', 'Enter', /dialog=Clicks: .*focus=(Close|Back)/],
+    ['dialog row', 'Enter', /dialog=Journey focus=Details/],
+    ['button Back', 'Enter', /dialog=Clicks: .*focus=Details/],
+    ['button Close', 'Escape', /dialog=none focus=.*show the rows/],
+  ],
+  '?group_by=weekday,hour_of_day': [
+    ['Drill-down > combobox Metric', 'ArrowDown', /sort=-conversions/],
+    ['Time series > combobox First metric', 'ArrowDown', /metrics=conversions,revenue/],
+    ['Time series > combobox by', '"Dev"', /series_by=device/],
+    ['Time series > combobox Interval', 'ArrowDown', /interval=week/],
+    ['Time series > summary Values', 'Enter', /values=open/],
+    ['Funnel > combobox Count', 'ArrowDown', /by=click/],
+    ['Funnel > combobox within', 'ArrowDown', /window=30d/],
+    ['Funnel > combobox by', '"Dev"', /funnel_by=device/],
+    ['Funnel > button Add step', 'Enter "purchase" Enter', /steps=click,conversion,purchase/],
+    ['Funnel > button Remove step 2', 'Enter', /steps=click,purchase.*focus=Steps of the funnel/],
+    ['Latest conversions > row', 'Enter', /dialog=Journey/],
+    ['button Close', 'Enter', /dialog=none focus=.*show the journey/],
+  ],
+}
+
+describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
+  const explorer = useOpened(openExplorer)
+  afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
+
+  function find(control: string): Locator {
+    const { page } = explorer
+    const [, panel, role = '', name = ''] = /^(?:(.*) > )?(\w+) ?(.*)$/.exec(control) ?? []
+    const place = panel ? page.getByRole('region', { name: panel, exact: true }) : page.locator('body')
+    if (control === 'dialog row') return page.locator('dialog button.row').first()
+    if (role === 'row') return place.locator('button.row').first()
+    if (role === 'number') return place.locator('tbody .count-link').first()
+    if (role === 'summary') return place.locator('summary', { hasText: name })
+    if (panel === 'Filters') return place.getByRole('button', { name: new RegExp(`^${name}`) })
+    if (role === 'textbox') return place.getByLabel(name, { exact: true })
+    return place.getByRole(role as 'button', { name, exact: true })
+  }
+
+  async function press(keys: string): Promise<void> {
+    const { page } = explorer
+    for (const [, text, key = ''] of keys.matchAll(/"([^"]*)"|(\S+)/g))
+      await (text === undefined ? page.keyboard.press(key) : page.keyboard.type(text))
+  }
+
+  async function shown(): Promise<string> {
+    const { page } = explorer
+    const parts = await page.evaluate<string>(`(() => {
+      const text = (selector) => document.querySelector(selector)?.textContent ?? ''
+      const focused = document.activeElement
+      const named = focused.getAttribute('aria-labelledby')
+      const label = named ? document.getElementById(named).textContent : focused.ariaLabel ?? focused.textContent
+      const dialog = document.querySelector('dialog') ? text('dialog h2') : 'none'
+      return 'note=' + text('.note') + ' scheme=' + document.documentElement.style.colorScheme +
+        ' repeated=' + document.querySelector('nav input').checked + ' ' + text('.table-foot') +
+        ' values=' + (document.querySelector('.area-series details')?.open ? 'open' : 'closed') +
+        ' sorted=' + document.querySelector('.area-drill-down [aria-sort]')?.ariaSort +
+        ' columns=' + document.querySelectorAll('.menu :checked').length + ' dialog=' + dialog + ' focus=' + label
+    })()`)
+    return `${decodeURIComponent(new URL(page.url()).search).replaceAll('+', ' ')} ${parts}`
+  }
+
+  for (const [view, steps] of Object.entries(walks)) {
+    // The last walk is the short form.
+    it(`does everything that the pointer does: ${view}`, {
+      tags: view.includes('weekday') ? [] : ['long'],
+    }, async () => {
+      const { open, settle } = explorer
+      await open(view)
+      for (const [control, keys, expected] of steps) {
+        const target = find(control)
+        await target.waitFor()
+        // Tab reaches it.
+        expect(await target.evaluate(({ tabIndex }: { tabIndex: number }) => tabIndex), control).toBe(0)
+        await target.focus()
+        await press(keys)
+        await expect.poll(shown, { message: `${control} ${keys}` }).toMatch(expected)
+        await settle()
+      }
+    })
+  }
+
+  it('has a name for each control that Tab reaches, and Tab reaches each control', async () => {
+    const { page, open } = explorer
+    await open('?group_by=device&country=US')
+    const controls = await page.evaluate<number>(
+      `[...document.querySelectorAll('a, button, input, select, summary, [tabindex="0"]')]
+        .filter((control) => control.checkVisibility() && !control.disabled).length`,
+    )
+    const names = []
+    for (let at = 0; at < controls; at++) {
+      await page.keyboard.press('Tab')
+      names.push((await page.locator(':focus').ariaSnapshot()).split('\n')[0])
+    }
+    expect(names.filter((name) => !name || !/"[^"]+"|text: ./.test(name))).toEqual([])
+    expect(new Set(names).size).toBeGreaterThan(60)
+  })
+
+  it('opens the controls of a narrow window', async () => {
+    const { page, open, settle } = explorer
+    await page.setViewportSize({ width: 390, height: 800 })
+    await open()
+    const range = find('combobox Range')
+    expect(await range.isVisible()).toBe(false)
+    await find('Range and views > summary UTC').press('Enter')
+    await range.press('ArrowDown')
+    await settle()
+    expect(page.url()).toContain('range=90d')
+    await find('summary Menu').press('Enter')
+    await find('button Refresh').press('Enter')
+    await page.setViewportSize({ width: 1440, height: 1000 })
+  })
+})
