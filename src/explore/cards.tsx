@@ -53,7 +53,9 @@ export function Difference({ metric, now, before }: { metric: Column; now: Value
   const isPercentage = metrics[metric].kind === 'percent'
   const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0)
   if (!isKnown) return <span class="change hint">{noValue}</span>
-  const change = isPercentage ? now - before : ((now - before) / Math.abs(before)) * 100
+  const exact = isPercentage ? now - before : ((now - before) / Math.abs(before)) * 100
+  // As precise as it is shown: a change that is shown as zero is neither better nor worse.
+  const change = Math.round(exact * 10) / 10
   const isBetter = change > 0 !== isCost(metric)
   return (
     <span class={`change ${change === 0 ? 'hint' : isBetter ? 'better' : 'worse'}`}>

@@ -57,8 +57,14 @@ export function Name({ text }: { text: string | null | undefined }) {
  * A table; all of its rows are visible. One that is wider than its place scrolls sideways. Otherwise its header and its totals stay
  * in sight.
  * @param head cells of the header
+ * @param totals cells of the row below the header
  */
-export function Table({ label, head, children }: Record<'head' | 'children', ComponentChildren> & { label: string }) {
+export function Table({
+  label,
+  head,
+  totals,
+  children,
+}: Partial<Record<'head' | 'totals' | 'children', ComponentChildren>> & { label: string }) {
   const table = useRef<HTMLTableElement>(null)
   const [isWider, setWider] = useState(true)
   useEffect(() => {
@@ -74,6 +80,7 @@ export function Table({ label, head, children }: Record<'head' | 'children', Com
       <table ref={table}>
         <thead>
           <tr>{head}</tr>
+          {totals && <tr class="totals">{totals}</tr>}
         </thead>
         {children}
       </table>

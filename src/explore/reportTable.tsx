@@ -18,7 +18,7 @@ interface ReportTableProps extends PanelProps {
   onRows: OpenRows
 }
 
-/** Rows of a report with their totals. The order follows the headers; a number leads to the rows that it counts. */
+/** Rows of a report below their totals. The order follows the headers; a number leads to the rows that it counts. */
 export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) {
   const { view } = props
   const groups = body.groupBy.split(',') as Dimension[]
@@ -54,6 +54,12 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         )),
         ...shown.map((name) => <Sorter key={name} label={metrics[name].label} name={name} {...props} />),
       ]}
+      totals={[
+        <th key="all" scope="row" colSpan={groups.length}>
+          Total of all rows
+        </th>,
+        ...cells(body.totals, body.previous?.totals),
+      ]}
     >
       <tbody>
         {rows.map((row) => (
@@ -63,14 +69,6 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
           </tr>
         ))}
       </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row" colSpan={groups.length}>
-            Total of all rows
-          </th>
-          {cells(body.totals, body.previous?.totals)}
-        </tr>
-      </tfoot>
     </Table>
   )
 }

@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const { read } = explorer
     const overview = await read('/stats/overview', selection)
     expect(await cards()).toEqual(pick(overview.totals))
-    expect(pick(await shownIn('.area-drill-down tfoot td'))).toEqual(await shownIn('.card-value'))
+    expect(pick(await shownIn('.area-drill-down .totals td'))).toEqual(await shownIn('.card-value'))
     const report = await read('/reports', `group_by=campaign&limit=50&${selection}`)
     expect(await texts('.area-drill-down tbody th')).toEqual(report.data.map((row) => row.name ?? row.id))
     const integers = (list: string[]) => list.map((text) => Number(text.replaceAll(',', '')))
@@ -393,7 +393,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await settle()
     expect(query()).toContain('columns=clicks%2Cconversions%2Crevenue%2Ccost%2Cprofit%2Croi%2Ccr%2Cvisitors')
     const { totals } = await read('/reports', `${search}&metrics=visitors`)
-    expect((await shownIn('.area-drill-down tfoot td')).visitors).toBe(totals.visitors?.toLocaleString('en-US'))
+    expect((await shownIn('.area-drill-down .totals td')).visitors).toBe(totals.visitors?.toLocaleString('en-US'))
   })
 
   it('leads from a number to its rows, and from a conversion to its journey', async () => {
