@@ -26,7 +26,8 @@ const memoryLimit = '512MB'
  */
 export async function openTarget(file: string, schema: string): Promise<Target> {
   assertOtherName(file, schema)
-  const opened = await openFile(file, { memory_limit: memoryLimit })
+  // In the order of the file, DuckDB writes incomplete row groups, and writes most rows again to combine them.
+  const opened = await openFile(file, { memory_limit: memoryLimit, preserve_insertion_order: 'false' })
   const database = databaseOf(opened)
   try {
     await createTables(database, schema)
@@ -56,7 +57,8 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
   /** Replaces the rows of a range of days. @returns their number; undefined if the source has removed rows of the range by age */
   function replaceDays(reader: Reader, resource: ChangingResource, range: DayRange, after?: SyncState) {
     const download = {
-      query: { ...resource.query, ...range },
+      // For newest first, ClickHouse takes four times as long: it reverses what it reads.
+      query: { ...resource.query, ...range, order: 'asc' },
       fields: exportedFields(resource),
       isComplete: () => isRetained(reader, resource, range.from),
     }
