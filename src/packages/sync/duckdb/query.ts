@@ -1,7 +1,7 @@
 import type { DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import { type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
 import { SyncError } from '../source/errors.ts'
-import { databaseOf, openFile } from './database.ts'
+import { databaseOf, loadPackage, openFile } from './database.ts'
 
 /**
  * Opens a copy for statements that read. Other processes can read the file at the same time.
@@ -31,7 +31,7 @@ export async function openReadableCopy(file: string, schema: string, signal: Abo
 
 /** @yields the rows of each chunk, as JSON */
 async function* jsonParts(result: DuckDBResult): AsyncGenerator<string[][]> {
-  const { DuckDBTypeId, JsonDuckDBValueConverter } = await import('@duckdb/node-api')
+  const { DuckDBTypeId, JsonDuckDBValueConverter } = loadPackage()
   const { BIGINT, HUGEINT, UBIGINT, UHUGEINT, DECIMAL, BIGNUM, TIMESTAMP, TIMESTAMP_TZ } = DuckDBTypeId
   const numbers = [BIGINT, HUGEINT, UBIGINT, UHUGEINT, DECIMAL, BIGNUM]
   const jsonOf = (value: DuckDBValue, type: DuckDBType): string => {

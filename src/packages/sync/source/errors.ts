@@ -25,7 +25,7 @@ export function assertSameAccount(place: string, ofCopy: string, ofKey: string):
 
 /** Explains that an optional package is missing. @param error of its import */
 export function explainMissing(error: NodeJS.ErrnoException, name: string, packageName: string): never {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  if (!error.code?.endsWith('MODULE_NOT_FOUND')) throw error
   throw new SyncError(`${name} is not installed; install ${packageName} beside tributary-sync.`)
 }
 
