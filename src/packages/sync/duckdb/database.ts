@@ -30,10 +30,7 @@ export async function openFile(file: string, options: Record<string, string>) {
   }
 }
 
-/**
- * Not by `import`, which takes twice as long: it parses each of the package's many CommonJS files twice.
- * @throws SyncError when the package is not installed
- */
+/** Not by `import`, which takes twice as long: it first searches the many CommonJS files of the package for names. */
 export function loadPackage(): typeof import('@duckdb/node-api') {
   try {
     return createRequire(import.meta.url)('@duckdb/node-api')

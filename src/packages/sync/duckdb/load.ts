@@ -27,58 +27,46 @@ export async function loadRows(
   { file, replaced, after }: Load,
 ): Promise<number> {
   const table = `${schema}.${resource.name}`
-  const { key, columns, rows, time } = readerOf(resource)
+  const { key, rows, time } = readerOf(resource)
   const isSame = key.map((column) => `r.${column} = t.${column}`).join(' AND ')
-  const path = globOf(file)
+  // TRAP: a path with `*`, `?` or `[` is a pattern.
+  const path = file.replaceAll(/[*?[]/g, '[$&]')
   const days = typeof replaced === 'object' ? [replaced.from, replaced.to] : ['0001-01-01', '9999-12-31']
   return await inTransaction({ connection }, async () => {
     const valid = key.map((column) => `r.${column} IS NOT NULL`)
     if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
+    const same = `(SELECT count(*)::int FROM ${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at)`
     const found = await connection.runAndReadAll(
-      `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int
+      `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int,
+         ${replaced ? 0 : same}
        FROM ${rows}`,
       time ? [path, ...days] : [path],
     )
-    const [all, distinct] = found.getRows()[0] as [number, number]
+    const [all, distinct, kept] = found.getRows()[0] as [number, number, number]
     received(resource.path, `the number of valid rows, of ${all},`, distinct, (count): count is number => count === all)
 
-    const kept =
-      replaced || all === 0 ? 0 : await count(`${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at`)
     if (replaced === 'table') await connection.run(`DELETE FROM ${table}`)
     else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1, 2)}`, days)
     if (all > 0) {
       await connection.run(`DELETE FROM ${table} AS t USING ${rows} WHERE ${isSame}`, [path])
-      const selected = columns.map((column) => `r.${column}`)
-      await connection.run(`INSERT INTO ${table} (${columns}) SELECT ${selected} FROM ${rows}`, [path])
+      await connection.run(`INSERT INTO ${table} BY NAME FROM ${rows}`, [path])
     }
     if (after) await connection.run(stateStatement(schema), stateValues(resource, after))
     return all - kept
   })
-
-  async function count(from: string): Promise<number> {
-    const found = await connection.runAndReadAll(`SELECT count(*)::int FROM ${from}`, [path])
-    return Number(found.getRows()[0]?.[0])
-  }
 }
 
 /** The SQL with which the rows of a file are read; `$1` is its path. */
 function readerOf(resource: Resource | ChangingResource) {
-  const fields = Object.entries(resource.fields)
-  const selected = fields.map(([field, type]) => {
+  const selected = Object.entries(resource.fields).map(([field, type]) => {
     const value = subIdNames.has(field) ? `"subIds"."${field}"` : `"${field}"`
     return `${value}::${type.replace(' NOT NULL', '')} AS ${columnNameOf(field)}`
   })
   return {
     key: resource.key.map(columnNameOf),
-    columns: fields.map(([field]) => columnNameOf(field)),
     /** A table `r`. */
     rows: `(SELECT ${selected} FROM read_parquet($1)) AS r`,
     /** Column of the time that a row belongs to. */
     time: 'time' in resource ? columnNameOf(resource.time) : undefined,
   }
-}
-
-/** TRAP: a path with `*`, `?` or `[` is a pattern. */
-function globOf(path: string): string {
-  return path.replaceAll(/[*?[]/g, '[$&]')
 }
