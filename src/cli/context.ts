@@ -34,23 +34,29 @@ export class CommandContext {
   applied: readonly string[] = []
   /** Prints a line on standard error; control characters are escaped. */
   readonly printStatus: (line: string) => void
-  readonly #printWarning: StoreLog = ({ level, message }) => {
+  readonly printWarning: StoreLog = ({ level, message }) => {
     if (level !== 'info') this.printStatus(`${level}: ${message}`)
   }
-  readonly #environment: ProcessIo['environment']
+  readonly #io: ProcessIo
   #settings: Settings | undefined
   #stores: Promise<Stores> | undefined
   #interruption: ReturnType<typeof interruptible> | undefined
 
-  constructor({ environment, stdout, stderr }: ProcessIo) {
-    this.#environment = environment
-    this.stdout = stdout
-    this.printStatus = (line) => void stderr.write(`${printableLines(line)}\n`)
+  constructor(io: ProcessIo) {
+    this.#io = io
+    this.stdout = io.stdout
+    this.printStatus = (line) => void io.stderr.write(`${printableLines(line)}\n`)
+  }
+
+  /** @returns a context of the same subcommand with another embedded store; the caller closes it */
+  withDataDir(dataDir: string): CommandContext {
+    const environment = { ...this.#io.environment, DATA_DIR: dataDir }
+    return Object.assign(new CommandContext({ ...this.#io, environment }), { json: this.json })
   }
 
   /** @throws SettingsError */
   get settings(): Settings {
-    this.#settings ??= readSettings(this.#environment)
+    this.#settings ??= readSettings(this.#io.environment)
     return this.#settings
   }
 
@@ -69,7 +75,7 @@ export class CommandContext {
    * @param log by default prints warnings and errors
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(log: StoreLog = this.#printWarning): Promise<Stores> {
+  openStores(log: StoreLog = this.printWarning): Promise<Stores> {
     this.#stores ??= this.#openMigrated(log)
     return this.#stores
   }

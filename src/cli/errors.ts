@@ -1,5 +1,6 @@
 import { ExpectedError } from '../expectedError.ts'
 import { Problem } from '../problem.ts'
+import { causeOf } from '../stores/open.ts'
 
 /** A subcommand failed; the message is one line. Exit code 1. */
 export class CommandError extends ExpectedError {}
@@ -16,4 +17,15 @@ export function withState(error: unknown, interrupted: AbortSignal, state: strin
   if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
   const isOutage = error instanceof Problem && error.status === 503
   return isOutage ? new CommandError(`a database is unavailable. ${state}`) : error
+}
+
+/**
+ * Adds what a file system or a database has left undone to its error, or to an interruption.
+ * @param state sentences, after the reason
+ * @returns bugs unchanged
+ */
+export function withConsequence(error: unknown, interrupted: AbortSignal, state: string): unknown {
+  if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
+  const isExpected = error instanceof ExpectedError || typeof (error as { code?: unknown }).code === 'string'
+  return isExpected ? new CommandError(`${causeOf(error)}. ${state}`) : error
 }

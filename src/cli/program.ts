@@ -8,6 +8,7 @@ import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
 import { addAccountImportCommand } from './accountImport.ts'
 import { addAuditCommands } from './audit.ts'
+import { addBackupCommand } from './backup.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -19,6 +20,7 @@ import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPlanCommands } from './plan.ts'
 import { addReportCommand } from './report.ts'
+import { addRestoreCommand } from './restore.ts'
 import { addRetentionCommands } from './retention.ts'
 import { addServeCommand } from './serve.ts'
 import { addUsageCommand } from './usage.ts'
@@ -84,6 +86,8 @@ Examples:
   addReportCommand(program, context)
   addDemoCommand(program, context)
   addVerifyCommand(program, context)
+  addBackupCommand(program, context)
+  addRestoreCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })

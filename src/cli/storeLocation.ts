@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { packageRoot } from '../package.ts'
 import type { Settings } from '../settings.ts'
+import { CommandError } from './errors.ts'
 
 /** Names of the databases by the settings of their servers. A database without a server is embedded, in `DATA_DIR`. */
 const servers = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' } as const
@@ -8,6 +9,15 @@ const serverSettings = Object.keys(servers) as (keyof typeof servers)[]
 
 function isEmbedded(settings: Settings): boolean {
   return serverSettings.some((name) => settings[name] === undefined)
+}
+
+/** @throws CommandError if a database is on a server */
+export function requireEmbedded(settings: Settings): void {
+  const named = serverSettings.find((name) => settings[name] !== undefined)
+  if (named === undefined) return
+  throw new CommandError(
+    `${named} names a server, and this command is for embedded databases; use the commands of servers in docs/restore.md.`,
+  )
 }
 
 /** @returns where rows are stored, each place with its setting, without passwords: `/srv/data (DATA_DIR)` */

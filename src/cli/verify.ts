@@ -38,13 +38,17 @@ Examples:
   tributary verify
   tributary verify --account acme --repair
   tributary verify --account acme --accept-missing --repair`)
-    .action((options: Options) => verifyAccounts(context, options))
+    .action(async (options: Options) => {
+      const advice = await verifyAccounts(context, options)
+      if (advice !== undefined) throw new CommandError(advice)
+    })
 }
 
-async function verifyAccounts(
+/** Compares accounts, repairs them on request, and prints the result. @returns what to do about the remaining differences, if any */
+export async function verifyAccounts(
   context: CommandContext,
   { account, repair = false, acceptMissing = false }: Options,
-): Promise<void> {
+): Promise<string | undefined> {
   const stores = await context.openStores()
   const accounts = account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
   const found: Difference[] = []
@@ -74,7 +78,7 @@ async function verifyAccounts(
     { accounts: accounts.length, differences: found, repaired: isRepaired },
     [...found.map(describeDifference), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
-  if (remaining.length > 0) throw new CommandError(adviceOn(remaining, repair))
+  return remaining.length > 0 ? adviceOn(remaining, repair) : undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callC } from './cLibrary.ts'
 
@@ -11,15 +11,18 @@ const lockedCodes = [11, 35]
 /**
  * Acquires the kernel's lock on a file (`flock(2)`) until this process ends in any way. The content of the file has no meaning.
  * @param waitMs how long to retry while another process holds it
- * @returns false when another process still holds it
+ * @returns a function that releases it; undefined when another process still holds it
  */
-export async function lockFile(path: string, waitMs: number): Promise<boolean> {
-  // The descriptor is never closed, which would release the lock; Node opens it close-on-exec, so no child inherits it.
+export async function lockFile(path: string, waitMs: number): Promise<(() => void) | undefined> {
+  // Closing the descriptor releases the lock. Node opens it close-on-exec, so no child inherits it.
   const descriptor = openSync(path, 'a', 0o600)
   const deadline = Date.now() + waitMs
   for (;;) {
-    if (flock(descriptor)) return true
-    if (Date.now() >= deadline) return false
+    if (flock(descriptor)) return () => closeSync(descriptor)
+    if (Date.now() >= deadline) {
+      closeSync(descriptor)
+      return undefined
+    }
     await sleep(pauseMs)
   }
 }

@@ -58,6 +58,10 @@ export function embeddedPathsOf(dataDir: string) {
     clickhouse: join(dataDir, 'clickhouse'),
     postgres: join(dataDir, 'postgres'),
     run,
+    /** Held by the supervisor of the folder, and by a restore into it. */
+    supervisorLock: join(run, 'supervisor.lock'),
+    /** Exists during a restore, and after an interrupted one. */
+    restoring: join(dataDir, 'restore.incomplete'),
     sockets,
     controlSocket: join(sockets, 'control.sock'),
     postgresSocket: join(sockets, 'postgres.sock'),

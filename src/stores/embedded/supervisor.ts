@@ -1,7 +1,7 @@
 // Owns the engines of one DATA_DIR. The first client starts it; it ends 2 s after the last client has detached. Its first line
 // on standard output is `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
 import { once } from 'node:events'
-import { rmSync, writeSync } from 'node:fs'
+import { existsSync, rmSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../package.ts'
@@ -125,10 +125,12 @@ function reportStart(line: string): void {
 
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
-  if (!(await lockFile(join(embeddedPathsOf(dataDir).run, 'supervisor.lock'), 0))) {
+  const { restoring, supervisorLock } = embeddedPathsOf(dataDir)
+  if (!(await lockFile(supervisorLock, 0))) {
     reportStart('taken')
     return
   }
+  if (existsSync(restoring)) throw new Error('a restore into this folder was interrupted; run tributary restore again')
   const supervisor = new Supervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
   process.on('SIGTERM', () => supervisor.end(false))

@@ -1,0 +1,83 @@
+import { mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { refuseExisting, writeFile } from '../export/outputFile.ts'
+import { lockFile } from '../stores/embedded/fileLock.ts'
+import { createEmbeddedPaths } from '../stores/embedded/paths.ts'
+import { copyEngines } from '../stores/embedded/snapshot.ts'
+import { missingEngines, openStores } from '../stores/open.ts'
+import {
+  contentsName,
+  flush,
+  flushContents,
+  type Manifest,
+  manifestName,
+  manifestOf,
+  readContents,
+} from './backupFolder.ts'
+import type { Command, CommandContext } from './context.ts'
+import { CommandError, withConsequence } from './errors.ts'
+import { requireEmbedded, storeLocation } from './storeLocation.ts'
+
+export function addBackupCommand(program: Command, context: CommandContext): void {
+  program
+    .command('backup')
+    .description('Copy the embedded store to a new folder, while a server and imports use it.')
+    .argument('<folder>', 'new folder outside DATA_DIR; it appears once the backup is complete')
+    .notes(`
+The backup has everything that was acknowledged before it began. Requests that need Postgres wait while its files are copied, usually for
+less than a second. The files are written to FOLDER.incomplete first; an interrupted backup leaves that folder, and the next one replaces
+it. Only the user that runs the command can read the backup, which contains hashes of keys and personal data. Databases on servers have
+their own commands: docs/restore.md.
+
+Example:
+  tributary backup /backups/2026-11-21`)
+    .action(async (folder: string) => {
+      const { takenAt, files } = await backUp(context, resolve(folder))
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      context.print(
+        { backup: resolve(folder), takenAt, files: files.length, bytes },
+        `${storeLocation(context.settings)} was copied to ${folder}: ${files.length} files, ${bytes} bytes. Everything acknowledged before ${takenAt} is in it.`,
+      )
+    })
+}
+
+async function backUp(context: CommandContext, folder: string): Promise<Manifest> {
+  const { settings, interrupted: signal } = context
+  requireEmbedded(settings)
+  if (missingEngines(settings).length > 0) throw new CommandError(`there is no store in ${storeLocation(settings)}.`)
+  await refuseExisting(folder)
+  const paths = createEmbeddedPaths(settings.DATA_DIR)
+  const part = `${folder}.incomplete`
+  const release = await lockFile(join(paths.run, 'backup.lock'), 0)
+  if (!release) throw new CommandError('another backup of this store is running; run the command again after it.')
+  try {
+    if (`${await realpath(dirname(folder))}${sep}`.startsWith(`${paths.dataDir}${sep}`)) {
+      throw new CommandError('the folder is in DATA_DIR, and would be lost with it; choose another one')
+    }
+    await rm(part, { recursive: true, force: true })
+    await mkdir(join(part, contentsName), { recursive: true, mode: 0o700 })
+    const takenAt = new Date()
+    // Not migrated: a backup comes before an upgrade.
+    const stores = await openStores(settings, context.printWarning, 0, false)
+    try {
+      await copyEngines(stores, paths, join(part, contentsName), signal)
+    } finally {
+      await stores.close()
+    }
+    const contents = await readContents(join(part, contentsName), signal)
+    await flushContents(join(part, contentsName), contents)
+    const manifest = manifestOf(takenAt, contents)
+    const text = Readable.from([Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)])
+    await writeFile(join(part, manifestName), text, { isGzipped: false, signal })
+    await flush(part)
+    await rename(part, folder)
+    await flush(dirname(folder))
+    return manifest
+  } catch (error) {
+    await rm(part, { recursive: true, force: true }).catch(() => {})
+    throw withConsequence(error, signal, 'No backup was written: run the command again.')
+  } finally {
+    release()
+  }
+}

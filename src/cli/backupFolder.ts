@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { commit, isLater, version } from '../package.ts'
+import { CommandError } from './errors.ts'
+import { matching, readJsonFile } from './readJsonFile.ts'
+
+/** Describes a backup; written last, so a folder without it is an unfinished backup. */
+export const manifestName = 'backup.json'
+
+/** The folder of the files, beside the manifest; it has the layout of `DATA_DIR`. */
+export const contentsName = 'data'
+
+const format = 1
+
+/** What every version writes, in any format. */
+const Header = Type.Object({
+  format: Type.Integer({ minimum: 1 }),
+  program: Type.Object({ version: Type.String(), commit: Type.String() }),
+})
+
+const Manifest = Type.Object({
+  ...Header.properties,
+  /** Everything acknowledged before is in the backup. */
+  takenAt: Type.String(),
+  /** Postgres needs empty ones, and not every storage keeps them. */
+  folders: Type.Array(Type.String({ pattern: '^(?!.*\\.\\.)\\w', description: 'a path below the folder' })),
+  files: Type.Array(
+    Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+  ),
+})
+export type Manifest = Static<typeof Manifest>
+type Contents = Pick<Manifest, 'folders' | 'files'>
+
+export function manifestOf(takenAt: Date, contents: Contents): Manifest {
+  return { format, program: { version, commit }, takenAt: takenAt.toISOString(), ...contents }
+}
+
+/**
+ * Reads the manifest of a backup, and compares the files with it.
+ * @throws CommandError if the backup is unfinished, changed, or of a later version
+ */
+export async function readBackup(folder: string, signal: AbortSignal): Promise<Manifest> {
+  const path = join(folder, manifestName)
+  const { value: header } = await readJsonFile(path, Header, 'is no manifest').catch((error: Error) => {
+    throw new CommandError(`${folder} is no complete backup: ${error.message}`)
+  })
+  const { program } = header
+  if (header.format > format || isLater(program.version, version)) {
+    throw new CommandError(
+      `${folder} was written by version ${program.version} (commit ${program.commit}), and this is version ${version}; restore it with that version or a later one.`,
+    )
+  }
+  const manifest = matching(path, Manifest, header, 'is no manifest of this version')
+  await checkContents(join(folder, contentsName), manifest, signal)
+  return manifest
+}
+
+/** @throws CommandError that names the first file which is not as in the manifest */
+export async function checkContents(folder: string, { files }: Contents, signal: AbortSignal): Promise<void> {
+  const found = new Map((await readContents(folder, signal)).files.map((file) => [file.path, file]))
+  const fail = (path: string, fault: string) => {
+    throw new CommandError(`${join(folder, path)} ${fault}; restore another backup.`)
+  }
+  for (const { path, bytes, sha256 } of files) {
+    const file = found.get(path)
+    if (!found.delete(path)) fail(path, 'is missing')
+    if (file?.bytes !== bytes) fail(path, `has ${file?.bytes} bytes instead of ${bytes}`)
+    if (file?.sha256 !== sha256) fail(path, 'has changed since the backup')
+  }
+  for (const path of found.keys()) fail(path, `is not in ${manifestName}`)
+}
+
+/** @returns all files and folders below a folder, in order of their paths */
+export async function readContents(folder: string, signal: AbortSignal): Promise<Contents> {
+  const contents: Contents = { folders: [], files: [] }
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    signal.throwIfAborted()
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(folder, path)
+    if (entry.isDirectory()) contents.folders.push(name)
+    else if (entry.isFile()) contents.files.push({ path: name, ...(await digestOf(path)) })
+    else throw new CommandError(`${path} is neither a file nor a folder.`)
+  }
+  contents.folders.sort()
+  contents.files.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return contents
+}
+
+async function digestOf(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Flushes all files and folders of a folder to the disk. */
+export async function flushContents(folder: string, { folders, files }: Contents): Promise<void> {
+  for (const path of ['', ...folders, ...files.map((file) => file.path)]) await flush(join(folder, path))
+}
+
+/** Flushes a file, or the names in a folder, to the disk. */
+export async function flush(path: string): Promise<void> {
+  const file = await open(path)
+  await file.sync().finally(() => file.close())
+}

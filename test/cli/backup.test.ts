@@ -1,0 +1,341 @@
+// @module-tag node
+
+import { execFileSync } from 'node:child_process'
+import fs, { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import promises, { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { setPlanLimits } from '../../src/accounts/plans.ts'
+import { commit, version } from '../../src/package.ts'
+import { readSettings } from '../../src/settings.ts'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
+import { ch, type Fragment } from '../../src/stores/clickhouse/sql.ts'
+import { migrate } from '../../src/stores/migrations/migrate.ts'
+import { openStores } from '../../src/stores/open.ts'
+import { hasStrace, runUntilCall } from '../faults/crashes/syscallKiller.ts'
+import { importContent } from '../import/runImport.ts'
+import { makeKey } from '../kit/accounts.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { until } from '../kit/until.ts'
+import { type Ended, expectOneLine, run, runHere, runJson, serve } from './runCommand.ts'
+
+const folder = useFolder()
+const embedded = (name: string) => ({ DATA_DIR: folder(name), LOG_LEVEL: 'warn', PORT: '0' })
+/** The engines of the store that is backed up stay up during the file. */
+const stores = useOpened(async () => {
+  const { template } = inject('engines')
+  // Without embedded engines the suite has no template.
+  const filter = (path: string) => basename(path) !== 'run'
+  if (existsSync(template)) await cp(template, folder('source'), { recursive: true, filter })
+  const opened = await openStores(readSettings(embedded('source')), () => {})
+  await migrate(opened)
+  return opened
+})
+let key: string
+
+beforeAll(async () => {
+  await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme', '--plan', 'scale'], embedded('source'))
+  await runJson(['demo', '--account', 'acme', '--clicks', '300', '--days', '3'], embedded('source'))
+  const limits = { requestsPerMinute: 1_000_000, eventsPerMinute: 1_000_000, identifierEventsPerMinute: 1_000_000 }
+  await setPlanLimits(stores.postgres, 'scale', limits)
+  key = (await makeKey(stores, 'acme')).key
+  await backUp('quiet')
+})
+
+const backUp = (name: string) => runJson(['backup', folder(name)], embedded('source'))
+const restore = (backup: string, target: string) => runHere(['restore', folder(backup)], embedded(target))
+const report = (name: string, ...range: string[]) =>
+  runHere(['report', '--account', 'acme', '--group-by', 'country', '--format', 'csv', ...range], embedded(name))
+
+/** Checks that a restored store is correct and has the same report as its source. */
+async function expectEqualStores(name: string, ...range: string[]): Promise<void> {
+  expect(await runJson(['verify'], embedded(name))).toEqual({ accounts: 1, differences: [], repaired: false })
+  const expected = await report('source', ...range)
+  expect(expected.stdout.split('\n').length).toBeGreaterThan(3)
+  expect(await report(name, ...range)).toEqual(expected)
+}
+
+const dayMs = 86_400_000
+const dayOf = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10)
+
+describe('a backup', () => {
+  it('taken during events, imports and changes has all that was acknowledged before, and verify finds nothing', async () => {
+    const { printed, end } = await serve(embedded('source'))
+    const clicks = await send(`${printed.url}/api/v1/clicks?limit=1`)
+    const { data } = (await clicks.json()) as { data: [{ id: string }] }
+    const acknowledged: string[] = []
+    const statuses = new Set<number>()
+    let isLoaded = true
+    const sendEvents = async (client: number) => {
+      for (let number = 0; isLoaded; number++) {
+        const event = { click_id: data[0].id, event_name: 'signup', event_id: `${client}-${number}` }
+        const response = await send(`${printed.url}/api/v1/events`, event)
+        statuses.add(response.status)
+        acknowledged.push(event.event_id)
+      }
+    }
+    let imported = 0
+    const importRows = async () => {
+      for (let round = 0; isLoaded; round++) {
+        const ids = Array.from({ length: 300 }, (_, index) => `import-${round}-${index}`)
+        const clickedAt = `${dayOf(40 + (round % 3))}T10:00:00.000Z`
+        const clicks = ids.map((id) => ({ id, clickedAt, campaignId: null, country: 'DE', cost: '0.01' }))
+        const nowMs = Date.now()
+        const first = await importContent(stores, 'acme', 'clicks', clicks, { nowMs })
+        const changes = [round, round - 1].flatMap((of) => [
+          {
+            id: `conversion-${of}`,
+            convertedAt: clickedAt,
+            status: of === round ? 'pending' : 'approved',
+            revenue: '1',
+          },
+        ])
+        const second = await importContent(stores, 'acme', 'conversions', changes, { nowMs })
+        expect([...first.rejects, ...second.rejects]).toEqual([])
+        imported = ids.length * (round + 1)
+      }
+    }
+    const load = Promise.all([importRows(), ...Array.from({ length: 4 }, (_, client) => sendEvents(client))])
+    await until(() => acknowledged.length > 50 && imported > 0)
+    const before = { events: [...acknowledged], imported }
+    const backup = await run(['backup', folder('loaded')], embedded('source'))
+    expect(backup).toMatchObject({ code: 0, stderr: '' })
+    isLoaded = false
+    await load
+    expect([...statuses]).toEqual([200])
+    expect(await end()).toBe(0)
+
+    expect((await run(['restore', folder('loaded')], embedded('loaded-data'))).code).toBe(0)
+    await expectEqualStores('loaded-data', '--from', dayOf(10), '--to', dayOf(0))
+    const restored = await openStores(readSettings(embedded('loaded-data')), () => {})
+    onTestFinished(() => restored.close())
+    const select = (query: Fragment) => selectRows<{ id: string }>(restored.clickhouse, query, { label: 'test' })
+    const events = await select(ch`SELECT id FROM pixel_events FINAL WHERE account_id = 'acme'`)
+    const stored = new Set(events.map(({ id }) => id))
+    expect(before.events.filter((id) => !stored.has(id))).toEqual([])
+    const rows = await select(ch`SELECT id FROM clicks FINAL WHERE account_id = 'acme' AND id LIKE 'import-%'`)
+    expect(rows.length).toBeGreaterThanOrEqual(before.imported)
+  })
+})
+
+const send = (url: string, body?: object) =>
+  fetch(url, {
+    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+
+const changing = { rename: promises, mkdir: promises, rm: promises, cp: promises, cpSync: fs } as const
+
+/**
+ * Fails a call and all later ones that change names, so that nothing is cleaned up, as after a kill.
+ * @param at the number of the call of that name, from 1
+ */
+async function failingFrom(name: keyof typeof changing, at: number, work: () => Promise<Ended>): Promise<Ended> {
+  let calls = 0
+  const undo = Object.entries(changing).map(([one, module]) => {
+    const original = Reflect.get(module, one)
+    const failing = (...values: unknown[]) => {
+      if (one === name) calls += 1
+      const error = calls >= at && Object.assign(new Error('killed'), { code: 'EIO' })
+      if (error && module === promises) return Promise.reject(error)
+      if (error) throw error
+      return original(...values)
+    }
+    Reflect.set(module, one, failing)
+    return () => Reflect.set(module, one, original)
+  })
+  syncBuiltinESMExports()
+  try {
+    return await work()
+  } finally {
+    for (const restoreOne of undo) restoreOne()
+    syncBuiltinESMExports()
+  }
+}
+
+describe('a backup folder', () => {
+  it('is readable by its owner only, and has every file with its digest', async () => {
+    const manifest = JSON.parse(await readFile(folder('quiet', 'backup.json'), 'utf8'))
+    expect(manifest.program).toEqual({ version, commit })
+    const entries = readdirSync(folder('quiet'), { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    expect(manifest.files).toHaveLength(files.length - 1)
+    const open = [folder('quiet'), ...files].filter((path) => statSync(path).mode & 0o077)
+    expect(open).toEqual([])
+    // The links of its parts would keep replaced parts on the disk.
+    expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
+  })
+
+  it('is not replaced, not in DATA_DIR, and not left after a failure', async () => {
+    const attempt = (path: string) => runHere(['backup', path], embedded('source'))
+    expectOneLine(await attempt(folder('quiet')), 1, / already exists; /)
+    expectOneLine(await attempt(folder('source', 'backup')), 1, /is in DATA_DIR, .* No backup was written/)
+    expectOneLine(
+      await attempt(folder('missing', 'backup')),
+      1,
+      /ENOENT.* No backup was written: run the command again\./,
+    )
+    expectOneLine(await attempt(folder('quiet', 'backup.json', 'x')), 1, /ENOTDIR.* No backup was written/)
+    const entries = readdirSync(folder()).filter((name) => name.includes('incomplete'))
+    expect(entries).toEqual([])
+    expectOneLine(await runHere(['backup', folder('none')], embedded('none-data')), 1, /^error: there is no store in /)
+    expect(existsSync(folder('none-data'))).toBe(false)
+  })
+
+  it('is written by one of two commands at the same time', async () => {
+    const both = await Promise.all(['one', 'two'].map((name) => runHere(['backup', folder(name)], embedded('source'))))
+    const [succeeded, refused] = both.sort((one, other) => Number(one.code) - Number(other.code)) as [Ended, Ended]
+    expect(succeeded).toMatchObject({ code: 0, stderr: '' })
+    expectOneLine(refused, 1, /another backup of this store is running/)
+  })
+
+  it.each(['backup', 'restore'])('is for embedded engines: %s refuses servers', async (word) => {
+    const servers = { ...embedded('source'), DATABASE_URL: 'postgres://localhost/x' }
+    const ended = await runHere([word, folder('quiet')], servers)
+    expectOneLine(ended, 1, /^error: DATABASE_URL names a server, .*docs\/restore\.md/)
+  })
+})
+
+describe('a restore', () => {
+  const versionFile = 'data/postgres/PG_VERSION'
+  const changeManifest = async (change: object) => {
+    const path = folder('quiet', 'backup.json')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, JSON.stringify({ ...JSON.parse(text), ...change }))
+    return () => writeFile(path, text)
+  }
+  const changeVersion = async (text: string) => {
+    const before = await readFile(folder('quiet', versionFile), 'utf8')
+    await writeFile(folder('quiet', versionFile), text)
+    return () => writeFile(folder('quiet', versionFile), before)
+  }
+  const move = async (name: string) => {
+    await rename(folder('quiet', name), folder('moved'))
+    return () => rename(folder('moved'), folder('quiet', name))
+  }
+
+  it.each([
+    ['a truncated file', () => changeVersion(''), /PG_VERSION has 0 bytes instead of 3; restore another backup\./],
+    ['a changed file', () => changeVersion('17\n'), /PG_VERSION has changed since the backup/],
+    ['a missing file', () => move(versionFile), /PG_VERSION is missing/],
+    [
+      'an additional file',
+      async () => {
+        await writeFile(folder('quiet', 'data', 'more'), '')
+        return () => rm(folder('quiet', 'data', 'more'))
+      },
+      /more is not in backup\.json/,
+    ],
+    ['a missing manifest', () => move('backup.json'), /quiet is no complete backup: .*ENOENT/],
+    [
+      'a later version',
+      () => changeManifest({ program: { version: '99.0.0', commit: 'abc' } }),
+      /was written by version 99\.0\.0 \(commit abc\), and this is version .*; restore it with that version or a later/,
+    ],
+    ['a path out of the folder', () => changeManifest({ folders: ['postgres/../../x'] }), /a path below the folder/],
+  ])('refuses a backup with %s before it writes', async (_fault, damage, line) => {
+    const undo = await damage()
+    try {
+      expectOneLine(await restore('quiet', 'refused'), 1, line)
+      expect(existsSync(folder('refused'))).toBe(false)
+    } finally {
+      await undo()
+    }
+  })
+
+  it('refuses a DATA_DIR that has a store, or is in use', async () => {
+    expectOneLine(await restore('quiet', 'source'), 1, /is in use: stop its server/)
+    await mkdir(folder('other', 'postgres', 'x'), { recursive: true })
+    expectOneLine(await restore('quiet', 'other'), 1, /has a store; restore into an empty folder/)
+    expect(readdirSync(folder('other', 'postgres'))).toEqual(['x'])
+  })
+
+  it('that was interrupted leaves no store that opens, and is completed by the next one', async () => {
+    // Between the renames of both databases.
+    const interrupted = await failingFrom('rename', 3, () => restore('quiet', 'again'))
+    expect(interrupted.code).toBe(1)
+    expect(interrupted.stderr).toMatch(/The restore into DATA_DIR=\S+ is incomplete: run it again\.\n$/)
+    expect(existsSync(folder('again', 'clickhouse', 'store'))).toBe(true)
+    expect((await runHere(['verify'], embedded('again'))).stderr).toMatch(/a restore into this folder was interrupted/)
+    expect((await restore('quiet', 'again')).code).toBe(0)
+    await expectEqualStores('again', '--days', '10')
+    expect(existsSync(folder('again', 'restore.incomplete'))).toBe(false)
+  })
+})
+
+describe('a disk that is full', () => {
+  it('fails the backup, which leaves nothing, and the restore, which is completed with more space', {
+    tags: 'long',
+  }, async ({ skip }) => {
+    const disk = folder('disk')
+    await mkdir(disk)
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=30m,mode=700', 'tmpfs', disk], { stdio: 'pipe' })
+    } catch {
+      skip('mounting a disk is not allowed here')
+    }
+    onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+    const ended = await runHere(['backup', join(disk, 'backup')], embedded('source'))
+    expectOneLine(ended, 1, /^error: ENOSPC.* No backup was written: run the command again\./)
+    expect(readdirSync(disk)).toEqual([])
+    expect((await restore('quiet', 'disk')).stderr).toMatch(/^error: ENOSPC.* is incomplete: run it again\.\n$/)
+    expect((await runHere(['verify'], embedded('disk'))).stderr).toMatch(/a restore into this folder was interrupted/)
+    execFileSync('mount', ['-o', 'remount,size=1g', disk])
+    expect((await restore('quiet', 'disk')).code).toBe(0)
+    await expectEqualStores('disk', '--days', '10')
+  })
+})
+
+describe('a command that is killed', () => {
+  it('during a backup leaves no folder with its name, and the next backup is complete', async () => {
+    for (const [call, at] of [
+      ['cpSync', 2],
+      ['cp', 1],
+      ['rename', 2],
+    ] as const) {
+      const ended = await failingFrom(call, at, () => runHere(['backup', folder('cut')], embedded('source')))
+      expect([call, at, ended.code, existsSync(folder('cut'))]).toEqual([call, at, 1, false])
+      expect(existsSync(folder('cut.incomplete'))).toBe(true)
+    }
+    await backUp('cut')
+    expect(existsSync(folder('cut.incomplete'))).toBe(false)
+    expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
+    expect(JSON.parse(readFileSync(folder('cut', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
+  })
+
+  it.skipIf(!hasStrace())('by the kernel at any call is repeated or refused', { tags: 'long' }, async () => {
+    const moments = {
+      mkdir: [1, 2, 30, 300],
+      rename: [1, 2, 3, 4],
+      fsync: [1, 100, 1500],
+      unlink: [1, 100, 400],
+      write: [5, 20, 40, 80, 160],
+    }
+    let kills = 0
+    for (const [call, counts] of Object.entries(moments) as [keyof typeof moments, number[]][]) {
+      for (const at of counts) {
+        const instant = { call, at }
+        const cut = await runUntilCall(['backup', folder('killed')], embedded('source'), instant)
+        kills += cut.code === null ? 1 : 0
+        expect([instant, existsSync(folder('killed', 'backup.json'))]).toEqual([instant, existsSync(folder('killed'))])
+        await rm(folder('killed'), { recursive: true, force: true })
+        await backUp('killed')
+        const half = await runUntilCall(['restore', folder('killed')], embedded('killed-data'), instant)
+        kills += half.code === null ? 1 : 0
+        const opened = await runHere(['verify', '--json'], embedded('killed-data'))
+        // Refused, complete, or a folder without any store.
+        if (opened.code === 0) expect([0, 1]).toContain(JSON.parse(opened.stdout).accounts)
+        else expect(opened.stderr).toMatch(/a restore into this folder was interrupted/)
+        const isWhole = opened.code === 0 && JSON.parse(opened.stdout).accounts === 1
+        if (opened.code === 0 && !isWhole)
+          await rm(folder('killed-data'), { recursive: true, maxRetries: 40, retryDelay: 250 })
+        if (!isWhole) expect([instant, (await restore('killed', 'killed-data')).code]).toEqual([instant, 0])
+        await expectEqualStores('killed-data', '--days', '10')
+        for (const name of ['killed', 'killed-data'])
+          await rm(folder(name), { recursive: true, maxRetries: 40, retryDelay: 250 })
+      }
+    }
+    expect(kills).toBeGreaterThan(15)
+  })
+})
