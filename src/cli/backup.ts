@@ -2,7 +2,6 @@ import { mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { refuseExisting, writeFile } from '../export/outputFile.ts'
-import { lockFile } from '../stores/embedded/fileLock.ts'
 import { createEmbeddedPaths } from '../stores/embedded/paths.ts'
 import { copyEngines } from '../stores/embedded/snapshot.ts'
 import { missingEngines, openStores } from '../stores/open.ts'
@@ -26,9 +25,9 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .argument('<folder>', 'new folder outside DATA_DIR; it appears once the backup is complete')
     .notes(`
 The backup has everything that was acknowledged before it began. Requests that need Postgres wait while its files are copied, usually for
-less than a second. The files are written to FOLDER.incomplete first; an interrupted backup leaves that folder, and the next one replaces
-it. Only the user that runs the command can read the backup, which contains hashes of keys and personal data. Databases on servers have
-their own commands: docs/restore.md.
+less than a second. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
+again. Run the command as the user of the server; only that user can read the backup, which contains hashes of keys and personal data.
+Databases on servers have their own commands: docs/restore.md.
 
 Example:
   tributary backup /backups/2026-11-21`)
@@ -49,6 +48,8 @@ async function backUp(context: CommandContext, folder: string): Promise<Manifest
   await refuseExisting(folder)
   const paths = createEmbeddedPaths(settings.DATA_DIR)
   const part = `${folder}.incomplete`
+  // An optional package is needed for it, and other commands run without the package.
+  const { lockFile } = await import('../stores/embedded/fileLock.ts')
   const release = await lockFile(join(paths.run, 'backup.lock'), 0)
   if (!release) throw new CommandError('another backup of this store is running; run the command again after it.')
   try {

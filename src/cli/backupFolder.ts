@@ -26,7 +26,7 @@ const Manifest = Type.Object({
   /** Everything acknowledged before is in the backup. */
   takenAt: Type.String(),
   /** Postgres needs empty ones, and not every storage keeps them. */
-  folders: Type.Array(Type.String({ pattern: '^(?!.*\\.\\.)\\w', description: 'a path below the folder' })),
+  folders: Type.Array(Type.String({ pattern: '^(?![^]*\\.\\.)\\w', description: 'a path below the folder' })),
   files: Type.Array(
     Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   ),

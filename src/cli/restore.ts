@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { lockFile } from '../stores/embedded/fileLock.ts'
 import { createEmbeddedPaths, embeddedPathsOf } from '../stores/embedded/paths.ts'
 import { engineNames } from '../stores/embedded/protocol.ts'
 import { checkContents, contentsName, flush, flushContents, type Manifest, readBackup } from './backupFolder.ts'
@@ -18,9 +17,10 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     .description('Restore a backup into an empty DATA_DIR, and run verify --repair on it.')
     .argument('<folder>', 'folder that backup wrote; it is only read')
     .notes(`
-The files are compared with their SHA-256 before anything is written. A backup of an earlier version is migrated. No server can open
-the store before verify --repair has ended: run an interrupted restore again. Erasures after the backup are not in it: apply the saved
-list before the server starts (docs/restore.md).
+Stop the server of DATA_DIR first, and run the command as the user of the server. The files are compared with their SHA-256 before
+anything is written. A backup of an earlier version is migrated. No server can open the store before verify --repair has ended: run an
+interrupted restore again. Before the server starts, repeat what was done after the backup: erasures from the saved list, revoked keys,
+deleted accounts (docs/restore.md).
 
 Example:
   DATA_DIR=/srv/data tributary restore /backups/2026-11-21`)
@@ -43,6 +43,7 @@ async function restore(context: CommandContext, contents: string, manifest: Mani
   const { settings, interrupted: signal } = context
   const { clickhouse, dataDir, postgres, restoring, run, supervisorLock } = createEmbeddedPaths(settings.DATA_DIR)
   const place = `DATA_DIR=${settings.DATA_DIR}`
+  const { lockFile } = await import('../stores/embedded/fileLock.ts')
   const release = await lockFile(supervisorLock, 0)
   if (!release) throw new CommandError(`${place} is in use: stop its server, or restore into another folder.`)
   try {
@@ -64,7 +65,7 @@ async function restore(context: CommandContext, contents: string, manifest: Mani
     const restored = context.withDataDir(restoring)
     const advice = await verifyAccounts(restored, { repair: true }).finally(() => restored.close())
     await waitForEngines(restoring)
-    for (const name of ['run/clickhouse.json', 'clickhouse', 'postgres']) {
+    for (const name of ['run/clickhouse.json', 'postgres', 'clickhouse']) {
       await rename(join(restoring, name), join(dataDir, name))
     }
     for (const path of [run, dataDir]) await flush(path)
@@ -80,6 +81,7 @@ async function restore(context: CommandContext, contents: string, manifest: Mani
 
 /** Engines end a few seconds after their last client. TRAP: running ones would write to a folder that replaces theirs. */
 async function waitForEngines(dataDir: string): Promise<void> {
+  const { lockFile } = await import('../stores/embedded/fileLock.ts')
   const { run, supervisorLock } = embeddedPathsOf(dataDir)
   await mkdir(run, { recursive: true, mode: 0o700 })
   for (const lock of [supervisorLock, ...engineNames.map((name) => join(run, `${name}.lock`))]) {

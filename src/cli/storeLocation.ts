@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path'
 import { packageRoot } from '../package.ts'
 import type { Settings } from '../settings.ts'
+import { requirePackages } from '../stores/embedded/connectEmbedded.ts'
+import { engineNames } from '../stores/embedded/protocol.ts'
 import { CommandError } from './errors.ts'
 
 /** Names of the databases by the settings of their servers. A database without a server is embedded, in `DATA_DIR`. */
@@ -11,13 +13,15 @@ function isEmbedded(settings: Settings): boolean {
   return serverSettings.some((name) => settings[name] === undefined)
 }
 
-/** @throws CommandError if a database is on a server */
+/** @throws CommandError if a database is on a server, or EmbeddedError if a package of the engines is missing */
 export function requireEmbedded(settings: Settings): void {
   const named = serverSettings.find((name) => settings[name] !== undefined)
-  if (named === undefined) return
-  throw new CommandError(
-    `${named} names a server, and this command is for embedded databases; use the commands of servers in docs/restore.md.`,
-  )
+  if (named !== undefined) {
+    throw new CommandError(
+      `${named} names a server, and this command is for embedded databases; use the commands of servers in docs/restore.md.`,
+    )
+  }
+  requirePackages(engineNames)
 }
 
 /** @returns where rows are stored, each place with its setting, without passwords: `/srv/data (DATA_DIR)` */

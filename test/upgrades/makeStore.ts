@@ -39,6 +39,8 @@ await app.close()
 await stores.close()
 
 const folder = storeFolder(version)
+// An earlier run may have failed.
+await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
 const words = ['account', 'export', '--account', 'first', '--output', join(folder, 'account')]
 const code = await runCommand(words, {

@@ -56,7 +56,8 @@ const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = 
   postgres: { packages: ['@electric-sql/pglite', 'ffi-rs'], setting: 'DATABASE_URL' },
 }
 
-function requirePackages(wants: EngineName[]): void {
+/** @throws EmbeddedError that names the packages of an engine which are not installed */
+export function requirePackages(wants: readonly EngineName[]): void {
   const { resolve } = createRequire(join(packageRoot, 'package.json'))
   for (const name of wants) {
     const { packages, setting } = packagesOf[name]

@@ -5,13 +5,14 @@ import { join, relative } from 'node:path'
 import type { ClickHouse } from '../clickhouse/connection.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
+import { migrationLease } from '../migrations/migrate.ts'
 import type { Postgres } from '../postgres/connection.ts'
-import type { EmbeddedPaths } from './paths.ts'
+import { EmbeddedError, type EmbeddedPaths } from './paths.ts'
 
 /**
- * Copies the files of both running engines to a new folder. They are the files of one moment, so the copy opens as after a kill
- * of both engines. Clients of Postgres wait until ClickHouse has linked its files and the files of Postgres are copied.
- * @throws also when copying Postgres takes longer than an idle transaction may
+ * Copies the files of both running engines to a new folder. Postgres has the state of one moment, and confirms no batch until the
+ * tables of ClickHouse are linked, so the copy opens as after a kill of both engines. Clients of Postgres wait until then.
+ * @throws EmbeddedError if a migration runs, or Postgres takes longer than a lease lasts
  */
 export async function copyEngines(
   { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
@@ -32,14 +33,22 @@ export async function copyEngines(
   const options = { recursive: true, mode: constants.COPYFILE_FICLONE }
   try {
     // An open transaction has exclusive use of the one session: no batch is confirmed between the two copies.
-    await postgres.begin(async () => {
+    await postgres.begin(async (transaction) => {
+      const sinceMs = performance.now()
+      const running = await transaction`
+        SELECT 1 FROM leases WHERE name = ${migrationLease} AND expires_at > clock_timestamp()`
+      if (running.length > 0) throw new EmbeddedError('a migration is running; run the command again after it')
       for (const table of tables) {
         await clickhouse.client.command({ query: `ALTER TABLE ${table.name} FREEZE WITH NAME '${name}'` })
       }
       const filter = (path: string) => definitions.test(relative(paths.clickhouse, path))
       cpSync(paths.clickhouse, join(target, 'clickhouse'), { ...options, filter })
       // An asynchronous copy of a thousand small files takes eight times as long.
-      cpSync(paths.postgres, join(target, 'postgres'), options)
+      const inTime = () => {
+        if (performance.now() - sinceMs < heldMsMax) return true
+        throw new EmbeddedError(`copying Postgres takes longer than ${heldMsMax / 1000} s`)
+      }
+      cpSync(paths.postgres, join(target, 'postgres'), { ...options, filter: inTime })
     })
     cpSync(join(paths.run, 'clickhouse.json'), join(target, 'run/clickhouse.json'))
     const filter = () => {
@@ -51,6 +60,9 @@ export async function copyEngines(
     await rm(links, { recursive: true, force: true })
   }
 }
+
+/** Leases of writers expire later, so a backup ends no import. */
+const heldMsMax = 8_000
 
 /** Databases and tables without rows. Unfinished mutations are left out: whoever started one repeats it after a kill. */
 const definitions = /^(metadata(\/[^/]+\.sql)?|store(\/[^/]+){0,2}(\/([^/]+\.sql|format_version\.txt))?)?$/

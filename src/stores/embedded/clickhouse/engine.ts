@@ -43,6 +43,8 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   if (!(await lockFile(join(paths.run, 'clickhouse.lock'), lockTimeoutMs))) {
     throw new Error('another process still uses its folder')
   }
+  // Links of a backup that was killed keep files that were replaced, such as rows before an erasure.
+  rmSync(join(paths.clickhouse, 'shadow'), { recursive: true, force: true })
   const library = libchdbPath()
   const versionFile = join(paths.run, 'clickhouse.json')
   const previous = readVersion(versionFile)
