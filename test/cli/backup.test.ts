@@ -253,7 +253,9 @@ describe('a restore', () => {
     expect(readdirSync(folder('other', 'postgres'))).toEqual(['x'])
   })
 
-  it('that was interrupted leaves no store that opens, and is completed by the next one', async () => {
+  it('that was interrupted leaves no store that opens, and is completed by the next one', {
+    tags: 'long',
+  }, async () => {
     // Between the renames of both databases.
     const interrupted = await failingFrom('rename', 3, () => restore('quiet', 'again'))
     expect(interrupted.code).toBe(1)
