@@ -125,6 +125,9 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
       })
       expect([stdout, stderr]).toEqual(['c\n', expect.stringMatching(/^\d+ rows as of /)])
     }
+    const environment = { PATH: process.env.PATH, NODE: process.execPath, PROGRAM: program }
+    const help = await promisify(execFile)('sh', ['-c', '"$NODE" "$PROGRAM" --help | true'], { env: environment })
+    expect(help).toEqual({ stdout: '', stderr: '' })
   })
 
   it('changes no row, and explains a failure in one line', async () => {
