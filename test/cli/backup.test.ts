@@ -107,6 +107,8 @@ describe('a backup', () => {
     expect(await end()).toBe(0)
 
     expect((await run(['restore', folder('loaded')], embedded('loaded-data'))).code).toBe(0)
+    // As after a kill of a backup of this store.
+    await mkdir(folder('loaded-data', 'clickhouse', 'shadow', 'killed'), { recursive: true })
     await expectEqualStores('loaded-data', '--from', dayOf(10), '--to', dayOf(0))
     const restored = await openStores(readSettings(embedded('loaded-data')), () => {})
     onTestFinished(() => restored.close())
@@ -116,6 +118,7 @@ describe('a backup', () => {
     expect(before.events.filter((id) => !stored.has(id))).toEqual([])
     const rows = await select(ch`SELECT id FROM clicks FINAL WHERE account_id = 'acme' AND id LIKE 'import-%'`)
     expect(rows.length).toBeGreaterThanOrEqual(before.imported)
+    expect(existsSync(folder('loaded-data', 'clickhouse', 'shadow'))).toBe(false)
   })
 })
 
@@ -183,6 +186,16 @@ describe('a backup folder', () => {
     expect(entries).toEqual([])
     expectOneLine(await runHere(['backup', folder('none')], embedded('none-data')), 1, /^error: there is no store in /)
     expect(existsSync(folder('none-data'))).toBe(false)
+  })
+
+  it('is refused while a migration runs', async () => {
+    await stores.postgres`
+      INSERT INTO leases (name, owner, fence, expires_at) VALUES ('migrate', 'other', 1, now() + interval '1 hour')
+      ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at`
+    const ended = await runHere(['backup', folder('migrated')], embedded('source'))
+    await stores.postgres`UPDATE leases SET expires_at = now() WHERE name = 'migrate'`
+    expectOneLine(ended, 1, /a migration is running; run the command again after it\. No backup was written/)
+    expect(existsSync(folder('migrated.incomplete'))).toBe(false)
   })
 
   it('is written by one of two commands at the same time', async () => {

@@ -43,11 +43,11 @@ export async function copyEngines(
       }
       const filter = (path: string) => definitions.test(relative(paths.clickhouse, path))
       cpSync(paths.clickhouse, join(target, 'clickhouse'), { ...options, filter })
-      // An asynchronous copy of a thousand small files takes eight times as long.
       const inTime = () => {
         if (performance.now() - sinceMs < heldMsMax) return true
         throw new EmbeddedError(`copying Postgres takes longer than ${heldMsMax / 1000} s`)
       }
+      // An asynchronous copy of a thousand small files takes longer.
       cpSync(paths.postgres, join(target, 'postgres'), { ...options, filter: inTime })
     })
     cpSync(join(paths.run, 'clickhouse.json'), join(target, 'run/clickhouse.json'))
@@ -64,5 +64,5 @@ export async function copyEngines(
 /** Leases of writers expire later, so a backup ends no import. */
 const heldMsMax = 8_000
 
-/** Databases and tables without rows. Unfinished mutations are left out: whoever started one repeats it after a kill. */
+/** Files that define databases and tables. Unfinished mutations are left out: the writer or the server starts them again, as after a kill. */
 const definitions = /^(metadata(\/[^/]+\.sql)?|store(\/[^/]+){0,2}(\/([^/]+\.sql|format_version\.txt))?)?$/
