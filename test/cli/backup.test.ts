@@ -96,7 +96,7 @@ describe('a backup', () => {
         imported = ids.length * (round + 1)
       }
     }
-    const load = Promise.all([importRows(), ...Array.from({ length: 4 }, (_, client) => sendEvents(client))])
+    const load = Promise.all([importRows(), ...Array.from({ length: 2 }, (_, client) => sendEvents(client))])
     await until(() => acknowledged.length > 50 && imported > 0)
     const before = { events: [...acknowledged], imported }
     const backup = await run(['backup', folder('loaded')], embedded('source'))

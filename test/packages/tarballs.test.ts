@@ -53,7 +53,7 @@ describe.each(names)('the tarball of %s', (name) => {
 })
 
 describe('tributary, installed from its tarball in an empty folder', () => {
-  it('names the optional packages that a database without a server needs', async () => {
+  it('names the optional packages that a database without a server needs', { tags: 'long' }, async () => {
     await project.install('--omit=optional', `./tributary-${version}.tgz`)
     const { stdout } = await project.run('tributary', ['--version'])
     expect(stdout).toMatch(new RegExp(`^tributary ${version} \\(commit ${commit}\\)\n`))
@@ -62,8 +62,8 @@ describe('tributary, installed from its tarball in an empty folder', () => {
     await expect(project.run('tributary', ['serve'])).rejects.toMatchObject({ code: 1, stderr: line })
   })
 
-  it('serves the demo, its pages and a first report after these are installed', async () => {
-    await project.install(...engines, 'ffi-rs')
+  it('serves the demo, its pages and a first report with these packages', async () => {
+    await project.install(`./tributary-${version}.tgz`, ...engines, 'ffi-rs')
     const env = { ...project.environment(), PORT: `${await freePort()}`, LOG_LEVEL: 'warn' }
     const words = ['tributary', 'serve', '--demo', '2000', '--json']
     const server = spawn('npx', words, {

@@ -25,7 +25,7 @@ describe('kill -9', () => {
     async (victim, call, name) => {
       const victims = victim === 'ClickHouse' ? stores.nodes : [stores.postgres]
       // The long form kills at each call.
-      const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 3 })
+      const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 6 })
       expect(faults).toEqual([])
       expect(kills.size).toBeGreaterThan(0)
     },

@@ -7,7 +7,7 @@ import type { TestStores } from '../../kit/stores.ts'
 // The source of the copies of tests: rows of every resource of the account `acme`.
 
 /** More than one batch. */
-export const clickCount = 6_000
+export const clickCount = 5_200
 export const firstMs = Date.UTC(2026, 10, 18)
 export const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({

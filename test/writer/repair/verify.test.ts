@@ -128,12 +128,14 @@ describe('verify', () => {
     await makeAccounts('planted', 'swept')
     before = await verify()
     for (const [plant] of Object.values(plants)) await change(plant)
-    for (const { table, name, day } of wrongSums) {
+    const names = sums.map(({ name }) => name)
+    for (const table of sumsTableNames) {
       const [columns, values] = keys[table]
       const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'
-      await change(
-        `INSERT INTO ${table} (account_id, ${at}, ${columns}, ${name}) VALUES ('swept', '${day}', ${values}, -1)`,
-      )
+      const rows = wrongSums
+        .filter((one) => one.table === table)
+        .map(({ name, day }) => `('swept', '${day}', ${values}, ${names.map((one) => (one === name ? -1 : 0))})`)
+      await change(`INSERT INTO ${table} (account_id, ${at}, ${columns}, ${names}) VALUES ${rows}`)
     }
     await change(
       `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
