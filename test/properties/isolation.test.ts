@@ -153,8 +153,8 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
-// In the suite every second value of a parameter is sent alone, and the others with a campaign, each with one value of the required
-// parameters; in test:long, all combinations are sent.
+// In the suite one value of a parameter that is neither an id nor required is sent, every second one alone, and the others with a
+// campaign, each with one value of the required parameters; in test:long, all combinations are sent.
 const isLong = randomCasesFactor > 1
 
 /**
@@ -174,7 +174,9 @@ function queriesOf({ query, path }: Operation): string[] {
       !(schema.enum && !schema.enum.includes(value)) &&
       !(schema.items && !value.split(',').every((name) => schema.items.enum.includes(name))) &&
       !(schema.pattern && !new RegExp(schema.pattern).test(value))
-    const given = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
+    const allowed = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
+    const isWhole = isLong || required || name === 'q' || name.endsWith('_id')
+    const given = isWhole ? allowed : allowed.slice(0, 1)
     return { name, required, given: given.map((value) => `${name}=${encodeURIComponent(value)}`) }
   })
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
@@ -244,7 +246,7 @@ function withoutRequestId({ body, headers }: LightMyRequestResponse): string {
 
 describe('an account', () => {
   it('receives the same bytes as before the other account had rows, and nothing of the other account', async () => {
-    expect(urls.length).toBeGreaterThan(150)
+    expect(urls.length).toBeGreaterThan(100)
     await forEachConcurrently(urls, concurrentReads, async (url) => {
       const mine = (await send(uncached, url, 'acme')).body
       const theirs = await readOfOther(url)
@@ -256,7 +258,7 @@ describe('an account', () => {
   })
 
   it('receives the same bytes in each export, and nothing of the other account', async () => {
-    expect(exportUrls.length).toBeGreaterThan(60)
+    expect(exportUrls.length).toBeGreaterThan(40)
     const compare = async (url: string) => {
       const mine = await send(uncached, url, 'acme')
       const theirs = await send(uncached, url, 'other')
@@ -270,7 +272,7 @@ describe('an account', () => {
 
   it('never receives a cached response of the other account', async () => {
     const cachedUrls = urls.filter((url) => /^.(stats|reports|usage)/.test(url))
-    expect(cachedUrls.length).toBeGreaterThan(30)
+    expect(cachedUrls.length).toBeGreaterThan(20)
     await forEachConcurrently(cachedUrls, concurrentReads, async (url) => {
       await send(api.app, url, 'acme')
       const theirs = await send(api.app, url, 'other')
