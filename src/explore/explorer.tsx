@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
 import { Cards } from './cards.tsx'
 import { ownZone } from './dates.ts'
@@ -25,7 +25,7 @@ import {
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
-  const { key } = useSession()
+  const { key, revision } = useSession()
   const [view, setView] = useState(() => parseView(location.search, ownZone))
   useEffect(() => {
     // The address of the first view gets the time zone, so that its link shows the same numbers elsewhere.
@@ -53,6 +53,24 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   const { from, to } = viewDates(view, nowMs)
+  // The same elements while totals and series arrive, so that they are not compared.
+  const others = useMemo(
+    () => (
+      <>
+        <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
+        <Rows
+          title="Latest conversions"
+          area="conversions"
+          list={{ path: '/conversions', query: selection }}
+          limit={20}
+          zone={view.tz}
+          onJourney={onJourney}
+        />
+        <FunnelPanel {...props} />
+      </>
+    ),
+    [view, empty.text, revision],
+  )
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>
       <Notes>
@@ -64,16 +82,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
           <Cards overview={overview} daily={daily} />
           <Series {...props} daily={daily} empty={empty.text} />
-          <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
-          <Rows
-            title="Latest conversions"
-            area="conversions"
-            list={{ path: '/conversions', query: selection }}
-            limit={20}
-            zone={view.tz}
-            onJourney={onJourney}
-          />
-          <FunnelPanel {...props} />
+          {others}
         </main>
       </Notes>
       {detail && (
