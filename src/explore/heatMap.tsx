@@ -12,7 +12,10 @@ export function isHeatMap(groups: readonly Dimension[]): boolean {
   return groups.length === 2 && groups.includes('weekday') && groups.includes('hour_of_day')
 }
 
-/** A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. */
+/**
+ * A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. Screen readers read exact
+ * values.
+ */
 export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseOf<'/reports'> }) {
   const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.metrics[0] ?? 'clicks'
   const { kind, label } = metrics[metric]
@@ -24,9 +27,11 @@ export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseO
   const cellOf = (hour: string) => (weekday: string) => {
     const value = values.get(key(weekday, hour))
     const depth = Math.round((Math.max(0, value ?? 0) / (max || 1)) * 45)
+    const exact = formatValue(value, kind, body.currency)
     return (
-      <span class="heat" style={{ '--depth': `${depth}%` }} title={formatValue(value, kind, body.currency)}>
-        {formatValue(value, kind, body.currency, true)}
+      <span class="heat" style={{ '--depth': `${depth}%` }} title={exact}>
+        <span aria-hidden="true">{formatValue(value, kind, body.currency, true)}</span>
+        <span class="visually-hidden">{exact}</span>
       </span>
     )
   }

@@ -476,23 +476,27 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toBe('')
   })
 
-  it('draws weekdays and hours as a heat map with the values of the API', async () => {
+  it('draws weekdays and hours as a heat map with the values of the API, for screen readers the exact ones', async () => {
     const { open, settle, read } = explorer
     await open('?range=90d&group_by=weekday,hour_of_day')
     const { data } = await read('/reports', 'group_by=weekday,hour_of_day&days=90&sort=id')
     const cells = panel('Drill-down').locator('tbody td')
     expect(await cells.count()).toBe(7 * 24)
-    const shown = async () => (await cells.allTextContents()).map((text) => (text === '–' ? 0 : Number(text)))
-    const valuesOf = (metric: 'clicks' | 'conversions') =>
+    const shown = async (selector: string) =>
+      (await cells.locator(selector).allTextContents()).map((text) =>
+        text === '–' ? 0 : Number(text.replace(/[$,]/g, '')),
+      )
+    const valuesOf = (metric: 'clicks' | 'revenue') =>
       Array.from({ length: 7 * 24 }, (_, index) => {
         const [weekday, hour] = [`${Math.floor(index / 24) + 1}`, `${index % 24}`.padStart(2, '0')]
         const row = data.find(({ dimensions: of }) => of.weekday?.id === weekday && of.hour_of_day?.id === hour)
-        return row?.[metric] ?? 0
+        return Number((row?.[metric] ?? 0).toFixed(2))
       })
-    expect(await shown()).toEqual(valuesOf('clicks'))
-    await panel('Drill-down').getByLabel('Metric').selectOption('conversions')
+    expect(await shown('[aria-hidden=true]')).toEqual(valuesOf('clicks'))
+    await panel('Drill-down').getByLabel('Metric').selectOption('revenue')
     await settle()
-    expect(await shown()).toEqual(valuesOf('conversions'))
+    // Cells show fewer digits than screen readers read.
+    expect(await shown('.visually-hidden')).toEqual(valuesOf('revenue'))
   })
 
   it('reads the numbers again each minute until it is paused, and keeps the chosen theme', async () => {
