@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Folding, Select } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { useSession } from './request.ts'
@@ -48,7 +48,8 @@ export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
 /** Reads the numbers again, by the button or each minute while the page is in sight. */
 function Refresh({ onRefresh }: { onRefresh: () => void }) {
   const [isRepeated, setRepeated] = useState(true)
-  useEffect(() => {
+  // At once, so that no read follows the pause.
+  useLayoutEffect(() => {
     if (!isRepeated) return
     const timer = setInterval(() => document.visibilityState === 'visible' && onRefresh(), refreshMs)
     return () => clearInterval(timer)
