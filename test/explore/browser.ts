@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page, Request } from 'playwright-core'
+import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { startChromium, watchProblems } from '../kit/chromium.ts'
@@ -32,7 +33,9 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export async function openExplorer(): Promise<Explorer> {
   const api = await openTestApp()
   const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
-  const app = await api.open({ settings: { ...api.stores.settings, EXPLORE: 'on' } })
+  // No test stores rows of an account after the page has read them.
+  const responseCache = openResponseCache({ ttlMs: 3_600_000 })
+  const app = await api.open({ settings: { ...api.stores.settings, EXPLORE: 'on' }, responseCache })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const browser = await startChromium()
   const session = await browser.newContext({
@@ -60,10 +63,15 @@ export async function openExplorer(): Promise<Explorer> {
   return {
     ...{ api, key, url, page, problems, requests, settle },
     async open(query = '', ofKey = key) {
-      await page.goto('about:blank')
-      requests.length = 0
       const zone = query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`
-      await page.goto(`${url}/explore${query}${zone}#key=${ofKey}`)
+      const link = `${url}/explore${query}${zone}#key=${ofKey}`
+      requests.length = 0
+      // A reload keeps the process of the page with its compiled script; `goto` starts another one.
+      if (!page.url().startsWith(url)) await page.goto(link)
+      else {
+        await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(link)})`)
+        await page.reload()
+      }
       await settle()
     },
     async read(path, search) {

@@ -211,6 +211,29 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(points?.split(' ')).toHaveLength(data.filter(({ complete }) => complete).length)
   })
 
+  it('shows a change of 0.0 as neither better nor worse', async () => {
+    const { open, api, page } = explorer
+    const key = await api.account('steady')
+    for (const [date, amount] of [
+      ['2026-11-10', 1000],
+      ['2026-11-20', 1000.2],
+    ] as const) {
+      const id = { id: date, campaign_id: 'c1' }
+      await storeClicks(api.stores, 'steady', [{ ...id, clicked_at: `${date} 10:00:00.000`, cost_base: amount }])
+      const conversion = { ...id, click_id: date, converted_at: `${date} 11:00:00.000`, revenue_base: 2 * amount }
+      await storeConversions(api.stores, 'steady', [conversion])
+    }
+    await open('?range=7d', key)
+    const shown = await page
+      .locator('.area-drill-down tbody td:has(.change)')
+      .evaluateAll((all: { dataset: { metric: string }; lastChild: { className: string; textContent: string } }[]) =>
+        all.map(({ dataset, lastChild }) => [dataset.metric, lastChild.className, lastChild.textContent]),
+      )
+    for (const [metric, change] of Object.entries({ revenue: '0.0%', cost: '0.0%', cr: '0.0 pp' }))
+      expect(shown).toContainEqual([metric, 'change hint', `■ ${change}`])
+    expect(await page.locator(':is(.better, .worse)').count()).toBe(0)
+  })
+
   it('shows a dash without a tooltip of its own for a conversion that has no event and no campaign', async () => {
     const { open, api, page } = explorer
     const key = await api.account('unnamed')
