@@ -56,7 +56,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     height: heightPx,
     padding: [12, axes.length > 1 ? 8 : 24, 0, 8],
     legend: { show: false },
-    cursor: { drag: { x: false, y: false }, points: { size: 8 } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: [0, Math.max(1, units - 1)] },
       ...Object.fromEntries(grids.map(({ low, high }, index) => [index, { range: [low, high] as uPlot.Range.MinMax }])),

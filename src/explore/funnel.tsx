@@ -117,7 +117,7 @@ function Steps({ body }: { body: Funnel }) {
             <strong data-entered>{formatValue(entered, 'count', '')}</strong>
           </div>
           <div class="funnel-bar" aria-hidden="true">
-            <div style={{ width: `${fromFirst ?? 0}%` }} />
+            {entered > 0 && <div style={{ width: `${fromFirst}%` }} />}
           </div>
           {index > 0 && (
             <p class="hint">

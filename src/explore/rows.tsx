@@ -46,7 +46,7 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       area={area}
       loaded={list}
       csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
-      empty={`No ${path.slice(1)} in this range with these filters.`}
+      empty={`No ${path.slice(1)} in this selection.`}
     >
       {({ data }) =>
         data.length > 0 && (
