@@ -2,6 +2,7 @@
 // options and output. The same process reads the bare SELECT over HTTP, alternating with the API.
 import type { IncomingMessage } from 'node:http'
 import { parseArgs } from 'node:util'
+import { rowFormatSettings } from '../src/rows/clickhouseOutputFormat.ts'
 import { benchAccount, fillStores } from './data.ts'
 import { peakMb, resetPeak, urlOf } from './processes.ts'
 import { type BenchStores, openKey, serve, withStores } from './stores.ts'
@@ -62,6 +63,7 @@ async function readBare({ clickhouse }: BenchStores, format: 'JSONEachRow' | 'Pa
   const response = await clickhouse.client.exec({
     query: `SELECT * FROM clicks WHERE account_id = {account:String} FORMAT ${format}`,
     query_params: { account: benchAccount },
+    clickhouse_settings: rowFormatSettings,
   })
   return await drain(response.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
 }
