@@ -74,7 +74,7 @@ async function writeDays(
     const { digest: stored, ...file }: Partial<FileState> = known.get(day) ?? {}
     const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
     if (isCurrent && (!isVerified || (await storage.digestOf(fileOf(day))) === stored)) continue
-    const query = { ...resource.query, from: day, to: day }
+    const query = { ...resource.query, from: day, to: day, order: 'asc' }
     const isComplete = () => isRetained(reader, resource, day)
     const digest = await downloadParquet(reader, resource, { storage, path: fileOf(day), query, isComplete })
     if (digest === undefined) continue
