@@ -22,5 +22,6 @@ export function openProgress() {
 }
 
 function thousands(count: number): string {
-  return Math.round(count).toLocaleString('en')
+  // Not by `toLocaleString`, which loads the data of a locale also when nothing is shown.
+  return `${Math.round(count)}`.replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -1,6 +1,4 @@
-import { openReadableCopy as openDuckdb } from './duckdb/query.ts'
 import { type OutputFormat, printRows } from './output.ts'
-import { openReadableCopy as openPostgres } from './postgres/query.ts'
 import { kindOf } from './runs.ts'
 
 /** A statement on a copy. */
@@ -20,7 +18,10 @@ export async function runStatement(
   { schema, format = process.stdout.isTTY ? 'table' : 'csv' }: StatementOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const copy = await (kindOf(target) === 'postgres' ? openPostgres : openDuckdb)(target, schema, signal)
+  const copy =
+    kindOf(target) === 'postgres'
+      ? await (await import('./postgres/query.ts')).openReadableCopy(target, schema, signal)
+      : await (await import('./duckdb/query.ts')).openReadableCopy(target, schema, signal)
   try {
     const asOf = (await copy.asOf()) ?? 'an unfinished copy'
     const count = await printRows(await copy.query(statement), format)

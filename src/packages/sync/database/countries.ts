@@ -1,8 +1,8 @@
-const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
 /** @returns statements that create and fill the table of the names of countries, by their code of ISO 3166-1 alpha-2 */
 export function countriesStatements(schema: string): string[] {
+  const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   const codes = letters.flatMap((first) => letters.map((second) => first + second))
   const rows = codes.flatMap((code) => {
     const name = englishNames.of(code)

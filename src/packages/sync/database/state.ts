@@ -72,9 +72,9 @@ export async function assignAccount(
     [accountId],
   )
   assertSameAccount(`the schema ${schema}`, source?.accountId ?? '', accountId)
-  for (const { name } of resources) {
-    await query(`INSERT INTO ${schema}.sync_state (resource) VALUES ($1) ON CONFLICT (resource) DO NOTHING`, [name])
-  }
+  const names = resources.map(({ name }) => `('${name}')`)
+  if (names.length === 0) return
+  await query(`INSERT INTO ${schema}.sync_state (resource) VALUES ${names} ON CONFLICT (resource) DO NOTHING`)
 }
 
 /** @returns the time so much earlier than another */

@@ -13,20 +13,17 @@ const resources: readonly Resource[] = [...changing, ...metadata]
  * @param schema a checked name
  */
 export async function createTables({ dialect, query, execute }: Database, schema: string): Promise<void> {
-  const found = await query<{ table: string; column: string }>(
-    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
-     WHERE table_catalog = current_database() AND table_schema = $1`,
-    [schema],
-  )
+  const found = await query<{ table: string; column: string }>(dialect.columnsQuery, [schema])
   const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
   for (const { table, column } of found) columns.get(table)?.add(column)
   const incomplete = resources.filter(({ name, fields }) =>
     Object.keys(fields).some((field) => !columns.get(name)?.has(columnNameOf(field))),
   )
   const states = stateStatements(schema)
-  const views = [...countriesStatements(schema), ...viewStatements(dialect, schema)]
+  const views = viewStatements(dialect, schema)
+  // The names of countries are long to make, and change with the version of Unicode's data.
   const version = createHash('sha256')
-    .update([...states, ...views].join(';'))
+    .update([...states, ...views, process.versions.cldr].join(';'))
     .digest('hex')
   const [current] = await query<{ version: string | null }>(dialect.commentQuery, [schema, 'sync_state'])
   // Nothing to do: replacing a view waits for the queries that read it.
@@ -44,6 +41,7 @@ export async function createTables({ dialect, query, execute }: Database, schema
         ...(dialect.hasIndexes ? indexStatements(schema, resource) : []),
       ]
     }),
+    ...countriesStatements(schema),
     ...views,
     `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
   ])

@@ -27,7 +27,7 @@ export async function loadRows(
   { file, replaced, after }: Load,
 ): Promise<number> {
   const table = `${schema}.${resource.name}`
-  const { key, rows, time } = readerOf(resource)
+  const { key, columns, rows, time } = readerOf(resource)
   const isSame = key.map((column) => `r.${column} = t.${column}`).join(' AND ')
   // TRAP: a path with `*`, `?` or `[` is a pattern.
   const path = file.replaceAll(/[*?[]/g, '[$&]')
@@ -36,23 +36,28 @@ export async function loadRows(
     const valid = key.map((column) => `r.${column} IS NOT NULL`)
     if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
     const same = `(SELECT count(*)::int FROM ${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at)`
+    // A run without changes writes nothing: one statement replaces three and a checkpoint.
+    const equal = `(SELECT (count(*), sum(hash(t))) FROM (SELECT ${columns} FROM ${table}) AS t) = (count(*), sum(hash(r)))`
     const found = await connection.runAndReadAll(
       `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int,
-         ${replaced ? 0 : same}
+         ${replaced ? 0 : same}, ${replaced === 'table' ? equal : false}
        FROM ${rows}`,
       time ? [path, ...days] : [path],
     )
-    const [all, distinct, kept] = found.getRows()[0] as [number, number, number]
+    const [all, distinct, kept, isEqual] = found.getRows()[0] as [number, number, number, boolean]
     received(resource.path, `the number of valid rows, of ${all},`, distinct, (count): count is number => count === all)
 
-    if (replaced === 'table') await connection.run(`DELETE FROM ${table}`)
-    else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1, 2)}`, days)
-    if (all > 0) {
-      await connection.run(`DELETE FROM ${table} AS t USING ${rows} WHERE ${isSame}`, [path])
-      await connection.run(`INSERT INTO ${table} BY NAME FROM ${rows}`, [path])
+    if (!isEqual) {
+      if (replaced === 'table') await connection.run(`DELETE FROM ${table}`)
+      else if (replaced) await connection.run(`DELETE FROM ${table} AS t WHERE ${inDays(`t.${time}`, 1, 2)}`, days)
+      if (all > 0) {
+        if (replaced !== 'table')
+          await connection.run(`DELETE FROM ${table} AS t USING ${rows} WHERE ${isSame}`, [path])
+        await connection.run(`INSERT INTO ${table} BY NAME FROM ${rows}`, [path])
+      }
     }
     if (after) await connection.run(stateStatement(schema), stateValues(resource, after))
-    return all - kept
+    return isEqual ? 0 : all - kept
   })
 }
 
@@ -64,6 +69,7 @@ function readerOf(resource: Resource | ChangingResource) {
   })
   return {
     key: resource.key.map(columnNameOf),
+    columns: Object.keys(resource.fields).map(columnNameOf),
     /** A table `r`. */
     rows: `(SELECT ${selected} FROM read_parquet($1)) AS r`,
     /** Column of the time that a row belongs to. */
