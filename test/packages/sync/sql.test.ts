@@ -145,7 +145,12 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
         expectOneLine(await execute(target, '--no-sync', '--sql', statement), 1, '')
       }
       expectOneLine(await execute(target, '--no-sync', '--sql', 'SELECT 1', '--schema', 'absent'), 1, 'absent')
-      const { stdout } = await execute(target, '--no-sync', '--sql', 'SELECT count(*) > 6000 AS kept FROM clicks')
+      const { stdout } = await execute(
+        target,
+        '--no-sync',
+        '--sql',
+        `SELECT count(*) > ${clickCount} AS kept FROM clicks`,
+      )
       expect(stdout).toBe('kept\r\ntrue\r\n')
     }
     for (const words of [
