@@ -10,7 +10,7 @@ import { copyRows, openPostgresBench, type PostgresBench } from './postgres.ts'
 import { clickhousePid, cpuMs, peakMb, resetPeak } from './processes.ts'
 import { type ReadQuery, readQueries } from './readQueries.ts'
 import { resultsFile, writeResults } from './results.ts'
-import { type BenchStores, cacheFolder, openKey, select, serveAtEnd, withStores } from './stores.ts'
+import { type BenchStores, cacheFolder, openKey, select, serveAtEnd, settled, withStores } from './stores.ts'
 import { openClient, rounded, runWrk, type Times, time } from './timing.ts'
 
 const { values: options } = parseArgs({
@@ -145,13 +145,6 @@ function clicksOf(rows: readonly Counted[]): number {
 async function runBare(stores: BenchStores, query: Fragment): Promise<object[]> {
   const { text, params } = render(query)
   return await select(stores, text, params)
-}
-
-/** Waits until the background merges and mutations after a fill have finished. */
-async function settled(stores: BenchStores): Promise<void> {
-  const query = `
-    SELECT (SELECT count() FROM system.merges) + (SELECT count() FROM system.mutations WHERE NOT is_done) AS running`
-  while ((await select<{ running: number }>(stores, query))[0]?.running !== 0) await sleep(500)
 }
 
 /** Bytes on disk: the rows alone, and with indexes and sums. */

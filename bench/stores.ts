@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { scopes } from '../schema/scopes.ts'
 import { createKey } from '../src/accounts/keys.ts'
 import { packageRoot } from '../src/package.ts'
@@ -93,4 +94,11 @@ export async function countOf(stores: Stores, table: string, accountId?: string)
     accountId,
   })
   return row?.rows ?? 0
+}
+
+/** Waits until the background merges and mutations after a fill have finished. */
+export async function settled(stores: Stores): Promise<void> {
+  const query = `
+    SELECT (SELECT count() FROM system.merges) + (SELECT count() FROM system.mutations WHERE NOT is_done) AS running`
+  while ((await select<{ running: number }>(stores, query))[0]?.running !== 0) await sleep(500)
 }

@@ -13,7 +13,7 @@ import { benchAccount, fillClicks } from './data.ts'
 import { openPostgresBench, type PostgresBench, runPsql } from './postgres.ts'
 import { peakMb, urlOf } from './processes.ts'
 import { resultsFile, writeResults } from './results.ts'
-import { openKey, serve, withStores } from './stores.ts'
+import { openKey, serve, settled, withStores } from './stores.ts'
 import { rounded, secondsSince } from './timing.ts'
 
 const { values: options } = parseArgs({
@@ -30,6 +30,7 @@ const clicks = Number(options.clicks)
 await withStores(join(options.folder, 'stores'), async (stores) => {
   await fillClicks(stores, benchAccount, clicks)
   await advanceWatermarks(stores, benchAccount)
+  await settled(stores)
   const key = await openKey(stores, benchAccount)
   const url = urlOf(await serve(stores))
   const isDuckdb = options.database === 'duckdb'
@@ -109,7 +110,7 @@ async function runSync(target: string, url: string, key: string): Promise<{ seco
   let peak = 0
   const watching = setInterval(async () => {
     // The process may have ended.
-    peak = Math.max(peak, await peakMb(child.pid ?? 0).catch(() => 0))
+    peak = Math.max(peak, (await peakMb(child.pid ?? 0).catch(() => 0)) || 0)
   }, 100)
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   clearInterval(watching)

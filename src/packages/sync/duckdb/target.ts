@@ -57,7 +57,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
   /** Replaces the rows of a range of days. @returns their number; undefined if the source has removed rows of the range by age */
   function replaceDays(reader: Reader, resource: ChangingResource, range: DayRange, after?: SyncState) {
     const download = {
-      // For newest first, ClickHouse takes four times as long: it reverses what it reads.
+      // For newest first, ClickHouse takes up to twice as long: it reverses what it reads.
       query: { ...resource.query, ...range, order: 'asc' },
       fields: exportedFields(resource),
       isComplete: () => isRetained(reader, resource, range.from),
