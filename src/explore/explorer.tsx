@@ -69,7 +69,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <FunnelPanel {...props} />
       </>
     ),
-    [view, empty.text, revision],
+    [view, from, to, empty.text, revision],
   )
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>

@@ -72,9 +72,12 @@ export async function assignAccount(
     [accountId],
   )
   assertSameAccount(`the schema ${schema}`, source?.accountId ?? '', accountId)
-  const names = resources.map(({ name }) => `('${name}')`)
-  if (names.length === 0) return
-  await query(`INSERT INTO ${schema}.sync_state (resource) VALUES ${names} ON CONFLICT (resource) DO NOTHING`)
+  if (resources.length === 0) return
+  const rows = resources.map((_, index) => `($${index + 1})`)
+  await query(
+    `INSERT INTO ${schema}.sync_state (resource) VALUES ${rows} ON CONFLICT (resource) DO NOTHING`,
+    resources.map(({ name }) => name),
+  )
 }
 
 /** @returns the time so much earlier than another */

@@ -36,7 +36,7 @@ export async function loadRows(
     const valid = key.map((column) => `r.${column} IS NOT NULL`)
     if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
     const same = `(SELECT count(*)::int FROM ${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at)`
-    // A run without changes writes nothing: one statement replaces three and a checkpoint.
+    // Equal rows are not written again, which would take a checkpoint. Rows are equal by their number and the sum of their hashes.
     const equal = `(SELECT (count(*), sum(hash(t))) FROM (SELECT ${columns} FROM ${table}) AS t) = (count(*), sum(hash(r)))`
     const found = await connection.runAndReadAll(
       `SELECT count(*)::int, (count(DISTINCT (${key.map((column) => `r.${column}`)})) FILTER (WHERE ${valid.join(' AND ')}))::int,
