@@ -164,6 +164,33 @@ describe('GET /events', () => {
     expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
   })
 
+  it('an export with updated_since has of each event the row that is kept, if it was stored since', async () => {
+    const reader = await api.account('exported')
+    await stopMerges(api.stores, 'pixel_events')
+    const store = (storedAt: string, received: Record<string, string>) =>
+      storeEvents(
+        api.stores,
+        'exported',
+        Object.entries(received).map(([id, received_at]) => ({
+          ...{ id, received_at, event_name: received_at, occurred_at: at(1, 0), stored_at: storedAt },
+        })),
+      )
+    await store('2020-11-20 10:00:00.000', { replaced: at(9, 2), kept: at(9, 1), only: at(9, 1) })
+    await store('2020-11-20 12:00:00.000', { replaced: at(9, 1), kept: at(9, 2), later: at(9, 1) })
+    const exportSince = async (time: string) => {
+      const { body } = await api.get(`/events?format=ndjson&fields=eventName&updated_since=${time}`, reader)
+      const rows = body.trim().split('\n')
+      return rows.filter(Boolean).map((line) => Object.values(JSON.parse(line)).slice(0, 2))
+    }
+    const since = [
+      ['later', at(9, 1)],
+      ['replaced', at(9, 1)],
+    ]
+    expect(await exportSince('2020-11-20T11:00:00Z')).toEqual(since)
+    expect(await exportSince('2020-11-20T13:00:00Z')).toEqual([])
+    expect(await exportSince('1970-01-01')).toEqual([['kept', at(9, 1)], ['only', at(9, 1)], ...since])
+  })
+
   it('finds the events of a visitor in parts with the index and in new parts without it', async () => {
     const visited = await api.account('visited')
     await stopMerges(api.stores, 'pixel_events')
