@@ -73,8 +73,8 @@ export async function sendList<Plan extends ListPlan>(
   await sendFile(context, request, reply, file, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
   async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource])
     const selected = readFields(query.fields)
+    const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource], selected)
     const sql = exportSql(dated, entities, { format, csvEscape: query.csv_escape, selected })
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
     yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })

@@ -5,6 +5,7 @@ import { textList } from '../stores/clickhouse/textList.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
+import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /** The entity ids of clicks and conversions, and the table that has their names. */
 const entityTables = {
@@ -50,16 +51,19 @@ export async function readEntityNames(
 }
 
 /**
- * All entity names of an account as export fields, in the order of the API, for rows that ClickHouse formats.
+ * All entity names of an account as export fields, in the order of the API, for rows that ClickHouse formats. Names that are not
+ * selected are neither read nor returned.
  * @throws Problem `unavailable`
  */
 export async function entityFields(
   postgres: Postgres,
   accountId: string,
   ids: readonly (keyof typeof entityTables)[],
+  selected: SelectedFields,
 ): Promise<RowField[]> {
   const fields = await Promise.all(
     ids.map(async (field) => {
+      if (!isSelected(entityNameOf(field), selected)) return [exportField(field, 'text')]
       const rows = await readAllNames(postgres, entityTables[field], accountId)
       const column = identifier(columnName(field))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
