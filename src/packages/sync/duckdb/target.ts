@@ -133,7 +133,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
       }
       const count = await load(reader, resource, download, () => {
         const since = earlier(received(resource.path, 'X-As-Of', copied, isInstant), resource.overlapMs)
-        return { after: { ...state, firstDay, since } }
+        return since === state.since ? {} : { after: { ...state, firstDay, since } }
       })
       reader.onRows(resource.name, count ?? 0, 1)
       return { copied, filled }

@@ -94,7 +94,7 @@ export async function timeRange(
     const isInRange = (time: unknown): time is string => isInstant(time) && time >= (from ?? '')
     return row && { row, time: received(resource.path, resource.time, row[resource.time], isInRange) }
   }
-  const [first, last] = [await page('asc'), await page('desc')]
+  const [first, last] = await Promise.all([page('asc'), page('desc')])
   return first && last && first.time <= last.time ? { from: first.time, to: last.time, row: last.row } : undefined
 }
 
