@@ -9,7 +9,7 @@ import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { useGet } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { comparisonOf, type PanelProps, selectionOf } from './view.ts'
+import { comparisonOf, type PanelProps, selectionOf, type View } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 
@@ -17,9 +17,8 @@ const rowsPerPage = 50
 /** The rows that are searched: as many as the API returns at once. */
 const rowsSearched = 1_000
 
-/** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
-export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows }) {
-  const { view, empty } = props
+/** Reads the report of a view by up to three dimensions. `text`: its rows are searched for it. */
+export function useReport(view: View) {
   // The search is for the rows of one grouping.
   const groups = view.groupBy.join()
   const [search, setSearch] = useState({ groups, text: '' })
@@ -34,18 +33,24 @@ export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows 
     ...(text || isHeatMap(view.groupBy) ? { limit: rowsSearched } : { limit: rowsPerPage, offset: view.offset }),
   }
   const report = useGet('/reports', query, ['read:reports'])
+  return { report, text, onText: (typed: string) => setSearch({ groups, text: typed }) }
+}
+
+/** A report. A click on a row filters by it and moves to the next dimension. */
+export function DrillDown(props: PanelProps & ReturnType<typeof useReport> & { empty: string; onRows: OpenRows }) {
+  const { view, empty, report } = props
   return (
     <Panel
       title="Drill-down"
       area="drill-down"
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
-      controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
+      controls={<Controls {...props} />}
       empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : empty}
     >
       {(body) =>
         body.bucketCount > 0 &&
-        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} text={text} />)
+        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} />)
       }
     </Panel>
   )

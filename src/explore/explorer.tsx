@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
-import { Cards } from './cards.tsx'
+import { Cards, useTotals } from './cards.tsx'
 import { ownZone } from './dates.ts'
-import { DrillDown } from './drillDown.tsx'
+import { DrillDown, useReport } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
@@ -12,16 +12,7 @@ import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
-import {
-  comparisonOf,
-  formatView,
-  intervalOf,
-  parseView,
-  selectionOf,
-  type View,
-  viewDates,
-  wholeComparisonOf,
-} from './view.ts'
+import { formatView, intervalOf, parseView, selectionOf, type View, viewDates, wholeComparisonOf } from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
@@ -43,7 +34,8 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
 
   const nowMs = Date.now()
   const selection = selectionOf(view, nowMs)
-  const overview = useGet('/stats/overview', { ...selection, ...comparisonOf(view) }, ['read:stats'])
+  const table = useReport(view)
+  const overview = useTotals(view, table.report)
   const series = { ...selection, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
   const daily = useGet('/stats/daily', series, ['read:stats'])
   const empty = useEmptiness(view, overview)
@@ -53,11 +45,16 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   const { from, to } = viewDates(view, nowMs)
-  // The same elements while totals and series arrive, so that they are not compared.
+  // The same elements while other panels load, so that they are not compared.
+  const drillDown = useMemo(
+    () => (
+      <DrillDown {...props} {...table} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
+    ),
+    [view, from, to, empty.text, table.report, table.text],
+  )
   const others = useMemo(
     () => (
       <>
-        <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
         <Rows
           title="Latest conversions"
           area="conversions"
@@ -69,7 +66,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <FunnelPanel {...props} />
       </>
     ),
-    [view, from, to, empty.text, revision],
+    [view, from, to, revision],
   )
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>
@@ -82,6 +79,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
           <Cards overview={overview} daily={daily} />
           <Series {...props} daily={daily} empty={empty.text} />
+          {drillDown}
           {others}
         </main>
       </Notes>

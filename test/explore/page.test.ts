@@ -80,6 +80,18 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await expectNumbers('from=2026-11-20&to=2026-11-20&tz=UTC', 'hour')
   })
 
+  it('reads totals of their own only if the drill-down does not have them', async () => {
+    const { open, read, requests } = explorer
+    const { totals } = await read('/stats/overview', 'days=30')
+    const views = { '': 0, '?sort=-visitors': 1, '?columns=clicks,epc': 1, '?group_by=country': 1 }
+    for (const [view, count] of Object.entries(views)) {
+      await open(view)
+      const paths = requests.map((request) => new URL(request.url()).pathname)
+      expect(paths.filter((path) => path === '/api/v1/stats/overview')).toHaveLength(count)
+      expect(await cards()).toEqual(pick(totals))
+    }
+  })
+
   it('changes range, zone and comparison; the address has them, and the back button returns', async () => {
     const { page, open, settle, read } = explorer
     await open()
@@ -279,9 +291,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       const { page, open, read, requests } = explorer
       const zone = `tz=America/New_York&interval=${interval}`
       await open(`?range=30d&series_by=os&${zone}`)
-      // The totals with their series, the largest values, their lines, the line of the others, and the three other panels.
+      // The series, the largest values, their lines, the line of the others, and the three other panels.
       const pages = interval === 'hour' ? 2 : 1
-      await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(8)
+      await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(7)
       const rows = await page
         .locator('.area-series tbody tr')
         .evaluateAll((all: { cells: { textContent: string }[] }[]) =>
@@ -507,7 +519,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await other.locator('.card-value').first().waitFor()
     let reads = 0
     other.on('request', (request) => {
-      if (request.url().includes('/stats/overview')) reads++
+      if (request.url().includes('/stats/daily')) reads++
     })
     await other.clock.fastForward(60_000)
     await expect.poll(() => reads).toBe(1)
@@ -580,8 +592,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       const { data, totals, steps, previous } = printed
       const { asOf: _now, ...response } = await read(paths[title], search)
       expect(printed).toMatchObject(response)
-      if (title === 'Totals') expect(lines[1]).toBe(`clicks,${totals.clicks},${previous.totals.clicks}`)
-      else if (title === 'Funnel') expect(lines[1]).toBe(`(total),click,${steps[0].entered},,100,`)
+      if (title === 'Totals') {
+        expect(lines[1]).toBe(`clicks,${totals.clicks},${previous.totals.clicks}`)
+        expect(lines).toHaveLength(1 + Object.keys(totals).length)
+      } else if (title === 'Funnel') expect(lines[1]).toBe(`(total),click,${steps[0].entered},,100,`)
       else if (title === 'Drill-down') expect(lines.at(-1)).toContain(`(total)",,${totals.clicks},`)
       else expect(lines.length).toBeGreaterThan(Math.min(20, data.length))
       await page.getByText('.csv is downloaded').waitFor()
