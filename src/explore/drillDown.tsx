@@ -3,6 +3,7 @@ import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { labelsOf, Select } from './controls.tsx'
 import { dimensionNames, dimensions } from './dimensions.ts'
 import { nextDimensions, sortOf } from './drillPath.ts'
+import { Empty } from './empty.tsx'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
 import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
@@ -46,7 +47,7 @@ export function DrillDown(props: PanelProps & ReturnType<typeof useReport> & { e
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
       controls={<Controls {...props} />}
-      empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : empty}
+      empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : <Empty {...props} text={empty} />}
     >
       {(body) =>
         body.bucketCount > 0 &&

@@ -3,7 +3,7 @@ import { formatDate } from './format.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
 import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
-import type { View } from './view.ts'
+import type { PanelProps, View } from './view.ts'
 
 /** Why a range has no numbers. `isNew`: the account has no clicks and no conversions at all. */
 export interface Emptiness {
@@ -26,6 +26,19 @@ export function useEmptiness(view: View, overview: Loaded<Pick<ResponseOf<'/repo
   const isBefore = overview.phase === 'ready' && overview.data.to <= first
   const date = formatDate(first, view.tz)
   return { text: isBefore ? `No data before ${date}.` : 'No clicks and conversions in this range.', isNew: false }
+}
+
+/** The text of an empty panel, and a button that removes the filters if there are any. */
+export function Empty({ text, view, onChange }: PanelProps & { text: string }) {
+  if (Object.keys(view.filters).length === 0) return text
+  return (
+    <>
+      {text}{' '}
+      <button type="button" onClick={() => onChange({ filters: {} })}>
+        Clear filters
+      </button>
+    </>
+  )
 }
 
 /** The first commands of an account without rows. */

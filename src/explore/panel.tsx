@@ -12,7 +12,7 @@ interface PanelFrameProps<Body> {
   csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob | Promise<Blob>)
   controls?: ComponentChildren
   /** Shown if `children` returns nothing; absent if it always returns something. */
-  empty?: string
+  empty?: ComponentChildren
   children: (body: Body) => ComponentChildren
 }
 

@@ -3,6 +3,7 @@ import { type ChartLine, drawChart } from './chart.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { daysBetween, hasBegun } from './dates.ts'
 import { dimensions, filteredDimensions } from './dimensions.ts'
+import { Empty } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatUnit, formatValue, type Value } from './format.ts'
 import { hasNumbers, type Metric, metricNames, metrics } from './metrics.ts'
@@ -17,11 +18,12 @@ interface SeriesProps extends PanelProps {
 }
 
 /** Two metrics over time, or one by the values of a dimension. The earlier range is dotted, a unit that is not over is dashed. */
-export function Series({ daily, empty, ...props }: SeriesProps) {
+export function Series({ daily, empty: text, ...props }: SeriesProps) {
   const { view } = props
   const nowMs = Date.now()
   const isMonthly = intervalOf(view, nowMs) === 'month'
   const parts = useParts(view, nowMs, daily)
+  const empty = <Empty {...props} text={text} />
   const panel = { title: 'Time series', area: 'series', controls: <Controls {...props} />, empty }
   if (view.seriesBy)
     return (

@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await names.and(page.locator('[title]')).count()).toBe(0)
   })
 
-  it('says why a range is empty, compares nothing with it and draws no axis', async () => {
+  it('says why a range is empty, compares nothing with it, draws no axis, and clears the filters', async () => {
     const { open, page } = explorer
     await open('?from=2020-01-01&to=2020-01-02')
     for (const name of ['Time series', 'Drill-down']) {
@@ -254,6 +254,10 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await page.locator('.chart, .change').count()).toBe(0)
     await open('?country=US&device=!desktop,mobile,tablet,other')
     await expect.poll(() => panel('Drill-down').textContent()).toContain('in this range with these filters')
+    await panel('Time series').getByRole('button', { name: 'Clear filters' }).press('Enter')
+    await panel('Drill-down').locator('tbody tr').first().waitFor()
+    expect(new URL(page.url()).search).toBe('?tz=UTC')
+    await page.locator('.area-series:focus').waitFor()
   })
 
   it('gives the first commands to an account without rows', async () => {
