@@ -538,6 +538,26 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await scheme()).toBe('light dark')
   })
 
+  it('shows the dates of the new day in all panels after midnight, also if the minute is paused', async () => {
+    const other = await explorer.page.context().newPage()
+    await other.clock.install({ time: testNowMs })
+    await other.goto(`${explorer.url}/explore?range=yesterday&tz=UTC#key=${explorer.key}`)
+    const rows = other.locator('.area-drill-down .count-link').first()
+    await rows.waitFor()
+    await other.getByLabel('every minute').uncheck()
+    const paths = new Set<string>()
+    const today = new Date(testNowMs).toISOString().slice(0, 10)
+    other.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (searchParams.get('from') === today) paths.add(pathname.replace('/api/v1', ''))
+    })
+    await other.clock.fastForward(86_400_000)
+    // Anything that draws the page.
+    await rows.click()
+    await expect.poll(() => [...paths].sort()).toEqual(['/conversions', '/funnels', '/reports', '/stats/daily'])
+    await other.close()
+  })
+
   it('reads a funnel with the steps, the unit and the window that are chosen', async () => {
     const { page, open, settle, read } = explorer
     await open('?range=90d&steps=visit,signup')
