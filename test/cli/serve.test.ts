@@ -135,7 +135,7 @@ describe('the server', () => {
     expect(await log).not.toContain('METRICS_HOST')
   })
 
-  it('serves metrics on another address that METRICS_HOST names, with a warning', async () => {
+  it('serves metrics on another address that METRICS_HOST names, with a warning', { tags: 'long' }, async () => {
     const port = await freePort()
     const open = await serve({ ...environment, METRICS_PORT: `${port}`, METRICS_HOST: '0.0.0.0' })
     expect((await fetch(`http://127.0.0.2:${port}/metrics`)).status).toBe(200)

@@ -151,7 +151,9 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await otherTab.close()
   })
 
-  it('executes requests with the key, without optional parameters that were not selected', async () => {
+  it('executes requests with the key, without optional parameters that were not selected', {
+    tags: 'long',
+  }, async () => {
     const event = await execute({ tag: 'events', method: 'POST', path: '/events' })
     // `dry_run` is an optional parameter of events.
     expect(new URL(event.url()).search).toBe('')

@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toBe('?range=7d&tz=America%2FNew_York')
   })
 
-  it('compares with any other dates', async () => {
+  it('compares with any other dates', { tags: 'long' }, async () => {
     const { page, open, settle, read } = explorer
     await open('?from=2026-11-09&to=2026-11-15')
     await page.getByLabel('Compare with').selectOption('custom')
@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toBe('?range=90d&sort=-revenue')
   })
 
-  it('leads to the dimension that is chosen, and searches the rows of one grouping', async () => {
+  it('leads to the dimension that is chosen, and searches the rows of one grouping', { tags: 'long' }, async () => {
     const { page, open, settle } = explorer
     await open('?group_by=country')
     expect(await panel('Drill-down').getByLabel('a row leads to').inputValue()).toBe('campaign')
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
 
   const seriesCases = [
     ['cr', '', 'ratio', []],
-    ['clicks', '&country=US,DE,FR,GB,IN,BR,(not set)', 'sum', []],
+    ['clicks', '&country=US,DE,FR,GB,IN,BR,(not set)', 'sum', ['long']],
     ['revenue', '&country=!US,DE', 'sum', ['long']],
   ] as const
   for (const [metric, filter, kind, tags] of seriesCases) {
@@ -285,9 +285,14 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     })
   }
 
-  it.each(['hour', 'month'])(
-    'draws the series of each value, in few requests, across a change of clocks: by %s',
-    async (interval) => {
+  const intervalCases: [interval: string, tags: string[]][] = [
+    ['hour', []],
+    ['month', ['long']],
+  ]
+  for (const [interval, tags] of intervalCases) {
+    it(`draws the series of each value, in few requests, across a change of clocks: by ${interval}`, {
+      tags,
+    }, async () => {
       const { page, open, read, requests } = explorer
       const zone = `tz=America/New_York&interval=${interval}`
       await open(`?range=30d&series_by=os&${zone}`)
@@ -306,8 +311,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
         expect(shown).toEqual(data.slice(0, shown.length).map(({ clicks }) => clicks.toLocaleString('en-US')))
         expect(shown.length).toBe(interval === 'hour' ? 29 * 24 + 1 + 11 : 2)
       }
-    },
-  )
+    })
+  }
 
   it('saves views in the browser for the account, and copies a link of a view without the key', async () => {
     const { page, open, settle, api, key, url } = explorer
@@ -446,7 +451,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   const dayCases: [groups: string, tags: string[]][] = [
     ['week', ['long']],
     ['month,day', ['long']],
-    ['week,campaign', []],
+    ['week,campaign', ['long']],
   ]
   for (const [groups, tags] of dayCases) {
     it(`filters by the days that a row has in the range: ${groups}`, { tags }, async () => {
@@ -459,7 +464,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     })
   }
 
-  it('reads nothing for a date while its year is typed', async () => {
+  it('reads nothing for a date while its year is typed', { tags: 'long' }, async () => {
     const { page, open, settle, requests, read } = explorer
     await open('?from=2026-11-01&to=2026-11-10')
     await page.getByLabel('From', { exact: true }).focus()
@@ -583,21 +588,22 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toContain('steps=visit%2Cpurchase')
   })
 
-  const paths = {
-    Totals: '/stats/overview',
-    'Time series': '/stats/daily',
-    'Drill-down': '/reports',
-    'Latest conversions': '/conversions',
-    Funnel: '/funnels',
-  } as const
-  it.each(Object.keys(paths) as (keyof typeof paths)[])(
-    'gives the request of a panel as a command that works, and its numbers as CSV: %s',
-    async (title) => {
+  const panels = [
+    ['Totals', '/stats/overview', []],
+    ['Time series', '/stats/daily', ['long']],
+    ['Drill-down', '/reports', []],
+    ['Latest conversions', '/conversions', ['long']],
+    ['Funnel', '/funnels', ['long']],
+  ] as const
+  for (const [title, path, tags] of panels) {
+    it(`gives the request of a panel as a command that works, and its numbers as CSV: ${title}`, {
+      tags: [...tags],
+    }, async () => {
       const { page, open, key, read } = explorer
       if (query() !== '?country=US') await open('?country=US')
       await page.getByRole('button', { name: `Copy as curl of ${title}` }).click()
       const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-      await expect.poll(copied).toContain(`${paths[title]}?`)
+      await expect.poll(copied).toContain(`${path}?`)
       const command = await copied()
       expect(command).not.toContain(key)
       const { stdout } = await promisify(execFile)('sh', ['-c', command], {
@@ -610,7 +616,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       const csv = await readFile((await (await started).path()) ?? '', 'utf8')
       const lines = csv.trimEnd().split(/\r?\n/)
       const { data, totals, steps, previous } = printed
-      const { asOf: _now, ...response } = await read(paths[title], search)
+      const { asOf: _now, ...response } = await read(path, search)
       expect(printed).toMatchObject(response)
       if (title === 'Totals') {
         expect(lines[1]).toBe(`clicks,${totals.clicks},${previous.totals.clicks}`)
@@ -619,6 +625,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       else if (title === 'Drill-down') expect(lines.at(-1)).toContain(`(total)",,${totals.clicks},`)
       else expect(lines.length).toBeGreaterThan(Math.min(20, data.length))
       await page.getByText('.csv is downloaded').waitFor()
-    },
-  )
+    })
+  }
 })

@@ -62,7 +62,7 @@ describe('tributary, installed from its tarball in an empty folder', () => {
     await expect(project.run('tributary', ['serve'])).rejects.toMatchObject({ code: 1, stderr: line })
   })
 
-  it('serves the demo, its pages and a first report with these packages', async () => {
+  it('serves the demo, its pages and a first report with these packages', { tags: 'long' }, async () => {
     await project.install(`./tributary-${version}.tgz`, ...engines, 'ffi-rs')
     const env = { ...project.environment(), PORT: `${await freePort()}`, LOG_LEVEL: 'warn' }
     const words = ['tributary', 'serve', '--demo', '2000', '--json']

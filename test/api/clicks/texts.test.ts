@@ -49,7 +49,7 @@ describe('the text of a click', () => {
       const bodies: string[] = []
       const filters = ['', 'is_bot=true', 'campaign_id=spring', 'country=!DE', 'converted=true', 'converted=false']
       for (const query of [...filters, 'order=asc', 'updated_since=1970-01-01', 'fields=city,cost']) {
-        const path = `/clicks?limit=25&${query}`
+        const path = `/clicks?limit=40&${query}`
         for (let cursor = ''; ; ) {
           const { body } = await api.get(`${path}${cursor && `&cursor=${cursor}`}`, key)
           bodies.push(body.replace(/"asOf":"[^"]*"/, ''))

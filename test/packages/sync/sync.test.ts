@@ -149,7 +149,8 @@ describe('tributary-sync', () => {
     await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
-  it('--verify finds a missing, an extra and an old row, and reads only their days', async () => {
+  // Of the suite: duckdb.test.ts.
+  it('--verify finds a missing, an extra and an old row, and reads only their days', { tags: 'long' }, async () => {
     const none = { repaired: [] }
     expect((await sync('--verify')).verified).toMatchObject({ clicks: none, conversions: none, events: none })
     await copy`DELETE FROM tributary.clicks WHERE id = 'c10'`
