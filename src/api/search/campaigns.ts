@@ -12,7 +12,7 @@ type FoundCampaign = FoundRow<StoredCampaign>
 
 /**
  * Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it.
- * @param signal ends the search between two slices and cancels the running statement
+ * @param signal ends the search between two slices
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchCampaigns(

@@ -1,7 +1,7 @@
 import type { PageKey } from '../../query/pagination.ts'
 import { type searchedTables, valuePositions, valueSeparator } from '../../query/searchText.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
-import { type Postgres, queryUntilAborted, withNewPlan } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 
 interface SliceQuery {
   accountId: string
@@ -28,7 +28,8 @@ const sliceBytesMax = 128 * 1024
  *   `createdAt` alone
  * @param after key of the last row before the first one
  * @param rowsMax maximum number of rows returned
- * @param signal ends the search between two slices and cancels the running statement
+ * @param signal ends the search between two slices. TRAP: Postgres may cancel the next statement of the connection, of another
+ *   account, instead of the running one; a slice is too short to cancel.
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function* searchRows<Row extends { id: string; createdAt: Date }>(
@@ -86,7 +87,8 @@ export async function* searchRows<Row extends { id: string; createdAt: Date }>(
         ) AS next ${found ?? postgres``}
         ORDER BY number`
     // The functions `next_…` always read an index, so only the plan of `found` depends on the size of the table.
-    const read = await queryUntilAborted(found ? withNewPlan(slice) : slice, signal)
+    signal.throwIfAborted()
+    const read = await queryPostgres(found ? withNewPlan(slice) : slice)
     for (const { positions, isEnd: _, ...row } of read) {
       if (positions.length === 0) continue
       missing -= 1

@@ -2,7 +2,6 @@ import postgres from 'postgres'
 import { Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
-import { whenAborted } from '../timing/whenAborted.ts'
 
 /** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql
@@ -69,39 +68,18 @@ export function withNewPlan<Rows extends readonly postgres.MaybeRow[]>(query: Pe
 /** Equal to the time limit of a ClickHouse query. */
 const queryTimeoutMs = 20_000
 
-/** Runs a query. @throws Problem `unavailable` when Postgres is unreachable, or after `timeoutMs` */
+/**
+ * Runs a query.
+ * @throws Problem `unavailable` when Postgres is unreachable, or after `timeoutMs`; `query_timeout` when the server or an operator
+ *   ended the query
+ */
 export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = queryTimeoutMs): Promise<Rows> {
   try {
     return await withDeadline(timeoutMs, postgresUnavailable, () => query)
   } catch (error) {
-    throw isPostgresUnreachable(error) ? postgresUnavailable() : error
-  }
-}
-
-/**
- * Runs a query until a signal aborts. A server cancels it; the embedded engine finishes it.
- * @throws Problem `unavailable`; `query_timeout` when the server or an operator ended it; or the signal's reason
- */
-export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[]>(
-  query: PendingQuery<Rows>,
-  signal: AbortSignal,
-): Promise<Rows> {
-  signal.throwIfAborted()
-  let stopListening = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stopListening = whenAborted(signal, () => {
-      query.cancel()
-      reject(signal.reason)
-    })
-  })
-  try {
-    return await Promise.race([query, aborted])
-  } catch (error) {
     if (isPostgresUnreachable(error)) throw postgresUnavailable()
     if ((error as { code?: unknown }).code !== queryCanceled) throw error
     throw new Problem('query_timeout', 'The database ended the query; try again.', { retryAfterS: 5 })
-  } finally {
-    stopListening()
   }
 }
 
