@@ -1,48 +1,17 @@
-import { useRef } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
 import { formatChange, formatValue, noValue, type Value } from './format.ts'
 import { type Column, cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import { type ApiRequest, get, type Loaded, useGet, useSession } from './request.ts'
+import type { Loaded } from './request.ts'
 import type { Daily } from './seriesParts.ts'
-import { comparisonOf, selectionOf, type View } from './view.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
-type Report = ResponseOf<'/reports'>
-type Totals = Pick<Report, 'totals' | 'previous' | 'currency' | 'to' | 'asOf'>
-
-/**
- * The totals of a view. The report by campaign has them too: every table that an overview is read from has campaigns. Another report may be
- * read from rows, which takes longer and leaves out rows that the retention has removed.
- */
-export function useTotals(view: View, report: Loaded<Report>): Loaded<Totals> {
-  const query = { ...selectionOf(view, Date.now()), ...comparisonOf(view) }
-  const isInReport =
-    `${view.groupBy}` === 'campaign' &&
-    cardMetrics.every((name) => view.columns.includes(name)) &&
-    !`${view.columns},${view.sort}`.includes('visitors') &&
-    report.missing.length === 0 &&
-    report.phase !== 'error'
-  const overview = useGet('/stats/overview', isInReport ? undefined : query, ['read:stats'])
-  const loaded: Loaded<Totals> = isInReport ? report : overview
-  const shown = useRef<Totals>(undefined)
-  if (loaded.phase === 'ready') shown.current = loaded.data
-  const data = loaded.phase === 'error' ? undefined : shown.current
-  const { missing } = overview
-  return { ...loaded, request: { path: '/stats/overview', query }, missing, data } as Loaded<Totals>
-}
 
 /** The totals of the range, each with its change against the comparison, and its spark line of the series. */
-export function Cards({ overview, daily }: { overview: Loaded<Totals>; daily: Loaded<Daily> }) {
-  const { apiKey } = useSession()
-  // All metrics, also if the totals are those of a report.
-  const csv = async () => {
-    const request = overview.request as ApiRequest<'/stats/overview'>
-    return totalsCsv(await get(apiKey, request, new AbortController().signal, () => {}))
-  }
+export function Cards({ overview, daily }: { overview: Loaded<Overview>; daily: Loaded<Daily> }) {
   return (
-    <Panel title="Totals" area="totals" loaded={overview} csv={csv}>
+    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv}>
       {(body) => (
         <ul class="cards">
           {cardMetrics.map((metric) => (
@@ -54,7 +23,7 @@ export function Cards({ overview, daily }: { overview: Loaded<Totals>; daily: Lo
   )
 }
 
-function Card({ metric, body, series }: { metric: Metric; body: Totals; series: Daily | undefined }) {
+function Card({ metric, body, series }: { metric: Metric; body: Overview; series: Daily | undefined }) {
   const { label, kind } = metrics[metric]
   const { totals, previous, currency } = body
   const before = previous?.totals[metric]

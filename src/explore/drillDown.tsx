@@ -10,7 +10,7 @@ import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { useGet } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { comparisonOf, type PanelProps, selectionOf, type View } from './view.ts'
+import { comparisonOf, type PanelProps, selectionOf } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 
@@ -18,8 +18,9 @@ const rowsPerPage = 50
 /** The rows that are searched: as many as the API returns at once. */
 const rowsSearched = 1_000
 
-/** Reads the report of a view by up to three dimensions. `text`: its rows are searched for it. */
-export function useReport(view: View) {
+/** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
+export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows }) {
+  const { view, empty } = props
   // The search is for the rows of one grouping.
   const groups = view.groupBy.join()
   const [search, setSearch] = useState({ groups, text: '' })
@@ -34,24 +35,18 @@ export function useReport(view: View) {
     ...(text || isHeatMap(view.groupBy) ? { limit: rowsSearched } : { limit: rowsPerPage, offset: view.offset }),
   }
   const report = useGet('/reports', query, ['read:reports'])
-  return { report, text, onText: (typed: string) => setSearch({ groups, text: typed }) }
-}
-
-/** A report. A click on a row filters by it and moves to the next dimension. */
-export function DrillDown(props: PanelProps & ReturnType<typeof useReport> & { empty: string; onRows: OpenRows }) {
-  const { view, empty, report } = props
   return (
     <Panel
       title="Drill-down"
       area="drill-down"
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
-      controls={<Controls {...props} />}
+      controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
       empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : <Empty {...props} text={empty} />}
     >
       {(body) =>
         body.bucketCount > 0 &&
-        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} />)
+        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} text={text} />)
       }
     </Panel>
   )

@@ -12,7 +12,7 @@ export interface Emptiness {
 }
 
 /** Reads the first rows of the account if the totals of a view are zero. */
-export function useEmptiness(view: View, overview: Loaded<Pick<ResponseOf<'/reports'>, 'totals' | 'to'>>): Emptiness {
+export function useEmptiness(view: View, overview: Loaded<ResponseOf<'/stats/overview'>>): Emptiness {
   const hasFilter = Object.keys(view.filters).length > 0
   const isEmpty = overview.phase === 'ready' && !hasNumbers(overview.data.totals)
   const query = isEmpty && !hasFilter ? { order: 'asc' as const, limit: 1 } : undefined

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
-import { Cards, useTotals } from './cards.tsx'
+import { Cards } from './cards.tsx'
 import { ownZone } from './dates.ts'
-import { DrillDown, useReport } from './drillDown.tsx'
+import { DrillDown } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
@@ -12,7 +12,16 @@ import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
-import { formatView, intervalOf, parseView, selectionOf, type View, viewDates, wholeComparisonOf } from './view.ts'
+import {
+  comparisonOf,
+  formatView,
+  intervalOf,
+  parseView,
+  selectionOf,
+  type View,
+  viewDates,
+  wholeComparisonOf,
+} from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
@@ -34,8 +43,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
 
   const nowMs = Date.now()
   const selection = selectionOf(view, nowMs)
-  const table = useReport(view)
-  const overview = useTotals(view, table.report)
+  const overview = useGet('/stats/overview', { ...selection, ...comparisonOf(view) }, ['read:stats'])
   const series = { ...selection, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
   const daily = useGet('/stats/daily', series, ['read:stats'])
   const empty = useEmptiness(view, overview)
@@ -45,16 +53,11 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
   const { from, to } = viewDates(view, nowMs)
-  // The same elements while other panels load, so that they are not compared.
-  const drillDown = useMemo(
-    () => (
-      <DrillDown {...props} {...table} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
-    ),
-    [view, from, to, empty.text, table.report, table.text],
-  )
+  // The same elements while totals and series arrive, so that they are not compared.
   const others = useMemo(
     () => (
       <>
+        <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
         <Rows
           title="Latest conversions"
           area="conversions"
@@ -66,7 +69,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <FunnelPanel {...props} />
       </>
     ),
-    [view, from, to, revision],
+    [view, from, to, empty.text, revision],
   )
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>
@@ -79,7 +82,6 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
           <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
           <Cards overview={overview} daily={daily} />
           <Series {...props} daily={daily} empty={empty.text} />
-          {drillDown}
           {others}
         </main>
       </Notes>

@@ -9,7 +9,7 @@ interface PanelFrameProps<Body> {
   area: string
   loaded: Loaded<Body>
   /** Parameters that make the response CSV, or the file itself. */
-  csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob | Promise<Blob>)
+  csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob)
   controls?: ComponentChildren
   /** Shown if `children` returns nothing; absent if it always returns something. */
   empty?: ComponentChildren
@@ -30,7 +30,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
     say('Downloading …')
     try {
       // The button is enabled only with a body.
-      const file = await (typeof csv === 'function' ? csv(loaded.data as Body) : readFile(apiKey, target, csv))
+      const file = typeof csv === 'function' ? csv(loaded.data as Body) : await readFile(apiKey, target, csv)
       save(file, fileName)
       say(`${fileName} is downloaded.`)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
 import {
   createTributary,
@@ -90,7 +90,6 @@ export async function get<Path extends ReadPath>(
 /**
  * Reads a path and reads it again when the query changes; a request that is no longer wanted is aborted.
  * @param query undefined: none yet; the state is `loading`, as for a key without the scopes
- * @returns the same object until the request or its state changes
  */
 export function useGet<Path extends ReadPath>(
   path: Path,
@@ -101,15 +100,13 @@ export function useGet<Path extends ReadPath>(
   const request = query === undefined ? undefined : { path, query }
   const missing = scopes.filter((scope) => !key.scopes.includes(scope))
   const identity = JSON.stringify([missing, request, apiKey, revision])
-  // Another object if an earlier request is wanted again: the response to the earlier one is not shown as the present one.
-  const wanted = useMemo(() => ({}), [identity])
-  const [state, setState] = useState<{ wanted: object; current: State<ResponseOf<Path>> }>()
+  const [state, setState] = useState<{ identity: string; current: State<ResponseOf<Path>> }>()
   // `identity` has the request and the key. Sent before the browser paints.
   useLayoutEffect(() => {
     if (!request || missing.length > 0) return
     const abort = new AbortController()
     const set = (change: (data: ResponseOf<Path> | undefined) => State<ResponseOf<Path>>) => {
-      if (!abort.signal.aborted) setState((before) => ({ wanted, current: change(before?.current.data) }))
+      if (!abort.signal.aborted) setState((before) => ({ identity, current: change(before?.current.data) }))
     }
     const onWait = (untilMs: number, status: number | undefined) =>
       set((data) => ({ phase: 'waiting', data, untilMs, status }))
@@ -123,8 +120,8 @@ export function useGet<Path extends ReadPath>(
     return () => abort.abort()
   }, [identity])
   const current: State<ResponseOf<Path>> =
-    state?.wanted === wanted ? state.current : { phase: 'loading', data: state?.current.data }
-  return useMemo(() => ({ request: request as ApiRequest | undefined, missing, ...current }), [wanted, state])
+    state?.identity === identity ? state.current : { phase: 'loading', data: state?.current.data }
+  return { request: request as ApiRequest | undefined, missing, ...current }
 }
 
 /** Whether the API rejected the range or a filter of the view. The bar of the filters says why, once for all panels. */

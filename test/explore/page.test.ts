@@ -80,18 +80,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await expectNumbers('from=2026-11-20&to=2026-11-20&tz=UTC', 'hour')
   })
 
-  it('reads totals of their own only if the drill-down does not have them', async () => {
-    const { open, read, requests } = explorer
-    const { totals } = await read('/stats/overview', 'days=30')
-    const views = { '': 0, '?sort=-visitors': 1, '?columns=clicks,epc': 1, '?group_by=country': 1 }
-    for (const [view, count] of Object.entries(views)) {
-      await open(view)
-      const paths = requests.map((request) => new URL(request.url()).pathname)
-      expect(paths.filter((path) => path === '/api/v1/stats/overview')).toHaveLength(count)
-      expect(await cards()).toEqual(pick(totals))
-    }
-  })
-
   it('changes range, zone and comparison; the address has them, and the back button returns', async () => {
     const { page, open, settle, read } = explorer
     await open()
@@ -296,9 +284,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       const { page, open, read, requests } = explorer
       const zone = `tz=America/New_York&interval=${interval}`
       await open(`?range=30d&series_by=os&${zone}`)
-      // The series, the largest values, their lines, the line of the others, and the three other panels.
+      // The totals with their series, the largest values, their lines, the line of the others, and the three other panels.
       const pages = interval === 'hour' ? 2 : 1
-      await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(7)
+      await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(8)
       const rows = await page
         .locator('.area-series tbody tr')
         .evaluateAll((all: { cells: { textContent: string }[] }[]) =>
@@ -524,7 +512,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await other.locator('.card-value').first().waitFor()
     let reads = 0
     other.on('request', (request) => {
-      if (request.url().includes('/stats/daily')) reads++
+      if (request.url().includes('/stats/overview')) reads++
     })
     await other.clock.fastForward(60_000)
     await expect.poll(() => reads).toBe(1)
@@ -543,6 +531,14 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await scheme()).toBe('light dark')
   })
 
+  const panels = [
+    ['Totals', '/stats/overview', []],
+    ['Time series', '/stats/daily', ['long']],
+    ['Drill-down', '/reports', []],
+    ['Latest conversions', '/conversions', ['long']],
+    ['Funnel', '/funnels', ['long']],
+  ] as const
+
   it('shows the dates of the new day in all panels after midnight, also if the minute is paused', async () => {
     const other = await explorer.page.context().newPage()
     await other.clock.install({ time: testNowMs })
@@ -559,7 +555,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await other.clock.fastForward(86_400_000)
     // Anything that draws the page.
     await rows.click()
-    await expect.poll(() => [...paths].sort()).toEqual(['/conversions', '/funnels', '/reports', '/stats/daily'])
+    await expect.poll(() => [...paths].sort()).toEqual(panels.map(([, path]) => path).sort())
     await other.close()
   })
 
@@ -588,13 +584,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(query()).toContain('steps=visit%2Cpurchase')
   })
 
-  const panels = [
-    ['Totals', '/stats/overview', []],
-    ['Time series', '/stats/daily', ['long']],
-    ['Drill-down', '/reports', []],
-    ['Latest conversions', '/conversions', ['long']],
-    ['Funnel', '/funnels', ['long']],
-  ] as const
   for (const [title, path, tags] of panels) {
     it(`gives the request of a panel as a command that works, and its numbers as CSV: ${title}`, {
       tags: [...tags],

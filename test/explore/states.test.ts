@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     for (const line of reported) expect(line).toContain(`status of ${status}`)
   }
 
-  /** Of the suite, the narrowest window in one theme, and a wide one in the other; of test:long, all of both. */
+  // The suite opens the narrowest window in the dark theme and a wide one in the light theme; test:long opens all of them in both.
   const windows = [360, 390, 768, 1440, 2560].flatMap((width) => [
     { width, colorScheme: 'dark' as const, tags: width === 360 ? [] : ['long'] },
     { width, colorScheme: 'light' as const, tags: width === 1440 ? [] : ['long'] },

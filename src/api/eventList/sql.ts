@@ -43,8 +43,8 @@ LIMIT 1`
 }
 
 /**
- * All events of a list in an export format. FINAL reads every column of all events of the account: with `updated_since`, a bitmap of
- * 2 MB at most first selects rows by their id, so that of each selected event all rows are read.
+ * All events of a list in an export format. FINAL reads every column of all events of the account. With `updated_since`, a bitmap of at
+ * most 2 MB, made of ids, selects the events before FINAL reads them. It selects all rows of an event, of which FINAL keeps one.
  * @param campaigns id and name of the campaign
  */
 export function eventExportSql(plan: EventListPlan, campaigns: readonly RowField[], options: ExportOptions): Fragment {

@@ -5,7 +5,7 @@ import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
 import { withReadDeadline } from '../../../src/query/readDeadline.ts'
-import { type Postgres, queryPostgres } from '../../../src/stores/postgres/connection.ts'
+import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openTestApp, useTestApp } from '../../kit/app.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
@@ -162,16 +162,5 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
     await locks`ROLLBACK`
     locks.release()
     expect((await searchFor('aab')).data).toEqual([])
-  })
-
-  it('fails with query_timeout when the server ends a query', async () => {
-    const { postgres } = api.stores
-    const failed = expect(queryPostgres(postgres`SELECT pg_sleep(600)`)).rejects.toMatchObject({
-      code: 'query_timeout',
-    })
-    const cancelled = () => postgres`
-      SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`
-    await expect.poll(async () => (await cancelled()).length).toBe(1)
-    await failed
   })
 })

@@ -149,7 +149,7 @@ describe('tributary-sync', () => {
     await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
-  // Of the suite: duckdb.test.ts.
+  // In the suite, duckdb.test.ts proves it for DuckDB.
   it('--verify finds a missing, an extra and an old row, and reads only their days', { tags: 'long' }, async () => {
     const none = { repaired: [] }
     expect((await sync('--verify')).verified).toMatchObject({ clicks: none, conversions: none, events: none })

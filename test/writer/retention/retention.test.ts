@@ -152,7 +152,9 @@ describe('after months were removed', () => {
       expect([path, await idsOf('removing', path)]).toEqual([path, await idsOf('acme', path)])
     }
     for (const funnel of [
-      ...['click,signup', 'signup,conversion&by=click', 'click,conversion&group_by=country'],
+      'click,signup',
+      'signup,conversion&by=click',
+      'click,conversion&group_by=country',
       'click,signup&campaign_id=k1&window=30d',
     ]) {
       const path = `/funnels?steps=${funnel}&${range}`
