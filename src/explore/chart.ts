@@ -37,13 +37,7 @@ const dashes = { dotted: [2, 5], dashed: [7, 5] }
  * @returns removes the chart
  */
 export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHover }: ChartOptions): () => void {
-  const inks = new Map<string, string>()
-  // Reading a color computes styles, and each part of the chart has one.
-  const ink = (name: string) => () => {
-    const color = inks.get(name) ?? inkOf(element, name)
-    inks.set(name, color)
-    return color
-  }
+  const ink = (name: string) => () => inkOf(element, name)
   const font = `12px ${getComputedStyle(element).fontFamily}`
   const grids = gridAxes(axes.map(({ stepMin }, index) => ({ stepMin, ...extentOf(lines, index) })))
   const axisOf = (grid: GridAxis, index: number): uPlot.Axis => ({
@@ -105,10 +99,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
   })
   observer.observe(element)
   const theme = matchMedia('(prefers-color-scheme: dark)')
-  const redraw = () => {
-    inks.clear()
-    chart.redraw()
-  }
+  const redraw = () => chart.redraw()
   theme.addEventListener('change', redraw)
   const chosenTheme = new MutationObserver(redraw)
   chosenTheme.observe(document.documentElement, { attributes: true })

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChartLine, drawChart } from './chart.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { daysBetween, hasBegun } from './dates.ts'
@@ -118,8 +118,7 @@ function Chart({ lines, isMonthly }: ChartProps) {
   const [hovered, setHovered] = useState<number | null>(null)
   const { data, currency, tz, asOf } = (lines[0] as SeriesLine).body
   const drawn = lines.flatMap(({ body, metric }) => [body, metric])
-  // Before the page is painted: a chart that is drawn afterwards needs a second frame.
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (!element.current) return
     const axes = lines.filter(({ axis }, index) => axis === index)
     return drawChart(element.current, {
