@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
+import { atMost } from '../stores/entryLimit.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
@@ -43,9 +44,9 @@ interface Entry {
  * @param now the current time, epoch milliseconds
  */
 export function openKeyCache(postgres: Postgres, now: () => number) {
-  const known = new LRUCache<string, Entry>({ max: knownMax })
+  const known = new LRUCache<string, Entry>(atMost(knownMax))
   /** When each unknown hash was read. */
-  const unknown = new LRUCache<string, number>({ max: unknownMax })
+  const unknown = new LRUCache<string, number>(atMost(unknownMax))
   const inFlight = new Map<string, Promise<KeyRecord | null>>()
   const recordUseOf = openKeyUses(postgres, now)
   // Separate queues, so that look-ups of unknown keys never delay a key in use.

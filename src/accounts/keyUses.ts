@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../stores/entryLimit.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 
 /** Minimum time between two writes of the last use of a key. */
@@ -11,7 +12,7 @@ const knownMax = 20_000
  * @param now the current time, epoch milliseconds
  */
 export function openKeyUses(postgres: Postgres, now: () => number): (keyId: string) => void {
-  const usedAtMs = new LRUCache<string, number>({ max: knownMax })
+  const usedAtMs = new LRUCache<string, number>(atMost(knownMax))
   /** Start of the minute of the last use, ISO 8601, by key. */
   const pending = new Map<string, string>()
   let isWriting = false

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
+import { atMost } from '../stores/entryLimit.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
@@ -30,7 +31,7 @@ export function openAttribution(
   { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
   now: () => number,
 ) {
-  const clicks = new LRUCache<string, string>({ max: clicksMax })
+  const clicks = new LRUCache<string, string>(atMost(clicksMax))
 
   const clickLookUps = openLookUps((wanted, signal) =>
     selectRows<Found>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
 import { countStoredEvents } from '../query/monthlyCounts.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import { atMost } from '../stores/entryLimit.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 
@@ -15,7 +16,7 @@ const countsMax = 50_000
 /** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
 export class FairUseCeiling {
   readonly #clickhouse: QueryTarget
-  readonly #counts = new LRUCache<string, MonthCount>({ max: countsMax })
+  readonly #counts = new LRUCache<string, MonthCount>(atMost(countsMax))
 
   constructor(clickhouse: QueryTarget) {
     this.#clickhouse = clickhouse

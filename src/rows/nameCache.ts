@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NamedTable } from '../../schema/metadata.ts'
+import { atMost } from '../stores/entryLimit.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 
@@ -14,7 +15,7 @@ const namesMax = 200_000
 
 /** Opens the cache of names. Misses are cached too, since clicks may refer to campaigns that are not imported. */
 export function openNameCache(postgres: Postgres) {
-  const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: ttlMs })
+  const cache = new LRUCache<string, { name: string | null }>({ ...atMost(namesMax), ttl: ttlMs })
   return {
     /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. @throws Problem `unavailable` */
     async find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from './entryLimit.ts'
 
 export interface RefreshingCacheOptions<Request, Value> {
   max: number
@@ -31,7 +32,7 @@ export class RefreshingCache<Request, Value> {
   constructor(options: RefreshingCacheOptions<Request, Value>) {
     this.#options = options
     this.#entries = new LRUCache({
-      max: options.max,
+      ...atMost(options.max),
       fetchMethod: (_key, entry, { context }) => this.#read(context.request, entry),
       noDeleteOnFetchRejection: true,
       // TRAP: without it, the eviction of a value that is being read fails the requests that wait for it.
