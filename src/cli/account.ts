@@ -4,6 +4,9 @@ import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
 import { missingEngines } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import { addAccountDeleteCommand } from './accountDelete.ts'
+import { addAccountExportCommand } from './accountExport.ts'
+import { addAccountImportCommand } from './accountImport.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption, parseId, parseName } from './options.ts'
@@ -11,7 +14,7 @@ import { noSuchPlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
-export function addAccountCommands(program: Command, context: CommandContext): Command {
+export function addAccountCommands(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Manage accounts: the owners of campaigns, clicks and keys.')
 
   account
@@ -68,7 +71,9 @@ Example:
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)
     })
 
-  return account
+  addAccountExportCommand(account, context)
+  addAccountImportCommand(account, context)
+  addAccountDeleteCommand(account, context)
 }
 
 function parseCurrency(text: string): string {

@@ -3,28 +3,31 @@ import { ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
 import { commit, installedVersion, version } from '../package.ts'
 import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
-import { addAccountCommands } from './account.ts'
-import { addAccountDeleteCommand } from './accountDelete.ts'
-import { addAccountExportCommand } from './accountExport.ts'
-import { addAccountImportCommand } from './accountImport.ts'
-import { addAuditCommands } from './audit.ts'
-import { addBackupCommand } from './backup.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
-import { addDemoCommand } from './demo.ts'
-import { addDoctorCommand } from './doctor.ts'
-import { addEraseCommands } from './erase.ts'
 import { UsageError } from './errors.ts'
-import { addExportCommand } from './export.ts'
-import { addImportCommand } from './import.ts'
-import { addKeyCommands } from './key.ts'
-import { addMigrateCommand } from './migrate.ts'
-import { addPlanCommands } from './plan.ts'
-import { addReportCommand } from './report.ts'
-import { addRestoreCommand } from './restore.ts'
-import { addRetentionCommands } from './retention.ts'
-import { addServeCommand } from './serve.ts'
-import { addUsageCommand } from './usage.ts'
-import { addVerifyCommand } from './verify.ts'
+
+type AddCommand = (program: Command, context: CommandContext) => void
+
+/** The commands by their first word, in the order of the help. A run loads only the command that it names: all take longer than most. */
+const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['serve', async () => (await import('./serve.ts')).addServeCommand],
+  ['migrate', async () => (await import('./migrate.ts')).addMigrateCommand],
+  ['doctor', async () => (await import('./doctor.ts')).addDoctorCommand],
+  ['account', async () => (await import('./account.ts')).addAccountCommands],
+  ['key', async () => (await import('./key.ts')).addKeyCommands],
+  ['plan', async () => (await import('./plan.ts')).addPlanCommands],
+  ['usage', async () => (await import('./usage.ts')).addUsageCommand],
+  ['audit', async () => (await import('./audit.ts')).addAuditCommands],
+  ['erase', async () => (await import('./erase.ts')).addEraseCommands],
+  ['retention', async () => (await import('./retention.ts')).addRetentionCommands],
+  ['import', async () => (await import('./import.ts')).addImportCommand],
+  ['export', async () => (await import('./export.ts')).addExportCommand],
+  ['report', async () => (await import('./report.ts')).addReportCommand],
+  ['demo', async () => (await import('./demo.ts')).addDemoCommand],
+  ['verify', async () => (await import('./verify.ts')).addVerifyCommand],
+  ['backup', async () => (await import('./backup.ts')).addBackupCommand],
+  ['restore', async () => (await import('./restore.ts')).addRestoreCommand],
+])
 
 /**
  * Runs one subcommand. Results go to standard output, everything else to standard error, line by line.
@@ -68,26 +71,11 @@ Examples:
     .hook('preAction', () => {
       context.json = program.opts<{ json?: true }>().json === true
     })
-  addServeCommand(program, context)
-  addMigrateCommand(program, context)
-  addDoctorCommand(program, context)
-  const account = addAccountCommands(program, context)
-  addAccountExportCommand(account, context)
-  addAccountImportCommand(account, context)
-  addAccountDeleteCommand(account, context)
-  addKeyCommands(program, context)
-  addPlanCommands(program, context)
-  addUsageCommand(program, context)
-  addAuditCommands(program, context)
-  addEraseCommands(program, context)
-  addRetentionCommands(program, context)
-  addImportCommand(program, context)
-  addExportCommand(program, context)
-  addReportCommand(program, context)
-  addDemoCommand(program, context)
-  addVerifyCommand(program, context)
-  addBackupCommand(program, context)
-  addRestoreCommand(program, context)
+  const named = commands.get(words[0] ?? '')
+  for (const load of named ? [named] : commands.values()) {
+    const add = await load()
+    add(program, context)
+  }
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })

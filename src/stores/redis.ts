@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Redis as Client } from 'ioredis'
 import type { StoreLog } from './open.ts'
 import { withDeadline } from './timing/deadline.ts'
 
@@ -28,6 +27,8 @@ const addScript = `
  * @param timeoutMs longest wait for the response to a command; a connection without any response for four times as long is closed
  */
 export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutDefaultMs) {
+  // Loading the driver takes as long as most commands, which have no Redis.
+  const { Redis: Client } = await import('ioredis')
   const client = new Client(url, {
     keyPrefix,
     connectionName: 'tributary',

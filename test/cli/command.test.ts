@@ -240,7 +240,11 @@ describe('the command', () => {
   it('shows help with an example for every subcommand', async () => {
     const { code, stdout } = await runHere(['--help'], {})
     expect(code).toBe(0)
-    for (const name of ['serve', 'migrate', 'account', 'plan', 'key', 'audit']) expect(stdout).toContain(`\n  ${name} `)
+    const names = [...stdout.matchAll(/^ {2}([a-z]+) .*/gm)].map(([, name]) => name as string)
+    expect(names).toEqual(expect.arrayContaining(['serve', 'migrate', 'account', 'plan', 'key', 'audit', 'restore']))
+    // A run loads only the command of its first word.
+    for (const name of names.filter((one) => one !== 'tributary' && one !== 'help'))
+      expect((await runHere([name, '--help'], {})).stdout).toBe((await runHere(['help', name], {})).stdout)
     expect(stdout).toContain('DATA_DIR (default: ./data)')
     for (const words of ['', 'serve', 'migrate', 'account create', 'key create', 'plan set', 'audit list']) {
       const help = await runHere([...words.split(' ').filter(Boolean), '--help'], {})
