@@ -15,7 +15,7 @@ import { storeClicks, storeConversions, storeEvents, storeMetadata } from '../..
 import { type Request, requests } from './generators.ts'
 
 const concurrency = 10
-const batches = randomCases(40)
+const batches = randomCases(20)
 
 /** Part of every text of the other account's rows, and of no other text. */
 const secret = 'zq8-secret'
