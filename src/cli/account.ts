@@ -1,16 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 import { createAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
-import { findDeletion } from '../accounts/deletion.ts'
-import { listPlans } from '../accounts/plans.ts'
 import { missingEngines } from '../stores/open.ts'
-import type { Postgres } from '../stores/postgres/connection.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
 import { addAccountImportCommand } from './accountImport.ts'
 import type { Command, CommandContext } from './context.ts'
+import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
 import { accountOption, parseId, parseName } from './options.ts'
-import { noSuchPlan } from './plan.ts'
+import { requirePlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
@@ -81,16 +79,4 @@ function parseCurrency(text: string): string {
     throw new InvalidArgumentError('A currency is three uppercase letters of ISO 4217, such as USD.')
   }
   return text
-}
-
-/** @throws CommandError if there is no such plan, or the id was used by a deleted account */
-export async function assertCreatable(postgres: Postgres, { id, plan }: { id?: string; plan: string }): Promise<void> {
-  await requirePlan(postgres, plan)
-  if (id === undefined || !(await findDeletion(postgres, id))) return
-  throw new CommandError(`account ${id} was deleted; its id cannot be used again.`)
-}
-
-/** @throws CommandError that lists the plans, if it does not exist */
-async function requirePlan(postgres: Postgres, name: string): Promise<void> {
-  if (!(await listPlans(postgres)).some((plan) => plan.name === name)) throw await noSuchPlan(postgres, name)
 }

@@ -92,11 +92,16 @@ function withLimits(command: Command): Command {
 }
 
 /** Returns the error of a plan that does not exist; it lists the plans. */
-export async function noSuchPlan(postgres: Postgres, name: string): Promise<CommandError> {
+async function noSuchPlan(postgres: Postgres, name: string): Promise<CommandError> {
   const names = (await listPlans(postgres)).map((plan) => plan.name)
   return new CommandError(`no such plan: ${name}; plans: ${names.join(', ') || 'none'}.`)
 }
 
 function planTable(plans: readonly SubscriptionPlanRow[]): string {
   return table(plans, Object.keys(plans[0] ?? {}) as (keyof SubscriptionPlanRow)[], 'No plans.')
+}
+
+/** @throws CommandError that lists the plans, if it does not exist */
+export async function requirePlan(postgres: Postgres, name: string): Promise<void> {
+  if (!(await listPlans(postgres)).some((plan) => plan.name === name)) throw await noSuchPlan(postgres, name)
 }
