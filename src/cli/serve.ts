@@ -17,7 +17,7 @@ Logs go to standard error. SIGINT and SIGTERM stop the server once in-flight req
 Example:
   PORT=8080 tributary serve`)
     .action(async ({ demo }: { demo?: number | true }) => {
-      // The help loads every command, but not the server.
+      // Runs that load every command, such as the help, need no server.
       const { serve } = await import('./server.ts')
       await serve(context, demo === true ? demoDefaults.clicks : demo)
     })

@@ -27,7 +27,7 @@ const addScript = `
  * @param timeoutMs longest wait for the response to a command; a connection without any response for four times as long is closed
  */
 export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutDefaultMs) {
-  // Loading the driver takes as long as most commands, which have no Redis.
+  // A server without Redis does not load the driver.
   const { Redis: Client } = await import('ioredis')
   const client = new Client(url, {
     keyPrefix,

@@ -11,6 +11,7 @@ import { commit, version } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../src/stores/clickhouse/sql.ts'
+import { lockFile } from '../../src/stores/embedded/fileLock.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { hasStrace, runUntilCall } from '../faults/crashes/syscallKiller.ts'
@@ -264,6 +265,15 @@ describe('a restore', () => {
     await mkdir(folder('other', 'postgres', 'x'), { recursive: true })
     expectOneLine(await restore('quiet', 'other'), 1, /has a store; restore into an empty folder/)
     expect(readdirSync(folder('other', 'postgres'))).toEqual(['x'])
+  })
+
+  it('that is running is named by a command that opens the store', async () => {
+    await mkdir(folder('restoring', 'restore.incomplete'), { recursive: true })
+    await mkdir(folder('restoring', 'run'))
+    const release = await lockFile(folder('restoring', 'run', 'supervisor.lock'), 0)
+    onTestFinished(() => release?.())
+    const opened = await runHere(['verify'], embedded('restoring'))
+    expectOneLine(opened, 1, /DATA_DIR=\S+: a restore into this folder is running; wait until it ends\.$/m)
   })
 
   it('that was interrupted leaves no store that opens, and is completed by the next one', {

@@ -109,12 +109,20 @@ export class EmbeddedEngines {
       const socket = await connectTo(this.#paths.controlSocket)
       if (!socket) {
         const started = await startSupervisor(this.#paths, this.#options.clickhouseMemoryMb)
-        if (started === 'taken') await sleep(retryPauseMs)
+        if (started === 'taken') await this.#waitForOwner()
         continue
       }
       if (await this.#handshake(socket, deadline)) return
       await sleep(retryPauseMs)
     }
+  }
+
+  /** Pauses while another process has the lock of the supervisor. @throws EmbeddedError when that process is a restore */
+  #waitForOwner(): Promise<void> {
+    if (!existsSync(this.#paths.restoring)) return sleep(retryPauseMs)
+    throw new EmbeddedError(
+      `DATA_DIR=${this.#options.dataDir}: a restore into this folder is running; wait until it ends.`,
+    )
   }
 
   /** @returns false when the supervisor ended before the engines were ready */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 
 export interface RetryOptions {
-  /** Receives a progress line at the second failure: a single one, such as a batch that arrives after its deadline, is no outage. */
+  /** Receives a progress line; none is written unless given. */
   onMessage?: (line: string) => void
   signal?: AbortSignal
   /** Milliseconds from the first failure until the step fails; a minute unless given. An embedded engine restarts within 2 s. */
@@ -32,7 +32,7 @@ export async function retryWhileUnavailable<T>(
       const isOutage = error instanceof Problem && error.status === 503
       failingSinceMs ??= performance.now()
       if (!isOutage || performance.now() - failingSinceMs > giveUpAfterMs) throw error
-      if (pauseMs === 2 * firstPauseMs) onMessage?.(`Database unavailable while ${step}; retrying.`)
+      if (pauseMs === firstPauseMs) onMessage?.(`Database unavailable while ${step}; retrying.`)
     }
     await pause(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
   }

@@ -59,10 +59,19 @@ export class WriteFence {
   }
 
   /**
-   * Sends one statement within bounds, after every earlier statement has ended.
+   * Sends one statement within bounds, after every earlier statement has ended. A statement that has not begun, such as a large batch
+   * that arrives after its deadline, is sent once more with a later deadline.
+   * @param statement may run twice
    * @throws NotBegun when nothing was written, OutcomeUnknown, LeaseLost, or Problem `unavailable` before it was sent
    */
-  async run<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
+  run<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
+    return this.#send(statement).catch((error) => {
+      if (error instanceof NotBegun) return this.#send(statement)
+      throw error
+    })
+  }
+
+  async #send<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
     await this.settle()
     const deadlineMs = await this.#nextDeadline()
     this.unsettledUntilMs = deadlineMs
