@@ -66,13 +66,22 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
   return { ...page, data: await writeClicks(context, plan, page.data, counts) }
 }
 
+/** A key in ascending order, and the time of the click. */
+type OldestKey = PageKey & { clickedMs: number }
+
 /** Reads one page in ascending order of `clickedAt`, or of `storedAt` with `updated_since` or `updated_after`. */
 async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
-  const keys = await selectRows<PageKey & { clickedMs: number }>(
-    context.stores.clickhouse,
-    oldestFirstSql(plan, plan.limit + 1),
-    { label: 'clicks.list', signal },
-  )
+  const { clickhouse } = context.stores
+  const limit = plan.limit + 1
+  let keys: OldestKey[] = []
+  for (let rowsMax = Math.ceil(1.5 * limit), isCut = true; isCut && keys.length < limit; rowsMax *= 2) {
+    const rows = await selectRows<OldestKey>(clickhouse, oldestFirstSql(plan, rowsMax), {
+      label: 'clicks.list',
+      signal,
+    })
+    keys = rows.filter(({ atMs, id }, index) => atMs !== rows[index - 1]?.atMs || id !== rows[index - 1]?.id)
+    isCut = rows.length === rowsMax
+  }
   const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)
   const sortKeys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
   return { ...page, data: await readClicks(context, plan, sortKeys, signal) }

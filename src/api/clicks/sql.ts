@@ -41,7 +41,8 @@ LIMIT ${count(limit)}`
 }
 
 /**
- * The keys of the next clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
+ * The keys of the next rows of clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
+ * Copies of a row that are not merged yet follow each other: `LIMIT BY` would read a block of every part for each page.
  * @returns rows `atMs`, `id`: the key in this order; `clickedMs`, `id`: the sort key of the table
  */
 export function oldestFirstSql(plan: ClickPlan, limit: number): Fragment {
@@ -51,7 +52,6 @@ SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked
 FROM clicks
 WHERE ${join(conditions, '\n  AND ')}
 ORDER BY ${at}, id
-LIMIT 1 BY ${at}, id
 LIMIT ${count(limit)}`
 }
 

@@ -187,6 +187,22 @@ describe('pages of clicks', () => {
     expect(await readRows('', 7, key)).toEqual(ids.map((id) => [id, 'Rome', 1]))
   })
 
+  it('have each click once, however many copies of it are not merged', async () => {
+    const key = await api.account('copied')
+    const ids = ['a', ...Array.from({ length: 40 }, () => 'b'), 'c']
+    await api.stores.clickhouse.client.insert({
+      table: 'clicks',
+      format: 'JSONEachRow',
+      values: ids.map((id) => ({ account_id: 'copied', id, clicked_at: '2026-11-01 10:00:00.000', city: id })),
+      clickhouse_settings: { optimize_on_insert: 0 },
+    })
+    const rows = ['a', 'b', 'c'].map((id) => [id, id, 0])
+    for (const limit of [1, 2, 3, 200]) {
+      expect(await readRows('order=asc', limit, key)).toEqual(rows)
+      expect(await readRows('', limit, key)).toEqual(rows.toReversed())
+    }
+  })
+
   it('of converted clicks are the same with and without a copy of the click', async () => {
     const key = await api.account('copies')
     const at = '2026-11-01 10:00:00.000'
