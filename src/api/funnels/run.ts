@@ -5,11 +5,13 @@ import { ratio } from '../../query/money.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import type { FunnelPlan } from './plan.ts'
-import { funnelSql } from './sql.ts'
+import { type FunnelPlan, kindOf } from './plan.ts'
+import { anyWithoutVisitorSql, funnelSql } from './sql.ts'
 
 export const funnelSettings: ClickHouseSettings = {
   preferred_optimize_projection_name: 'by_time',
+  // Sets of hashes, which no key has, would be read before the rows instead of beside them.
+  use_index_for_in_with_subqueries: 0,
   // Share of a query's memory limit above which ClickHouse groups on disk; joins need the rest.
   max_bytes_ratio_before_external_group_by: 0.375,
   ...longRead,
@@ -30,7 +32,12 @@ export async function runFunnel(
   const options = { label: 'funnels', signal, settings: funnelSettings }
   const range = rangeTexts(plan.range)
   const asOf = toInstantText(plan.nowMs)
-  const query = funnelSql(plan)
+  const needsVisitors = plan.by === 'visitor' && plan.labels.some((label) => kindOf(label) === 'event')
+  const [events] = needsVisitors
+    ? await selectRows<{ found: 0 | 1 }>(stores.clickhouse, anyWithoutVisitorSql(plan.accountId), options)
+    : []
+  // Without such events, the statement needs no join. An event without a visitor that is stored meanwhile is left out.
+  const query = funnelSql(plan, events?.found === 1)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }

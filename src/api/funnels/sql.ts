@@ -21,10 +21,11 @@ import { type FunnelPlan, isRepeated, kindOf, type StepKind } from './plan.ts'
 
 /**
  * The steps of a funnel.
+ * @param anyWithoutVisitor whether events without a visitor are read too
  * @returns one row: for each step from 1 `entered1`, …, from 2 `median2`, … (milliseconds, null if none). If the funnel is
  *   grouped: a row per group with `id`, by `entered1`, descending, then by id, and the totals of all groups
  */
-export function funnelSql(plan: FunnelPlan): Fragment {
+export function funnelSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const sums = plan.steps.flatMap((_, index) => {
     const step = index + 1
     const hasReached = ch`depth >= ${count(step)}`
@@ -34,7 +35,7 @@ export function funnelSql(plan: FunnelPlan): Fragment {
     const median = ch`quantileExactInclusiveIf(0.5)(${gap}, ${hasReached}) AS ${identifier(`median${step}`)}`
     return [entered, median]
   })
-  const chains = chainsSql(plan, stepRowsSql(plan))
+  const chains = chainsSql(plan, stepRowsSql(plan, anyWithoutVisitor))
   if (!plan.groupBy) {
     return ch`
 SELECT ${join(sums)}
@@ -53,15 +54,15 @@ LIMIT ${count(funnelGroupsMax)}`
  * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
  * start nor continue a chain are left out.
  */
-function stepRowsSql(plan: FunnelPlan): Fragment {
+function stepRowsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const kinds = [...new Set(plan.labels.map(kindOf))]
   return join(
-    kinds.map((kind) => sqlOf[kind](plan)),
+    kinds.map((kind) => sqlOf[kind](plan, anyWithoutVisitor)),
     '\nUNION ALL\n',
   )
 }
 
-const sqlOf: Record<StepKind, (plan: FunnelPlan) => Fragment> = {
+const sqlOf: Record<StepKind, (plan: FunnelPlan, anyWithoutVisitor: boolean) => Fragment> = {
   click: clickStepsSql,
   conversion: conversionStepsSql,
   event: eventStepsSql,
@@ -118,27 +119,52 @@ function conversionStepsSql(plan: FunnelPlan): Fragment {
 }
 
 /**
- * Events are joined with their clicks: an event without a visitor takes the visitor of its click, the first step takes the
- * attributes of its click for filters and groups, and events of clicks of bots and tests are left out. The join has only clicks
- * that one of these needs, since a click takes about 100 bytes of memory in it.
+ * Events of clicks of bots and tests are left out. The other clicks are read only if something needs them, since a click takes
+ * about 100 bytes of memory in a join: an event without a visitor takes the visitor of its click, and the first step takes the
+ * attributes of its click for filters and groups.
  */
-function eventStepsSql(plan: FunnelPlan): Fragment {
+function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const { accountId, by, labels, filters, groupBy, retainedRanges } = plan
   const names = labels.map((label) => (kindOf(label) === 'event' ? label.slice('event:'.length) : ''))
   const ofFirst = [...filters.map(({ attribute }) => attribute), ...(groupBy ? [groupBy] : [])]
   const attributes = kindOf(labels[0] as string) === 'event' ? [...new Set(ofFirst)] : []
+  const needsVisitors = by === 'visitor' && anyWithoutVisitor
+  const withUnit = by === 'click' ? hasClick : hasVisitor
   const conditions = [
     ch`account_id = ${text(accountId)}`,
     ...inRange(ch`occurred_at`, rowRange(plan, retainedRanges.eventsMs)),
     ch`event_name IN ${texts(names.filter(Boolean))}`,
-    by === 'click' ? hasClick : ch`(${hasVisitor} OR ${anyWithoutVisitor(accountId)} AND ${hasClick})`,
+    needsVisitors ? ch`(${hasVisitor} OR ${hasClick})` : withUnit,
   ]
   const needsClick = [
-    ...(by === 'click' ? [] : [ch`${anyWithoutVisitor(accountId)} AND NOT (${hasVisitor})`]),
+    ...(needsVisitors ? [ch`NOT (${hasVisitor})`] : []),
     ...(attributes.length === 0 ? [] : [ch`event_name = ${text(names[0] ?? '')}`]),
   ]
-  const needsAny = attributes.length > 0 ? ch`1` : anyWithoutVisitor(accountId)
-  const isNeeded = ch`${needsAny} AND ${hashSql(ch`id`)} IN (
+  const clickConditions = [
+    ch`account_id = ${text(accountId)}`,
+    ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs)),
+  ]
+  const event = {
+    kind: 'event',
+    at: ch`e.occurred_at`,
+    // Faster than indexOf, which reads every text: a name is looked up once per block.
+    label: ch`transform(e.event_name, ${texts(names)}, range(${count(names.length)}), ${count(names.length)})`,
+    key: ch`e.origin, e.id, e.generation`,
+  } as const
+  if (needsClick.length === 0) {
+    const excluded = ch`
+      SELECT ${hashSql(ch`id`)}
+      FROM clicks
+      WHERE ${join([...clickConditions, ch`(is_bot OR is_test)`], '\n  AND ')}`
+    return rowsSql(plan, {
+      ...event,
+      from: ch`pixel_events AS e`,
+      conditions: [...conditions, ch`click_hash NOT IN (${excluded})`],
+      unit: by === 'click' ? ch`e.click_hash` : ch`e.visitor_hash`,
+      attribute: () => ch`''`,
+    })
+  }
+  const isNeeded = ch`${hashSql(ch`id`)} IN (
       SELECT click_hash
       FROM pixel_events
       WHERE ${join([...conditions, ch`(${join(needsClick, ' OR ')})`], '\n  AND ')}
@@ -149,13 +175,8 @@ function eventStepsSql(plan: FunnelPlan): Fragment {
     ...(by === 'click' ? [] : [ch`${unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`))} AS unit`]),
     ...attributes.map((name) => ch`${attributeOf(name, 'clicks')} AS ${attributeColumn(name)}`),
   ]
-  const clickConditions = [
-    ch`account_id = ${text(accountId)}`,
-    ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs)),
-    needsClick.length === 0 ? ch`(is_bot OR is_test)` : ch`(is_bot OR is_test OR ${isNeeded})`,
-  ]
   return rowsSql(plan, {
-    kind: 'event',
+    ...event,
     from: ch`(
   SELECT occurred_at, event_name, click_hash, visitor_hash, campaign_id${isRepeated(plan) ? ch`, origin, id, generation` : nothing}
   FROM pixel_events
@@ -164,18 +185,14 @@ function eventStepsSql(plan: FunnelPlan): Fragment {
 LEFT ANY JOIN (
   SELECT ${join(clickColumns)}
   FROM clicks
-  WHERE ${join(clickConditions, '\n  AND ')}
+  WHERE ${join([...clickConditions, ch`(is_bot OR is_test OR ${isNeeded})`], '\n  AND ')}
 ) AS k USING (click_hash)`,
     conditions: [ch`NOT k.is_excluded`],
-    at: ch`e.occurred_at`,
-    // Faster than indexOf, which reads every text: a name is looked up once per block.
-    label: ch`transform(e.event_name, ${texts(names)}, range(${count(names.length)}), ${count(names.length)})`,
     // Without a stored click, the columns of the click are 0 or empty.
     unit:
       by === 'click'
         ? ch`e.click_hash`
         : ch`multiIf(e.visitor_hash != ${hashOfNone}, e.visitor_hash, k.unit != 0, k.unit, ${hashOfClick(ch`e.click_hash`)})`,
-    key: ch`e.origin, e.id, e.generation`,
     attribute(name) {
       if (!attributes.includes(name)) return ch`''`
       const ofClick = ch`k.${attributeColumn(name)}`
@@ -184,12 +201,9 @@ LEFT ANY JOIN (
   })
 }
 
-/**
- * Whether the account has events without a visitor, from the projection `by_month`. ClickHouse computes this before the
- * statement; if it is false, it leaves out the reads that depend on it, and events that are stored meanwhile.
- */
-export function anyWithoutVisitor(accountId: string): Fragment {
-  return ch`(SELECT countIf(empty(visitor_id)) > 0 FROM pixel_events WHERE account_id = ${text(accountId)})`
+/** Whether the account has events without a visitor, `found`, from the projection `by_month`. */
+export function anyWithoutVisitorSql(accountId: string): Fragment {
+  return ch`SELECT countIf(empty(visitor_id)) > 0 AS found FROM pixel_events WHERE account_id = ${text(accountId)}`
 }
 
 function attributeColumn(name: FilterAttribute): Fragment {
