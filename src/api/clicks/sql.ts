@@ -42,7 +42,9 @@ LIMIT ${count(limit)}`
 
 /**
  * The keys of the next rows of clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
- * Copies of a row that are not merged yet follow each other: `LIMIT BY` would read a block of every part for each page.
+ * Copies of a row that are not merged yet follow each other. `LIMIT BY` would remove the copies, but each page would read a block of
+ * every part.
+ * @param limit of rows, copies included
  * @returns rows `atMs`, `id`: the key in this order; `clickedMs`, `id`: the sort key of the table
  */
 export function oldestFirstSql(plan: ClickPlan, limit: number): Fragment {

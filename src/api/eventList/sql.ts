@@ -43,8 +43,9 @@ LIMIT 1`
 }
 
 /**
- * All events of a list in an export format. FINAL reads every column of all events of the account. With `updated_since`, a bitmap of at
- * most 2 MB, made of ids, selects the events before FINAL reads them. It selects all rows of an event, of which FINAL keeps one.
+ * All events of a list in an export format. FINAL reads every column of all events of the account. With `updated_since`, ClickHouse first
+ * makes a bitmap from the ids of the selected events. The bitmap takes at most 2 MB. FINAL then reads all rows of these events, and
+ * few rows of other events: the bitmap has 24 bits of each id's hash.
  * @param campaigns id and name of the campaign
  */
 export function eventExportSql(plan: EventListPlan, campaigns: readonly RowField[], options: ExportOptions): Fragment {

@@ -32,11 +32,11 @@ export async function runFunnel(
   const options = { label: 'funnels', signal, settings: funnelSettings }
   const range = rangeTexts(plan.range)
   const asOf = toInstantText(plan.nowMs)
-  const needsVisitors = plan.by === 'visitor' && plan.labels.some((label) => kindOf(label) === 'event')
-  const [events] = needsVisitors
+  const readsEventVisitors = plan.by === 'visitor' && plan.labels.some((label) => kindOf(label) === 'event')
+  const [events] = readsEventVisitors
     ? await selectRows<{ found: 0 | 1 }>(stores.clickhouse, anyWithoutVisitorSql(plan.accountId), options)
     : []
-  // Without such events, the statement needs no join. An event without a visitor that is stored meanwhile is left out.
+  // Without events that lack a visitor, the statement needs no join. Such an event that is stored meanwhile is left out.
   const query = funnelSql(plan, events?.found === 1)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
