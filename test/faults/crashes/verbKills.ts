@@ -20,8 +20,6 @@ export interface VerbKills {
   moments: number
 }
 
-/** Each command is killed at least this many times, also when it has fewer moments. */
-const killsMin = 10
 const callsMax = 100
 /** Commands that are killed concurrently; an engine is killed during one command at a time. */
 const commandsMax = 4
@@ -37,22 +35,28 @@ interface Moment {
 }
 
 /**
- * Runs a command on one account per kill, kills it before and after each statement that changes something, or a store before
- * and after each such statement that it receives, and runs the command again.
+ * Runs a command on one account per kill, kills it before each statement that changes something and after the last one, or a store
+ * before and after each such statement that it receives, and runs the command again.
  */
 export async function killAtStatements(stores: CrashStores, verb: Verb, victim: VerbVictim): Promise<VerbKills> {
   return await compareKilled(stores, verb, async (trial) => {
     const store = typeof victim === 'number' ? `ClickHouse ${victim}` : victim === 'postgres' ? 'Postgres' : ''
-    const moments = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
-    const numbers = Array.from({ length: Math.max(killsMin, moments.length) }, (_, number) => number)
-    await forEachConcurrently(numbers, victim === 'command' ? commandsMax : 1, async (number) => {
-      const moment = moments[number % moments.length]
-      if (!moment) throw new Error('The command changes nothing.')
-      const { statement, occurrence, holds } = moment
-      const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
-      const runKilled = (words: readonly string[]) => runToMoment(stores, words, { ...moment, victim })
-      await trial(`${number}`, at, runKilled, isLeaseExtension(statement))
-    })
+    const ofVictim = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
+    // For a killed command, the moment after a statement is the one before the next statement.
+    const moments = ofVictim.filter(
+      ({ holds }, i) => victim !== 'command' || holds === 'request' || i === ofVictim.length - 1,
+    )
+    if (moments.length === 0) throw new Error('The command changes nothing.')
+    await forEachConcurrently(
+      [...moments.entries()],
+      victim === 'command' ? commandsMax : 1,
+      async ([number, moment]) => {
+        const { statement, occurrence, holds } = moment
+        const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
+        const runKilled = (words: readonly string[]) => runToMoment(stores, words, { ...moment, victim })
+        await trial(`${number}`, at, runKilled, isLeaseExtension(statement))
+      },
+    )
     return moments.length
   })
 }
@@ -95,7 +99,7 @@ export async function killCommandAtCalls(
 }
 
 /**
- * Kills at the first call, the second one and so on, until the command makes no further call; again if that was too few kills.
+ * Kills at the first call, the second one and so on, until the command makes no further call.
  * @returns the number of distinct moments
  */
 async function sweepCalls(
@@ -104,18 +108,11 @@ async function sweepCalls(
 ): Promise<number> {
   let moments = 0
   for (const { name, kill } of sweeps) {
-    let kills = 0
-    let at = 1
-    let last = callsMax
-    for (let number = 1; number <= callsMax && at <= last; number++) {
-      const isKilled = await trial(`${name}-${number}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
-      if (isKilled) {
-        kills += 1
-        at += 1
-      } else last = at - 1
-      if (at > last && kills < killsMin) at = 1
+    let isKilled = true
+    for (let at = 1; isKilled && at <= callsMax; at++) {
+      isKilled = await trial(`${name}-${at}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
+      if (isKilled) moments += 1
     }
-    moments += last
   }
   return moments
 }
