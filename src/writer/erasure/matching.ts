@@ -23,11 +23,9 @@ export function isErased(
   return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${untilMs('visitor', ch`visitor_id`)}, ${untilMs('click', clickId)})`
 }
 
+/** Condition: a personal field is not empty. One function, since ClickHouse analyzes the condition again for each column of a mutation. */
 export function hasPersonalData({ personal }: PersonalTable): Fragment {
-  return ch`(${join(
-    personal.map((column) => ch`${column} != ''`),
-    ' OR ',
-  )})`
+  return ch`concat(${join(personal)}) != ''`
 }
 
 /** The end of the erased time, epoch milliseconds, exclusive; 0: not erased. @param erasures of this kind and of one key */

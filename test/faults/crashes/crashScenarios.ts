@@ -1,5 +1,5 @@
 import { withCrashAccount } from './crashAccount.ts'
-import { type CrashStores, withCrashStores } from './crashStores.ts'
+import { type CrashStores, type Victim, withCrashStores } from './crashStores.ts'
 import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
 import { cutPower } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
@@ -66,8 +66,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
     ),
   ),
 
-  'upgrade: the command is killed at each statement': runVerbKills(false, killUpgrade),
-  'upgrade: on two nodes the command is killed at each statement': runVerbKills(true, killUpgrade),
+  'upgrade: the command is killed at each statement': runVerbKills(true, killUpgrade),
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {
@@ -107,39 +106,29 @@ function runKills({ isCluster, victimsOf }: Target, call: FileCall, name: TrialN
   })
 }
 
-/** The scenarios of a command that changes something, by what is killed. */
+/** The scenarios of a command that changes something, by what is killed. Two nodes receive all statements that one server receives. */
 function scenariosOf(name: string, verb: Verb): Record<string, CrashScenario> {
-  const atStatements = (isCluster: boolean, victim: VerbVictim) =>
-    runVerbKills(isCluster, (stores) => killAtStatements(stores, verb, victim))
-  const atRenames = (isCluster: boolean) =>
-    runVerbKills(isCluster, (stores) => killStoresAtCalls(stores, verb, 'rename', stores.nodes))
+  const isCluster = !verbsOfPostgres.has(name)
+  const atStatements = (victim: VerbVictim) =>
+    runVerbKills(isCluster && victim !== 'postgres', (stores) => killAtStatements(stores, verb, victim))
+  const atCalls = (call: FileCall, victimsOf: (stores: CrashStores) => readonly Victim[]) =>
+    runVerbKills(isCluster, (stores) => killStoresAtCalls(stores, verb, call, victimsOf(stores)))
   const ofAll = {
-    'the command is killed at each statement': atStatements(false, 'command'),
-    'Postgres is killed at each of its statements': atStatements(false, 'postgres'),
+    'the command is killed at each statement': atStatements('command'),
+    'Postgres is killed at each of its statements': atStatements('postgres'),
   }
-  if (verbsOfPostgres.has(name)) {
-    const atFsyncs = runVerbKills(false, (stores) => killStoresAtCalls(stores, verb, 'fsync', [stores.postgres]))
-    return { ...ofAll, 'Postgres is killed at each fsync': atFsyncs }
-  }
-  const ofBothStores = {
-    ...ofAll,
-    'ClickHouse is killed at each of its statements': atStatements(false, 0),
-    'on two nodes the command is killed at each statement': atStatements(true, 'command'),
-    'the first node of two is killed at each of its statements': atStatements(true, 0),
-  }
+  if (!isCluster)
+    return { ...ofAll, 'Postgres is killed at each fsync': atCalls('fsync', ({ postgres }) => [postgres]) }
+  const ofNodes = { ...ofAll, 'the first node is killed at each of its statements': atStatements(0) }
   if (name === 'account export') {
     // It reads all rows through the first node.
     const atFileCalls = runVerbKills(false, (stores) => killCommandAtCalls(stores, verb, callsOfCommand))
-    return { ...ofBothStores, 'the command is killed at each change of a file': atFileCalls }
+    return { ...ofNodes, 'the command is killed at each change of a file': atFileCalls }
   }
-  const ofAllRenames = {
-    ...ofBothStores,
-    'ClickHouse is killed at each rename': atRenames(false),
-    'either node of two is killed at each rename': atRenames(true),
-  }
+  const ofRenames = { ...ofNodes, 'either node is killed at each rename': atCalls('rename', ({ nodes }) => nodes) }
   // The first node inserts the rows of an import on the second one.
-  if (name === 'import') return ofAllRenames
-  return { ...ofAllRenames, 'the second node of two is killed at each of its statements': atStatements(true, 1) }
+  if (name === 'import') return ofRenames
+  return { ...ofRenames, 'the second node is killed at each of its statements': atStatements(1) }
 }
 
 function runVerbKills(isCluster: boolean, kill: (stores: CrashStores) => Promise<VerbKills>): CrashScenario {
