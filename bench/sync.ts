@@ -52,21 +52,23 @@ async function measurePostgres(url: string, key: string): Promise<object[]> {
 }
 
 async function measureDuckdb(url: string, key: string): Promise<object[]> {
-  const [file, rows] = ['copy.duckdb', 'clicks.parquet'].map((name) => join(options.folder, name)) as [string, string]
+  const names = ['copy.duckdb', 'plain.duckdb', 'clicks.parquet']
+  const [file, plain, rows] = names.map((name) => join(options.folder, name)) as [string, string, string]
   const rounds: object[] = []
   for (let round = 0; round < Number(options.rounds); round++) {
-    await rm(file, { force: true })
+    for (const each of [file, plain]) await rm(each, { force: true })
     const synced = await runSync(file, url, key)
     const instance = await DuckDBInstance.create(file)
     const connection = await instance.connect()
     await connection.run(`COPY tributary.clicks TO '${rows}'`)
-    await connection.run('CREATE TABLE tributary.copied AS FROM tributary.clicks LIMIT 0')
-    await connection.run('CHECKPOINT')
+    await connection.run(`ATTACH '${plain}' AS plain`)
+    await connection.run('CREATE TABLE plain.copied AS FROM tributary.clicks LIMIT 0')
+    await connection.run('CHECKPOINT plain')
     const startedMs = performance.now()
-    await connection.run(`COPY tributary.copied FROM '${rows}'`)
-    await connection.run('CHECKPOINT')
+    await connection.run(`COPY plain.copied FROM '${rows}'`)
+    await connection.run('CHECKPOINT plain')
     rounds.push(figures(synced, secondsSince(startedMs)))
-    const found = await connection.runAndReadAll('SELECT count(*)::int FROM tributary.copied')
+    const found = await connection.runAndReadAll('SELECT count(*)::int FROM plain.copied')
     if (found.getRows()[0]?.[0] !== clicks) throw new Error(`Stored: ${found.getRows()}`)
     connection.closeSync()
     instance.closeSync()

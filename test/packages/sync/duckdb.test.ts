@@ -235,6 +235,11 @@ describe('tributary-sync into DuckDB', () => {
     expect(event).toEqual({ flag: false, campaign_name: 'Spring, "2026"' })
   })
 
+  it('can be read by DuckDB 1.3', async () => {
+    const found = await execute(`SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE NOT internal`)
+    expect(found).toEqual([{ version: 'v1.3.0+' }])
+  })
+
   it('explains in one line that another process uses the file, that it is no database or of another account', async () => {
     const words = (target: string) => [target, '--url', baseUrl]
     const open = `const { DuckDBInstance } = await import('@duckdb/node-api')

@@ -15,8 +15,14 @@ import { assertOtherName, databaseOf, openFile } from './database.ts'
 import { type Load, loadRows } from './load.ts'
 import { type DayRows, rangesOf } from './ranges.ts'
 
-/** What DuckDB keeps in memory, at most; it continues on disk. */
-const memoryLimit = '512MB'
+const fileOptions = {
+  // DuckDB continues on disk beyond it.
+  memory_limit: '512MB',
+  // In the order of the rows, DuckDB writes incomplete row groups, and writes most rows again to combine them.
+  preserve_insertion_order: 'false',
+  // Of a new file: the oldest DuckDB that can read it. Text of this version is compressed in less time than text of 1.0, the default.
+  storage_compatibility_version: 'v1.3.0',
+}
 
 /**
  * Opens a copy in a file of DuckDB, which loads Parquet exports by itself: no row passes through JavaScript. The first pass reads
@@ -26,8 +32,7 @@ const memoryLimit = '512MB'
  */
 export async function openTarget(file: string, schema: string): Promise<Target> {
   assertOtherName(file, schema)
-  // In the order of the file, DuckDB writes incomplete row groups, and writes most rows again to combine them.
-  const opened = await openFile(file, { memory_limit: memoryLimit, preserve_insertion_order: 'false' })
+  const opened = await openFile(file, fileOptions)
   const database = databaseOf(opened)
   try {
     await createTables(database, schema)
