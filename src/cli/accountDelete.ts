@@ -3,15 +3,13 @@ import { beginDeletion, completeDeletion, findDeletion } from '../accounts/delet
 import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
 import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
+import { sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
 
-/**
- * Time after which no server accepts a revoked key: 60 s while it cannot reach Postgres, and 10 s for retries of events that
- * it has accepted. Rows are deleted after it, so that no event is stored afterwards.
- */
-const keysEndMs = 75_000
+/** Rows are deleted this time after the keys are revoked: a server that cannot reach Postgres accepts a key for 60 s. */
+const keysEndMs = 60_000 + sentWithinMs + 5_000
 
 export function addAccountDeleteCommand(account: Command, context: CommandContext): void {
   account

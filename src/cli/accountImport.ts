@@ -10,8 +10,9 @@ import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
 import { version } from '../package.ts'
 import type { Stores } from '../stores/open.ts'
-import { completeErasures } from '../writer/erasure/completeErasures.ts'
-import { addErasures } from '../writer/erasure/erasures.ts'
+import { completeErasures, eraseAgain } from '../writer/erasure/completeErasures.ts'
+import { addErasures, pagesOfErasures } from '../writer/erasure/erasures.ts'
+import type { Writer } from '../writer/fence/writer.ts'
 import { storeRemovedSums } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
@@ -53,6 +54,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
     if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
   const { id } = account
+  await context.withWriter(id, (writer) => eraseLater(writer, manifest.erasures))
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
   if (stored < manifest.keys.length) throw keysOfOthers(manifest.keys.length - stored, id)
   const counts = Object.entries(rejected).map(
@@ -62,6 +64,16 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
     { account: id, rows, rejected, keys: stored, leftOut: [...leftOut] },
     `Account ${id} was imported from ${folder}.${counts.join('')}`,
   )
+}
+
+/** Erases rows of visitors and clicks that were erased after the export: the files still have their personal fields. */
+async function eraseLater(writer: Writer, exported: Manifest['erasures']): Promise<void> {
+  const exportedMs = new Map(exported.map(({ hash, erasedAt }) => [hash, Date.parse(erasedAt)]))
+  for await (const page of pagesOfErasures(writer, 'all')) {
+    if (page.every(({ hash, erasedMs }) => erasedMs <= (exportedMs.get(hash) ?? 0))) continue
+    await eraseAgain(writer)
+    return
+  }
 }
 
 function keysOfOthers(count: number, id: string): CommandError {

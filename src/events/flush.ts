@@ -4,7 +4,7 @@ import { insertRows } from '../stores/clickhouse/insert.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { type PixelEvent, pixelEventColumns } from '../writer/tables/pixelEvent.ts'
+import { type PixelEvent, pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
 import type { FairUseCeiling, MonthCount } from './fairUseCeiling.ts'
 import { type IncomingEvent, rowOf } from './incomingEvent.ts'
@@ -17,6 +17,8 @@ export interface FlushParts {
   ceiling: FairUseCeiling
   metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
+  /** The current time, epoch milliseconds. */
+  now: () => number
   /** Maximum duration of a flush, milliseconds. */
   deadlineMs: number
 }
@@ -93,7 +95,8 @@ export async function decideEvents(
 }
 
 /**
- * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless.
+ * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless. The oldest event limits
+ * the time of the insert: an erasure waits for events that were received before it.
  * @returns one outcome per event, in their order; a Problem for an event that is not known to be stored
  */
 async function store(
@@ -103,7 +106,13 @@ async function store(
   retry: FlushRetry,
 ): Promise<(Outcome | Problem)[]> {
   const rows = reserved.map(({ row }) => row)
-  const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
+  const oldestMs = rows.reduce((oldest, { receivedAt }) => Math.min(oldest, receivedAt), Number.POSITIVE_INFINITY)
+  const insertMs = Math.min(remainingMs * insertShare, oldestMs + sentWithinMs - parts.now())
+  if (insertMs <= 0) {
+    parts.log.warn(`${rows.length} events were received too long ago to be stored; responding 503`)
+    return reserved.map(notStored)
+  }
+  const late = AbortSignal.timeout(Math.ceil(insertMs))
   try {
     await insert(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
     return reserved.map(() => 'stored')

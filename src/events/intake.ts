@@ -54,7 +54,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, deadlineMs }
+  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, now, deadlineMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     deadlineMs,

@@ -129,6 +129,39 @@ describe('an exported account', () => {
   })
 })
 
+it('an import that was interrupted does not store what was erased since', async () => {
+  const { postgres, environment } = target.stores
+  const erased = 'visitor-of-moved'
+  const moved = await source.account('moved', { currency: 'EUR' })
+  const rows = {
+    clicks: [{ id: 'k1', clickedAt: '2026-11-01T00:00:00Z', visitorId: erased, city: 'Lyon' }],
+    conversions: [{ id: 'v1', convertedAt: '2026-11-02T00:00:00Z', visitorId: erased, status: 'approved' }],
+    'pixel-events': [
+      {
+        id: 'e1',
+        eventName: 'signup',
+        occurredAt: '2026-11-02T00:00:00Z',
+        visitorId: erased,
+        properties: { plan: 'pro' },
+      },
+    ],
+  }
+  for (const resource of ['clicks', 'conversions', 'pixel-events'] as const) {
+    await importContent(source.stores, 'moved', resource, rows[resource])
+  }
+  await succeed(source, 'account', 'export', '--account', 'moved', '--output', folder('moved'))
+  await importUntilKilled('moved', 'import_batches', '', 'recording a batch in the journal')
+  await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:moved'`
+  await succeed(target, 'erase', '--account', 'moved', '--visitor', erased)
+  await succeed(target, 'account', 'import', folder('moved'))
+  for (const path of ['/clicks', '/conversions', '/events']) {
+    const response = await target.get(`${path}?from=2026-11-01&to=2026-11-30`, moved)
+    expect(JSON.parse(response.body).data).toHaveLength(1)
+    expect(response.body).not.toMatch(/visitor-of-moved|Lyon|"plan"/)
+  }
+  expect((await runHere(['verify', '--account', 'moved'], environment)).code).toBe(0)
+})
+
 describe('an account with removed months', () => {
   it('has the same numbers and rows after an import that was interrupted, and its months remain removed', {
     tags: 'long',

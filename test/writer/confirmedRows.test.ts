@@ -1,7 +1,10 @@
 // @module-tag postgres
 
 import { beforeEach, expect, it } from 'vitest'
+import { LeaseLost } from '../../src/stores/postgres/lease.ts'
+import { Writer } from '../../src/writer/fence/writer.ts'
 import { countAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
+import { clearBatches, recordBatch, settleBatches } from '../../src/writer/journal/journal.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -37,4 +40,19 @@ it('verify counts rows that no import counted', async () => {
   expect(await missing()).toEqual([])
   await deleteClick('a')
   expect(await missing()).toEqual([{ table: 'clicks', month: '2026-01-01', confirmed: 2, stored: 1 }])
+})
+
+it('a writer whose lease has passed to another one clears and counts no batch', async () => {
+  await withWriter(stores, account, async (writer) => {
+    const added = [{ month: '2026-01-01', rows: 5 }]
+    await recordBatch(writer, { token: account, resource: 'clicks', firstMs: 0, lastMs: 0, added })
+    const { name, lost } = writer.lease
+    const lease = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
+    const paused = new Writer({ ...writer, lease })
+    await expect(clearBatches(paused, [account])).rejects.toThrow(LeaseLost)
+    await expect(settleBatches(paused, [account], [])).rejects.toThrow(LeaseLost)
+    expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([])
+    await clearBatches(writer, [account])
+    expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([{ rows: '5' }])
+  })
 })

@@ -168,6 +168,21 @@ it('a batch that arrives after its deadline is sent again with a later deadline,
   expect([isLate, await count('clicks'), await count('click_index')]).toEqual([true, 1, 1])
 })
 
+it('every statement of an import that writes can be ended by the next writer', async () => {
+  const sent: SentStatement[] = []
+  const recorded = interceptClickHouse(stores, (statement) => {
+    if (statement.method !== 'read') sent.push(statement)
+  })
+  await importContent(recorded, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z' }])
+  await importContent(recorded, account, 'conversions', [
+    { id: 'v1', clickId: 'k1', convertedAt: '2026-01-02T00:00:00Z', status: 'approved' },
+  ])
+  const labels = sent.map(({ label }) => label)
+  expect(labels).toEqual(expect.arrayContaining(['insert.clicks', 'import.converted_clicks', 'insert.conversions']))
+  const others = sent.filter(({ queryId }) => !queryId?.startsWith(`write ${account} `))
+  expect(others.map(({ text: statement }) => statement)).toEqual([])
+})
+
 it('pixel events whose insert is not confirmed are stored once, and counted once', async () => {
   const events = Array.from({ length: 3 }, (_, n) => ({
     id: `e${n}`,

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/writer.ts'
+import { sentWithinMs } from '../tables/pixelEvent.ts'
 import { blankRows } from './erasedRows.ts'
 import {
   addErasures,
@@ -16,8 +17,8 @@ import { type PersonalTable, personalTables } from './personalFields.ts'
 import { beginRewrite, endRewrite } from './rewriteTimes.ts'
 import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
 
-/** An event that a server received before the erasure is stored within this time. */
-const eventsInFlightMs = 12_000
+/** An event that a server received before the erasure is stored within this time: ClickHouse has two seconds for the insert. */
+const eventsInFlightMs = sentWithinMs + 2_000
 
 /** Time in which an import waits for the removal of replaced parts: they become removable after two seconds. */
 const briefRemovalMs = 3_000
@@ -72,7 +73,7 @@ export async function completeErasures(
   return erased
 }
 
-/** Erases rows that were restored or inserted by hand. @throws what `completeErasures` throws */
+/** Erases rows that were restored, inserted by hand or stored as they are. @throws what `completeErasures` throws */
 export async function eraseAgain(writer: Writer): Promise<void> {
   await markErasures(writer, false)
   await completeErasures(writer)

@@ -29,5 +29,6 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
 /** Ends the record, once every rewritten row is visible. */
 export async function endRewrite(writer: Writer): Promise<void> {
   await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
-  await writer.sql('completing an erasure')`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`
+  await writer.change('completing an erasure')`
+    ended AS (DELETE FROM event_rewrites USING held WHERE account_id = ${writer.accountId})`
 }

@@ -86,17 +86,21 @@ export class Writer {
    * @returns the tag of the clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only
    *   rows that they select from `held`
    */
-  change<Changed extends Row>(step: string, result?: PendingQuery<Changed[]>) {
+  change<Changed extends Row>(step: string, result?: PendingQuery<Changed[]>, signal = this.signal) {
     const { postgres } = this.stores
     const { name, fencingToken } = this.lease
     return async (clauses: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Changed[]> => {
-      const rows = await this.retry(step, async () => {
-        await this.lease.assertHeld()
-        const held = postgres`
+      const rows = await this.retry(
+        step,
+        async () => {
+          await this.lease.assertHeld()
+          const held = postgres`
           SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE`
-        return await queryPostgres(postgres<Changed[]>`
+          return await queryPostgres(postgres<Changed[]>`
           WITH held AS (${held}), ${postgres(clauses, ...values)} ${result ?? postgres`SELECT FROM held`}`)
-      })
+        },
+        signal,
+      )
       if (rows.length === 0) throw new LeaseLost()
       return rows
     }

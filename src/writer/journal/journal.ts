@@ -37,15 +37,16 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
 /** Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Idempotent. */
 export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
   // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
-  await writer.sql('clearing a batch from the journal', writer.lease.lost)`
-    WITH cleared AS (
-      DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
-      RETURNING account_id, resource, months, added)
-    INSERT INTO stored_rows (account_id, resource, month, rows)
-    SELECT account_id, resource, month, sum(rows)
-    FROM cleared, unnest(months, added) AS counted (month, rows)
-    GROUP BY account_id, resource, month
-    ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows`
+  await writer.change('clearing a batch from the journal', undefined, writer.lease.lost)`
+    cleared AS (
+      DELETE FROM import_batches USING held WHERE token = ANY(${tokens as string[]}::text[])
+      RETURNING account_id, resource, months, added),
+    added AS (
+      INSERT INTO stored_rows (account_id, resource, month, rows)
+      SELECT account_id, resource, month, sum(rows)
+      FROM cleared, unnest(months, added) AS counted (month, rows)
+      GROUP BY account_id, resource, month
+      ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows)`
 }
 
 /**
@@ -58,9 +59,9 @@ export async function settleBatches(
   tokens: readonly string[],
   counted: readonly (MonthlyRows & Pick<JournalEntry, 'resource'>)[],
 ): Promise<void> {
-  await writer.sql('clearing repaired batches from the journal')`
-    WITH cleared AS (
-      DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
+  await writer.change('clearing repaired batches from the journal')`
+    cleared AS (
+      DELETE FROM import_batches USING held WHERE token = ANY(${tokens as string[]}::text[])
       RETURNING account_id, resource, months, added),
     bounds AS (
       SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
@@ -70,16 +71,17 @@ export async function settleBatches(
       SELECT * FROM unnest(
         ${counted.map(({ resource }) => resource)}::text[],
         ${counted.map(({ month }) => month)}::date[],
-        ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (resource, month, rows))
-    INSERT INTO stored_rows (account_id, resource, month, rows)
-    SELECT account_id, resource, month,
-      least(
-        greatest(coalesce(counted.rows, 0), coalesce(stored_rows.rows, 0) + lowest),
-        coalesce(stored_rows.rows, 0) + highest)
-    FROM bounds
-    LEFT JOIN counted USING (resource, month)
-    LEFT JOIN stored_rows USING (account_id, resource, month)
-    ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows`
+        ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (resource, month, rows)),
+    settled AS (
+      INSERT INTO stored_rows (account_id, resource, month, rows)
+      SELECT account_id, resource, month,
+        least(
+          greatest(coalesce(counted.rows, 0), coalesce(stored_rows.rows, 0) + lowest),
+          coalesce(stored_rows.rows, 0) + highest)
+      FROM bounds
+      LEFT JOIN counted USING (resource, month)
+      LEFT JOIN stored_rows USING (account_id, resource, month)
+      ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
 }
 
 /** @returns the account's batches that were not cleared; their days must be rebuilt */

@@ -7,3 +7,6 @@ export const pixelEventRowFields = { accountId: 'id', ...pixelEventFields } as c
 export type PixelEvent = RowOf<typeof pixelEventRowFields>
 
 export const pixelEventColumns = columnsOf(pixelEventRowFields)
+
+/** An event of a server is sent to ClickHouse within this time after it was received, or refused. */
+export const sentWithinMs = 10_000

@@ -5,6 +5,7 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
+import { sentWithinMs } from '../../../src/writer/tables/pixelEvent.ts'
 import { rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, mergeParts, startMerges, stopMerges } from '../../kit/rows.ts'
@@ -44,12 +45,12 @@ const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
   api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
 
 /** Accepts events as the server does, with a deadline that a test can wait for. */
-function openShortIntake(accountId: string) {
+function openShortIntake(accountId: string, receivedMs = testNowMs) {
   const log = { warn: () => {}, error: () => {} }
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
   const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, deadlineMs: 2_000 })
   return (eventId?: string) =>
-    intake.accept([validateEvent(event(eventId), testNowMs)], { accountId, clickAllowance: 1 })
+    intake.accept([validateEvent(event(eventId), receivedMs)], { accountId, clickAllowance: 1 })
 }
 
 async function copiesOf(accountId: string): Promise<number> {
@@ -173,6 +174,13 @@ describe('an insert without a response before its deadline', () => {
     expect(await accept('e1')).toEqual(['stored'])
     expect(await accept('e1')).toEqual(['duplicate'])
     expect(await usedEvents(key)).toBe(1)
+  })
+
+  it('is not sent for an event that was received 10 s ago: an erasure may have waited for it', async () => {
+    const { id } = await newAccount()
+    const accept = openShortIntake(id, testNowMs - sentWithinMs)
+    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    expect(inserts.sent).toEqual([])
   })
 
   it('may be stored after the 503: the retry is a duplicate, and the event counts once', async () => {
