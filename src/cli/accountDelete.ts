@@ -8,7 +8,10 @@ import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
 
-/** Rows are deleted this time after the keys are revoked: a server that cannot reach Postgres accepts a key for 60 s. */
+/**
+ * Rows are deleted this time after the keys are revoked: a server that cannot reach Postgres accepts a key for 60 s, and ClickHouse has
+ * five seconds for an insert.
+ */
 const keysEndMs = 60_000 + sentWithinMs + 5_000
 
 export function addAccountDeleteCommand(account: Command, context: CommandContext): void {

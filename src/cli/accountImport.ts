@@ -6,12 +6,12 @@ import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import { noMapping } from '../import/readers/input.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { emptyTally, importRows, type Tally } from '../import/run.ts'
+import { emptyTally, type ImportOptions, importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
 import { version } from '../package.ts'
 import type { Stores } from '../stores/open.ts'
-import { completeErasures, eraseAgain } from '../writer/erasure/completeErasures.ts'
-import { addErasures, pagesOfErasures } from '../writer/erasure/erasures.ts'
+import { completeErasures } from '../writer/erasure/completeErasures.ts'
+import { addErasures, markErasures, pagesOfErasures } from '../writer/erasure/erasures.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { storeRemovedSums } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -49,12 +49,13 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
   for (const resource of resourceNames) {
-    const tally = await importFile(context, stores, { folder, resource, account })
+    const prepare = (writer: Writer) => markLater(writer, manifest.erasures)
+    const tally = await importFile(context, stores, { folder, resource, account, prepare })
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
   const { id } = account
-  await context.withWriter(id, (writer) => eraseLater(writer, manifest.erasures))
+  await context.withWriter(id, (writer) => completeErasures(writer, { ifStillRead: 'leave' }))
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
   if (stored < manifest.keys.length) throw keysOfOthers(manifest.keys.length - stored, id)
   const counts = Object.entries(rejected).map(
@@ -66,12 +67,15 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   )
 }
 
-/** Erases rows of visitors and clicks that were erased after the export: the files still have their personal fields. */
-async function eraseLater(writer: Writer, exported: Manifest['erasures']): Promise<void> {
+/**
+ * Marks the erasures as incomplete if one of them is later than the export: the next writer blanks what the files still have of it, also
+ * when this import does not end.
+ */
+async function markLater(writer: Writer, exported: Manifest['erasures']): Promise<void> {
   const exportedMs = new Map(exported.map(({ hash, erasedAt }) => [hash, Date.parse(erasedAt)]))
   for await (const page of pagesOfErasures(writer, 'all')) {
     if (page.every(({ hash, erasedMs }) => erasedMs <= (exportedMs.get(hash) ?? 0))) continue
-    await eraseAgain(writer)
+    await markErasures(writer, false)
     return
   }
 }
@@ -127,14 +131,14 @@ async function importErased(
 async function importFile(
   context: CommandContext,
   stores: Stores,
-  { folder, resource, account }: { folder: string; resource: ResourceName; account: Account },
+  { folder, ...given }: { folder: string } & Pick<ImportOptions, 'resource' | 'account' | 'prepare'>,
 ): Promise<Tally> {
-  const path = join(folder, fileOf(resource))
+  const path = join(folder, fileOf(given.resource))
   const tally = emptyTally()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
   const rejectLimit = { rows: 0 }
   const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
-  const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
+  const options = { ...given, open, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
   try {
     await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally

@@ -34,6 +34,8 @@ type FlushRetry = RetryOptions & { signal: AbortSignal }
 
 /** Share of the remaining time that an insert has; the rest is for looking up events with an unknown outcome. */
 const insertShare = 0.8
+/** An event for whose insert less time is left gets 503. */
+const insertMsMin = 2_000
 
 /**
  * Decides the outcomes of events together and stores the new ones in one insert. A failed insert fails only the events in it.
@@ -54,7 +56,7 @@ export async function flushEvents(
     metrics.countFlush(events.length, { lookUp, insert: undefined })
     return outcomes
   }
-  const stored = await store(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
+  const stored = await storeInTime(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
   for (const [index, { count }] of reserved.entries()) {
     if (stored[index] === 'stored') count.confirm()
     else count.cancel()
@@ -95,24 +97,36 @@ export async function decideEvents(
 }
 
 /**
- * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless. The oldest event limits
- * the time of the insert: an erasure waits for events that were received before it.
+ * Stores the events that can still be sent within `sentWithinMs`, since an erasure waits no longer for them.
  * @returns one outcome per event, in their order; a Problem for an event that is not known to be stored
  */
-async function store(
+async function storeInTime(
   parts: FlushParts,
   reserved: readonly ReservedEvent[],
   remainingMs: number,
   retry: FlushRetry,
 ): Promise<(Outcome | Problem)[]> {
+  const earliestMs = parts.now() - sentWithinMs
+  const isInTime = ({ row }: ReservedEvent) => row.receivedAt >= earliestMs + insertMsMin
+  const inTime = reserved.filter(isInTime)
+  const late = reserved.length - inTime.length
+  if (late > 0) parts.log.warn(`${late} events were received too long ago to be stored; responding 503`)
+  if (inTime.length === 0) return reserved.map(notStored)
+  const oldestMs = inTime.reduce((oldest, { row }) => Math.min(oldest, row.receivedAt), Number.POSITIVE_INFINITY)
+  const stored = await store(parts, inTime, Math.min(remainingMs * insertShare, oldestMs - earliestMs), retry)
+  let next = 0
+  return reserved.map((event) => (isInTime(event) ? (stored[next++] as Outcome | Problem) : notStored()))
+}
+
+/** Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless. */
+async function store(
+  parts: FlushParts,
+  reserved: readonly ReservedEvent[],
+  insertMs: number,
+  retry: FlushRetry,
+): Promise<(Outcome | Problem)[]> {
   const rows = reserved.map(({ row }) => row)
-  const oldestMs = rows.reduce((oldest, { receivedAt }) => Math.min(oldest, receivedAt), Number.POSITIVE_INFINITY)
-  const insertMs = Math.min(remainingMs * insertShare, oldestMs + sentWithinMs - parts.now())
-  if (insertMs <= 0) {
-    parts.log.warn(`${rows.length} events were received too long ago to be stored; responding 503`)
-    return reserved.map(notStored)
-  }
-  const late = AbortSignal.timeout(Math.ceil(insertMs))
+  const late = AbortSignal.timeout(Math.max(0, Math.round(insertMs)))
   try {
     await insert(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
     return reserved.map(() => 'stored')

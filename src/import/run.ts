@@ -26,6 +26,8 @@ export interface ImportOptions {
   isDryRun?: boolean
   /** Whether `account export` wrote the rows; the limit then does not count rows of removed months. */
   isMoved?: boolean
+  /** Called under the lease, before the first row is stored. */
+  prepare?: (writer: Writer) => Promise<void>
   /** Of the writer. */
   statementWindowMs?: number | undefined
 }
@@ -61,7 +63,18 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, nowMs, mapping, isDryRun, isMoved = false, statementWindowMs, ...limits }: ImportOptions,
+  {
+    resource,
+    account,
+    open,
+    nowMs,
+    mapping,
+    isDryRun,
+    isMoved = false,
+    prepare,
+    statementWindowMs,
+    ...limits
+  }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
@@ -79,6 +92,7 @@ export async function importRows(
     if (!isDryRun) writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
     const lost = writer?.lease.lost
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
+    if (writer) await prepare?.(writer)
     const campaigns = writer && new UnknownCampaigns(writer)
     const { newBatch, finish }: ResourceImport =
       writer && campaigns

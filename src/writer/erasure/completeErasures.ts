@@ -73,7 +73,7 @@ export async function completeErasures(
   return erased
 }
 
-/** Erases rows that were restored, inserted by hand or stored as they are. @throws what `completeErasures` throws */
+/** Erases rows that were restored or inserted by hand. @throws what `completeErasures` throws */
 export async function eraseAgain(writer: Writer): Promise<void> {
   await markErasures(writer, false)
   await completeErasures(writer)

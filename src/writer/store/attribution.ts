@@ -1,4 +1,5 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
@@ -89,7 +90,7 @@ LIMIT 1 BY id`
 /** Copies the clicks of conversions to `converted_click_rows`, and changes no conversion. */
 export async function copyConvertedClicks(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
   const ids = clickIdsOf(conversions)
-  if (ids.length > 0) await copyClicks(writer, ids)
+  if (ids.length > 0) await writer.retry('copying clicks', () => copyClicks(writer, ids))
 }
 
 function clickIdsOf(conversions: readonly Conversion[]): string[] {
@@ -100,18 +101,21 @@ function clickIdsOf(conversions: readonly Conversion[]): string[] {
 async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
   const keys = clickKeys(writer, ids)
   const columns = await copiedColumns(writer)
-  const copy = (inTime: Fragment) => ch`
+  const copy = (deadlineMs: number) => ch`
 INSERT INTO converted_click_rows (${columns})
 SELECT ${columns}
 FROM clicks
 WHERE ${keys}
   AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})
-  AND ${inTime}`
-  await writer.insert('copying clicks', 'import.converted_clicks', copy)
+  AND ${mustBeginBefore(deadlineMs)}`
+  const { client } = writer.stores.clickhouse
+  await writer.fence.run(({ deadlineMs, queryId }) =>
+    runStatement(client, copy(deadlineMs), 'import.converted_clicks', { queryId }),
+  )
 }
 
 /** @returns the columns of both tables, also of a later version: between two statements of a migration one of them may lack a column */
-async function copiedColumns(writer: Writer): Promise<Fragment> {
+async function copiedColumns({ stores }: Writer): Promise<Fragment> {
   const query = ch`
 SELECT name
 FROM system.columns
@@ -119,7 +123,7 @@ WHERE database = currentDatabase() AND table IN ('clicks', 'converted_click_rows
 GROUP BY name
 HAVING count() = 2
 ORDER BY name`
-  const rows = await writer.select<{ name: string }>('reading the columns', query, 'import.copied_columns')
+  const rows = await selectRows<{ name: string }>(stores.clickhouse, query, { label: 'import.copied_columns' })
   return join(rows.map(({ name }) => identifier(name)))
 }
 

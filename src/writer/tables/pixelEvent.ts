@@ -8,5 +8,5 @@ export type PixelEvent = RowOf<typeof pixelEventRowFields>
 
 export const pixelEventColumns = columnsOf(pixelEventRowFields)
 
-/** An event of a server is sent to ClickHouse within this time after it was received, or refused. */
+/** A server sends an event to ClickHouse within this time after it has received the event, or responds 503. */
 export const sentWithinMs = 10_000
