@@ -48,13 +48,14 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   await importErased(context, account, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
+  const prepare = (writer: Writer) => markLater(writer, manifest.erasures)
   for (const resource of resourceNames) {
-    const prepare = (writer: Writer) => markLater(writer, manifest.erasures)
     const tally = await importFile(context, stores, { folder, resource, account, prepare })
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
   const { id } = account
+  // Before the keys: no client reads what the last file still has of erased visitors.
   await context.withWriter(id, (writer) => completeErasures(writer, { ifStillRead: 'leave' }))
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
   if (stored < manifest.keys.length) throw keysOfOthers(manifest.keys.length - stored, id)
@@ -68,8 +69,8 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
 }
 
 /**
- * Marks the erasures as incomplete if one of them is later than the export: the next writer blanks what the files still have of it, also
- * when this import does not end.
+ * Marks the erasures as incomplete if one of them is later than the export. The files still have the personal fields of these visitors and
+ * clicks; the next writer blanks the stored rows, also after a kill of this import.
  */
 async function markLater(writer: Writer, exported: Manifest['erasures']): Promise<void> {
   const exportedMs = new Map(exported.map(({ hash, erasedAt }) => [hash, Date.parse(erasedAt)]))

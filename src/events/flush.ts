@@ -106,19 +106,23 @@ async function storeInTime(
   remainingMs: number,
   retry: FlushRetry,
 ): Promise<(Outcome | Problem)[]> {
-  const earliestMs = parts.now() - sentWithinMs
-  const isInTime = ({ row }: ReservedEvent) => row.receivedAt >= earliestMs + insertMsMin
+  const nowMs = parts.now()
+  const leftMs = ({ row }: ReservedEvent) => row.receivedAt + sentWithinMs - nowMs
+  const isInTime = (event: ReservedEvent) => leftMs(event) >= insertMsMin
   const inTime = reserved.filter(isInTime)
   const late = reserved.length - inTime.length
   if (late > 0) parts.log.warn(`${late} events were received too long ago to be stored; responding 503`)
   if (inTime.length === 0) return reserved.map(notStored)
-  const oldestMs = inTime.reduce((oldest, { row }) => Math.min(oldest, row.receivedAt), Number.POSITIVE_INFINITY)
-  const stored = await store(parts, inTime, Math.min(remainingMs * insertShare, oldestMs - earliestMs), retry)
+  const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
+  const stored = await store(parts, inTime, insertMs, retry)
   let next = 0
   return reserved.map((event) => (isInTime(event) ? (stored[next++] as Outcome | Problem) : notStored()))
 }
 
-/** Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless. */
+/**
+ * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless.
+ * @param insertMs maximum duration of the insert, milliseconds
+ */
 async function store(
   parts: FlushParts,
   reserved: readonly ReservedEvent[],

@@ -83,6 +83,7 @@ export class Writer {
    * Runs an idempotent statement of Postgres that changes nothing unless the lease is held. It locks the row of the lease, so
    * that the next holder sees its changes.
    * @param result its SELECT, which returns a row if the clauses have written
+   * @param signal ends the retries
    * @returns the tag of the clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only
    *   rows that they select from `held`
    */
@@ -90,17 +91,14 @@ export class Writer {
     const { postgres } = this.stores
     const { name, fencingToken } = this.lease
     return async (clauses: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Changed[]> => {
-      const rows = await this.retry(
-        step,
-        async () => {
-          await this.lease.assertHeld()
-          const held = postgres`
+      const attempt = async () => {
+        await this.lease.assertHeld()
+        const held = postgres`
           SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE`
-          return await queryPostgres(postgres<Changed[]>`
+        return await queryPostgres(postgres<Changed[]>`
           WITH held AS (${held}), ${postgres(clauses, ...values)} ${result ?? postgres`SELECT FROM held`}`)
-        },
-        signal,
-      )
+      }
+      const rows = await this.retry(step, attempt, signal)
       if (rows.length === 0) throw new LeaseLost()
       return rows
     }
@@ -108,10 +106,13 @@ export class Writer {
 
   /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
   insert(step: string, label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
-    return this.retry(step, () =>
-      this.fence.run(({ deadlineMs, queryId }) =>
-        runStatement(this.stores.clickhouse.client, statement(mustBeginBefore(deadlineMs)), label, { queryId }),
-      ),
+    return this.retry(step, () => this.insertOnce(label, statement))
+  }
+
+  /** The same without retries, for a caller that retries it together with another step. @throws what `WriteFence.run` throws */
+  insertOnce(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
+    return this.fence.run(({ deadlineMs, queryId }) =>
+      runStatement(this.stores.clickhouse.client, statement(mustBeginBefore(deadlineMs)), label, { queryId }),
     )
   }
 

@@ -1,5 +1,4 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
-import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
@@ -101,17 +100,14 @@ function clickIdsOf(conversions: readonly Conversion[]): string[] {
 async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
   const keys = clickKeys(writer, ids)
   const columns = await copiedColumns(writer)
-  const copy = (deadlineMs: number) => ch`
+  const copy = (inTime: Fragment) => ch`
 INSERT INTO converted_click_rows (${columns})
 SELECT ${columns}
 FROM clicks
 WHERE ${keys}
   AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})
-  AND ${mustBeginBefore(deadlineMs)}`
-  const { client } = writer.stores.clickhouse
-  await writer.fence.run(({ deadlineMs, queryId }) =>
-    runStatement(client, copy(deadlineMs), 'import.converted_clicks', { queryId }),
-  )
+  AND ${inTime}`
+  await writer.insertOnce('import.converted_clicks', copy)
 }
 
 /** @returns the columns of both tables, also of a later version: between two statements of a migration one of them may lack a column */

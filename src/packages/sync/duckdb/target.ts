@@ -16,11 +16,11 @@ import { type Load, loadRows } from './load.ts'
 import { type DayRows, rangesOf } from './ranges.ts'
 
 const fileOptions = {
-  // DuckDB continues on disk beyond it.
+  // Above this limit, DuckDB continues on disk.
   memory_limit: '512MB',
   // In the order of the rows, DuckDB writes incomplete row groups, and writes most rows again to combine them.
   preserve_insertion_order: 'false',
-  // Of a new file: the oldest DuckDB that can read it. Text of this version is compressed in less time than text of 1.0, the default.
+  // The oldest DuckDB that can read a new file. Its format compresses text in less time than the default, the format of 1.0.
   storage_compatibility_version: 'v1.3.0',
 }
 
