@@ -17,8 +17,6 @@ export interface FlushParts {
   ceiling: FairUseCeiling
   metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
-  /** The current time, epoch milliseconds. */
-  now: () => number
   /** Maximum duration of a flush, milliseconds. */
   deadlineMs: number
 }
@@ -106,8 +104,8 @@ async function storeInTime(
   remainingMs: number,
   retry: FlushRetry,
 ): Promise<(Outcome | Problem)[]> {
-  const nowMs = parts.now()
-  const leftMs = ({ row }: ReservedEvent) => row.receivedAt + sentWithinMs - nowMs
+  const nowMs = performance.now()
+  const leftMs = ({ incoming }: ReservedEvent) => incoming.sinceMs + sentWithinMs - nowMs
   const isInTime = (event: ReservedEvent) => leftMs(event) >= insertMsMin
   const inTime = reserved.filter(isInTime)
   const late = reserved.length - inTime.length

@@ -13,6 +13,8 @@ export interface IncomingEvent extends Sender {
   event: ValidEvent
   campaign: EventCampaign
   id: string
+  /** When the server received it, by the monotonic clock of the process, milliseconds: the wall clock may be set. */
+  sinceMs: number
 }
 
 export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {

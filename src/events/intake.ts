@@ -54,7 +54,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, now, deadlineMs }
+  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, deadlineMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     deadlineMs,
@@ -87,8 +87,9 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   /** Finds the campaign of each event; a Problem for an event without an own click or campaign. */
   async function attribute(events: readonly ValidEvent[], sender: Sender): Promise<(IncomingEvent | Problem)[]> {
     const { accountId, clickAllowance } = sender
+    const sinceMs = performance.now()
     const toIncoming = (event: ValidEvent, campaign: EventCampaign): IncomingEvent => {
-      return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7() }
+      return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7(), sinceMs }
     }
     const find = async (event: ValidEvent): Promise<IncomingEvent | Problem> => {
       const found = await attribution.resolve(accountId, event.identifiers)

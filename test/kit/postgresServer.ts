@@ -36,13 +36,13 @@ export async function startPostgres(environment: Record<string, string> = {}) {
   let child: ChildProcess
   let exited: Promise<unknown>
 
-  /** Sends a signal to the server and to its child processes: one per connection, and a few others. */
-  function signal(name: NodeJS.Signals): void {
+  /** Sends a signal to the child processes of the server, one per connection and a few others, and to the server, which starts no more. */
+  function signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     const pid = child.pid ?? 0
-    process.kill(pid, name === 'SIGKILL' ? 'SIGSTOP' : name)
+    process.kill(pid, 'SIGSTOP')
     const others = execFileSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' }).split('\n')
     for (const other of others.map(Number).filter(Boolean)) process.kill(other, name)
-    if (name === 'SIGKILL') process.kill(pid, name)
+    process.kill(pid, name)
   }
 
   async function start(atPort = port): Promise<void> {
