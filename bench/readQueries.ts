@@ -170,7 +170,7 @@ const caller = { accountId: benchAccount, currency: 'USD', retained: { clicksMs:
 
 /** The cursor of an unfiltered page that ends at that time. */
 function cursorAt(atMs: number): string {
-  return writeCursor({ atMs, id: 'zzzz' }, planClicks({}, caller, benchNowMs).fingerprint)
+  return writeCursor({ atMs, id: 'zzzz' }, planClicks({}, caller, benchNowMs).boundTo)
 }
 
 function search(name: string, q: string): ReadQuery {

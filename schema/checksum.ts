@@ -17,6 +17,7 @@ export type ChecksumQuery = Static<typeof ChecksumQuery>
  * Checksums of the rows of each day.
  * @param $id name of the schema of a day
  * @param amount the sum that a day has besides; events have none
+ * @param day name of the time whose UTC day counts
  * @param more what identifies a row, `id` unless given; fields of the response besides
  */
 function Checksums<Amounts extends TProperties, Fields extends TProperties>(

@@ -41,7 +41,7 @@ export function listParameters(row: TObject) {
   }
 }
 
-/** Response of a search; each row has all fields. */
+/** Response of a search or a journey; each row has all fields. */
 export function CompletePage<T extends TSchema>(row: T) {
   return Type.Object({
     data: Type.Array(row),

@@ -31,7 +31,7 @@ const fromAndTo = (zone: string) =>
 /** Range of searches; both ends are optional. */
 export const rangeParameters = fromAndTo('UTC')
 
-/** Range of reports and stats, which have a time zone. */
+/** Range of reports, stats, funnels and lists, which have a time zone. */
 export const localRangeParameters = fromAndTo('in `tz`')
 
 const timeZone = { minLength: 1, maxLength: 64 }

@@ -45,7 +45,7 @@ export interface AppParts {
   stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>
   /** The current time, epoch milliseconds. */
   now: () => number
-  /** Cache of stats and report responses; created by default. */
+  /** Cache of responses with numbers, such as reports and funnels; created by default. */
   responseCache?: ResponseCache
   log?: FastifyBaseLogger
   metrics?: Metrics

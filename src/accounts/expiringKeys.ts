@@ -1,6 +1,6 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
-import type { KeyRow } from './keys.ts'
+import type { KeyRow } from './manageKeys.ts'
 
 /** How long before its expiry a key is reported. */
 const noticeMs = 7 * 86_400_000

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
-import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
+import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './readKeys.ts'
 
 export type KeyCache = ReturnType<typeof openKeyCache>
 
@@ -16,7 +16,7 @@ const ttlWithoutPostgresMs = 60_000
 const unavailableMs = 3_000
 const retryMs = 500
 /** Timeouts of a look-up: of a cached key, and of any other. */
-const deadlineMs = 2_000
+const lookUpTimeoutMs = 2_000
 const firstLookupDeadlineMs = 5_000
 const unknownTtlMs = 2_000
 
@@ -51,7 +51,7 @@ export function openKeyCache(postgres: Postgres, now: () => number) {
   const recordUseOf = openKeyUses(postgres, now)
   // Separate queues, so that look-ups of unknown keys never delay a key in use.
   const lookUpNew = openKeyLookUps(postgres, firstLookupDeadlineMs)
-  const lookUpKnown = openKeyLookUps(postgres, deadlineMs)
+  const lookUpKnown = openKeyLookUps(postgres, lookUpTimeoutMs)
   let failedAtMs = Number.NEGATIVE_INFINITY
   let triedAtMs = Number.NEGATIVE_INFINITY
 

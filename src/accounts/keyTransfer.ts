@@ -1,7 +1,7 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
-import type { KeyRow } from './keys.ts'
+import type { KeyRow } from './manageKeys.ts'
 
 /** A key as it is moved to another installation: times as ISO 8601, and `hash`, SHA-256 in hexadecimal. */
 type TransferredKey = { hash: string } & {

@@ -9,7 +9,7 @@ import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { commit, version } from '../package.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
-import { readRemovedSums, removedTables } from '../writer/retention/removedSums.ts'
+import { keptTables, readRemovedSums } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption } from './options.ts'
@@ -62,7 +62,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     }
     const { clicksMs, eventsMs } = await writer.readRetained()
     const removed: [string, ExportedFile][] = []
-    for (const table of clicksMs > 0 ? removedTables : []) {
+    for (const table of clicksMs > 0 ? keptTables : []) {
       removed.push([table, await write(table, readRemovedSums(writer, table, clicksMs))])
     }
     const setting = await readRetentionSetting(stores.postgres, id)

@@ -45,10 +45,10 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   }
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
-  await importErased(context, account, folder, manifest)
+  await importBeforeRows(context, account, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
-  const prepare = (writer: Writer) => markLater(writer, manifest.erasures)
+  const prepare = (writer: Writer) => reopenLaterErasures(writer, manifest.erasures)
   for (const resource of resourceNames) {
     const tally = await importFile(context, stores, { folder, resource, account, prepare })
     rows[resource] = tally.read - tally.rejected
@@ -72,7 +72,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
  * Marks the erasures as incomplete if one of them is later than the export. The files still have the personal fields of these visitors and
  * clicks; the next writer blanks the stored rows, also after a kill of this import.
  */
-async function markLater(writer: Writer, exported: Manifest['erasures']): Promise<void> {
+async function reopenLaterErasures(writer: Writer, exported: Manifest['erasures']): Promise<void> {
   const exportedMs = new Map(exported.map(({ hash, erasedAt }) => [hash, Date.parse(erasedAt)]))
   for await (const page of pagesOfErasures(writer, 'all')) {
     if (page.every(({ hash, erasedMs }) => erasedMs <= (exportedMs.get(hash) ?? 0))) continue
@@ -108,7 +108,7 @@ async function openAccount(
  * Stores what must come before the rows: erasures, so that the rows need not be searched afterwards, and sums of removed clicks,
  * to which sums of the same days are added.
  */
-async function importErased(
+async function importBeforeRows(
   context: CommandContext,
   { id }: Account,
   folder: string,

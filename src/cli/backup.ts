@@ -15,7 +15,7 @@ import {
   readContents,
 } from './backupFolder.ts'
 import type { Command, CommandContext } from './context.ts'
-import { CommandError, withConsequence } from './errors.ts'
+import { CommandError, explainExpected } from './errors.ts'
 import { requireEmbedded, storeLocation } from './storeLocation.ts'
 
 export function addBackupCommand(program: Command, context: CommandContext): void {
@@ -77,7 +77,7 @@ async function backUp(context: CommandContext, folder: string): Promise<Manifest
     return manifest
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => {})
-    throw withConsequence(error, signal, 'No backup was written: run the command again.')
+    throw explainExpected(error, signal, 'No backup was written: run the command again.')
   } finally {
     release()
   }

@@ -2,7 +2,7 @@ import type { ImportObserver } from '../import/run.ts'
 import type { Command, CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { planDemo } from './demoData/visits.ts'
-import { withState } from './errors.ts'
+import { explainOutage } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
 import { withProgress } from './progress.ts'
 
@@ -33,7 +33,7 @@ Example:
       const plan = planDemo({ ...size, nowMs: Date.now(), currency: account.currency })
       const fill = (observer: ImportObserver) => fillDemo(stores, account, plan, observer)
       const tallies = await withProgress(context, fill).catch((error) => {
-        throw withState(error, context.interrupted, 'Run it again to complete it.')
+        throw explainOutage(error, context.interrupted, 'Run it again to complete it.')
       })
       context.print({ account: id, seed: size.seed, days: size.days, ...tallies }, filledSentence(tallies))
     })

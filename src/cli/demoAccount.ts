@@ -1,6 +1,6 @@
 import { scopes } from '../../schema/scopes.ts'
 import { type Account, createAccount, findAccount, listAccounts } from '../accounts/accounts.ts'
-import { createKey } from '../accounts/keys.ts'
+import { createKey } from '../accounts/manageKeys.ts'
 import { explorePath } from '../http/explore/routes.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'

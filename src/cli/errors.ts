@@ -13,7 +13,7 @@ export class UsageError extends ExpectedError {}
  * @param state sentences, after the reason
  * @returns other errors unchanged
  */
-export function withState(error: unknown, interrupted: AbortSignal, state: string): unknown {
+export function explainOutage(error: unknown, interrupted: AbortSignal, state: string): unknown {
   if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
   const isOutage = error instanceof Problem && error.status === 503
   return isOutage ? new CommandError(`a database is unavailable. ${state}`) : error
@@ -24,7 +24,7 @@ export function withState(error: unknown, interrupted: AbortSignal, state: strin
  * @param state sentences, after the reason
  * @returns bugs unchanged
  */
-export function withConsequence(error: unknown, interrupted: AbortSignal, state: string): unknown {
+export function explainExpected(error: unknown, interrupted: AbortSignal, state: string): unknown {
   if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
   const isExpected = error instanceof ExpectedError || typeof (error as { code?: unknown }).code === 'string'
   return isExpected ? new CommandError(`${causeOf(error)}. ${state}`) : error

@@ -6,7 +6,7 @@ import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import type { Command, CommandContext } from './context.ts'
-import { UsageError, withState } from './errors.ts'
+import { explainOutage, UsageError } from './errors.ts'
 import { accountOption, type RangeOptions, readRange, resourceArgument } from './options.ts'
 
 interface ExportOptions extends RangeOptions {
@@ -55,7 +55,11 @@ async function runExport(context: CommandContext, resource: ResourceName, option
       context.print({ rows, bytes }, `${rows} rows written to ${options.output}.`)
     }
   } catch (error) {
-    throw withState(error, signal, options.output === undefined ? 'The output is incomplete.' : 'No file was written.')
+    throw explainOutage(
+      error,
+      signal,
+      options.output === undefined ? 'The output is incomplete.' : 'No file was written.',
+    )
   }
 }
 

@@ -9,7 +9,7 @@ import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
-import { CommandError, UsageError, withState } from './errors.ts'
+import { CommandError, explainOutage, UsageError } from './errors.ts'
 import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
 import { accountOption, resourceArgument } from './options.ts'
 import { withProgress } from './progress.ts'
@@ -147,5 +147,5 @@ export function asImportError(
     return new CommandError(`${error.message} ${soFar}${file === '-' ? ` ${again}` : ''}`)
   }
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
-  return withState(error, interrupted, `${soFar} ${again}`)
+  return explainOutage(error, interrupted, `${soFar} ${again}`)
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
-import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/keys.ts'
+import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/manageKeys.ts'
 import { listPlans } from '../accounts/plans.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'

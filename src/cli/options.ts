@@ -3,7 +3,7 @@ import { idPattern } from '../../schema/scalars.ts'
 import { isDisplayName } from '../export/accountFolder.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
-import { listRange, type Range } from '../query/timeRange.ts'
+import { openRange, type Range } from '../query/timeRange.ts'
 import { UsageError } from './errors.ts'
 
 /** Largest `integer` of Postgres. */
@@ -51,7 +51,7 @@ export interface RangeOptions {
 
 /** Reads a range as lists of the API do. @throws UsageError */
 export function readRange(options: RangeOptions): Partial<Range> {
-  return readAsApi(() => listRange(options))
+  return readAsApi(() => openRange(options))
 }
 
 /** Reads options as the API reads its parameters. @throws UsageError */

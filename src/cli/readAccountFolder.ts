@@ -17,7 +17,7 @@ import { resourceNames } from '../import/resourceNames.ts'
 import { readerOf } from '../import/resources.ts'
 import { openSource } from '../import/source.ts'
 import { isLater, version } from '../package.ts'
-import { removedSumsCheck, removedTables } from '../writer/retention/removedSums.ts'
+import { keptTables, removedSumsCheck } from '../writer/retention/removedSums.ts'
 import { CommandError } from './errors.ts'
 import { matching, readJsonFile } from './readJsonFile.ts'
 
@@ -52,7 +52,7 @@ export async function readAccountFolder(
     const input = { ...jsonInput, ignoreUnknown }
     await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, input))
   }
-  for (const table of removedTables) {
+  for (const table of keptTables) {
     const file = retained.files[table]
     if (!file || retained.clicksFrom === null) continue
     const reasonOf = removedSumsCheck(table, Date.parse(retained.clicksFrom), isOfLater)
@@ -84,7 +84,7 @@ function removeUnknown(manifest: Record<string, unknown>, leftOut: LeftOut): voi
     }
   }
   keepIn(files, resourceNames)
-  if (isObject(retained)) keepIn(retained.files, removedTables)
+  if (isObject(retained)) keepIn(retained.files, keptTables)
   for (const key of Array.isArray(keys) ? keys : []) {
     if (!isObject(key) || !Array.isArray(key.scopes)) continue
     for (const scope of key.scopes) if (typeof scope === 'string' && !isScope(scope)) leftOut.add(scope)
@@ -103,7 +103,7 @@ function contradictionIn({ keys, retained }: Manifest): string | undefined {
   if (new Set(keys.map(({ hash }) => hash)).size < keys.length) return '/keys: two have the same hash'
   const index = keys.findIndex(({ replacedBy }) => replacedBy !== null && !ids.has(replacedBy))
   if (index !== -1) return `/keys/${index}/replacedBy: is not the id of one of its keys`
-  const tables = retained.clicksFrom === null ? [] : removedTables
+  const tables = retained.clicksFrom === null ? [] : keptTables
   const names = Object.keys(retained.files)
   if (names.length === tables.length && tables.every((table) => names.includes(table))) return undefined
   return `/retained/files: must have ${tables.join(', ') || 'no files'} with this clicksFrom`

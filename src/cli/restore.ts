@@ -5,7 +5,7 @@ import { createEmbeddedPaths, embeddedPathsOf } from '../stores/embedded/paths.t
 import { engineNames } from '../stores/embedded/protocol.ts'
 import { checkContents, contentsName, flush, flushContents, type Manifest, readBackup } from './backupFolder.ts'
 import type { Command, CommandContext } from './context.ts'
-import { CommandError, withConsequence } from './errors.ts'
+import { CommandError, explainExpected } from './errors.ts'
 import { requireEmbedded, storeLocation } from './storeLocation.ts'
 import { verifyAccounts } from './verify.ts'
 
@@ -73,7 +73,7 @@ async function restore(context: CommandContext, contents: string, manifest: Mani
     return advice
   } catch (error) {
     if (!existsSync(restoring)) throw error
-    throw withConsequence(error, signal, `The restore into ${place} is incomplete: run it again.`)
+    throw explainExpected(error, signal, `The restore into ${place} is incomplete: run it again.`)
   } finally {
     release()
   }

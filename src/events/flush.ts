@@ -12,13 +12,13 @@ import type { EventMetrics } from './prometheusMetrics.ts'
 
 export interface FlushParts {
   clickhouse: ClickHouse
-  /** Serves the look-ups. */
+  /** The connections of writes: look-ups of events do not wait for reads of clients. */
   reader: QueryTarget
   ceiling: FairUseCeiling
   metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
   /** Maximum duration of a flush, milliseconds. */
-  deadlineMs: number
+  timeoutMs: number
 }
 
 /** An event to store; the count has a reservation for it. */
@@ -45,7 +45,7 @@ export async function flushEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<(Outcome | Problem)[]> {
-  const { metrics, deadlineMs } = parts
+  const { metrics, timeoutMs: deadlineMs } = parts
   const startedAtMs = performance.now()
   const { outcomes, reserved } = await decideEvents(parts, events, signal)
   const decidedAtMs = performance.now()
@@ -177,7 +177,7 @@ async function findUnconfirmed(
   })
 }
 
-function retryOf({ log, deadlineMs }: FlushParts, signal: AbortSignal): FlushRetry {
+function retryOf({ log, timeoutMs: deadlineMs }: FlushParts, signal: AbortSignal): FlushRetry {
   return { onMessage: (line) => log.warn(line), signal, giveUpAfterMs: deadlineMs }
 }
 

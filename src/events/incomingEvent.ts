@@ -1,5 +1,5 @@
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import type { EventCampaign } from './attribution.ts'
+import type { EventCampaign } from './eventCampaigns.ts'
 import type { ValidEvent } from './validate.ts'
 
 export interface Sender {

@@ -6,9 +6,9 @@ import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import { type EventCampaign, openAttribution } from './attribution.ts'
 import { besideProblems } from './besideProblems.ts'
 import { InFlightEvents, type Outcome } from './duplicates.ts'
+import { type EventCampaign, openEventCampaigns } from './eventCampaigns.ts'
 import { FairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
 import type { IncomingEvent, Sender } from './incomingEvent.ts'
@@ -23,7 +23,7 @@ const inFlightMax = 10_000
 /** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
 const shareOfFree = 4
 
-/** At most eight batches: with four, eight clients that send batches have two flushes at a time, at twice the CPU time. */
+/** `itemsMax` is eight batches of 1,000. With four, eight clients that send batches have two flushes at a time, at twice the CPU time. */
 const flushOptions = {
   itemsMax: 8_000,
   concurrentMax: 2,
@@ -43,21 +43,28 @@ export interface IntakeParts {
   /** Publishes the metrics; none when undefined. */
   registry: Registry | undefined
   /** Maximum duration of a flush, milliseconds; an event that is not known to be stored by then gets 503. */
-  deadlineMs?: number
+  timeoutMs?: number
 }
 
-export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: IntakeParts) {
+export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
   const reader = asWriter(clickhouse)
-  const attribution = openAttribution({ clickhouse: reader, postgres }, now)
+  const attribution = openEventCampaigns({ clickhouse: reader, postgres }, now)
   const byId = new InFlightEvents()
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, deadlineMs }
+  const parts: FlushParts = {
+    clickhouse,
+    reader,
+    ceiling: new FairUseCeiling(reader),
+    metrics,
+    log,
+    timeoutMs: deadlineMs,
+  }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
-    deadlineMs,
+    timeoutMs: deadlineMs,
     run: (events, signal) => flushEvents(parts, events, signal),
   })
 

@@ -1,8 +1,9 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
+import { inRange } from '../query/conditions.ts'
 import type { Range } from '../query/timeRange.ts'
 import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
 import { exportField, exportFields } from '../rows/exportFields.ts'
-import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
 import { internalConversionFields } from '../writer/tables/conversion.ts'
 
@@ -87,12 +88,5 @@ const eventFields = Object.entries(plainFields).map(([name, kind]) => ({
 }))
 
 function conditions({ accountId, range }: RowQuery, at: Fragment): Fragment {
-  return join(
-    [
-      ch`account_id = ${text(accountId)}`,
-      ...(range.fromMs === undefined ? [] : [ch`${at} >= ${instant(range.fromMs)}`]),
-      ...(range.untilMs === undefined ? [] : [ch`${at} < ${instant(range.untilMs)}`]),
-    ],
-    '\n  AND ',
-  )
+  return join([ch`account_id = ${text(accountId)}`, ...inRange(at, range)], '\n  AND ')
 }

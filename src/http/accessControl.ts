@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../schema/scopes.ts'
 import { openKeyCache } from '../accounts/keyCache.ts'
 import { hashOfKey, isKeyText } from '../accounts/keyFormat.ts'
-import type { KeyRecord } from '../accounts/keyLookups.ts'
+import type { KeyRecord } from '../accounts/readKeys.ts'
 import { Problem } from '../problem.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
@@ -25,7 +25,7 @@ export interface AccessControlOptions extends RateLimitOptions {
 }
 
 /**
- * Adds access control to every route that declares a scope: API key, plan, scope, rate limit: the order of their errors. The
+ * Adds access control to every route that declares a scope. Errors are reported in this order: API key, plan, scope, rate limit. The
  * request is counted as soon as its key is known, so that every response to a key has the rate limit headers, errors too. An
  * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
  * @returns the rate limits of events

@@ -23,7 +23,7 @@ export function parseEventKey(key: PageKey | undefined): EventKey | undefined {
 }
 
 /** Condition: the event comes after `key` in the order of a list. */
-export function afterEvent(key: EventKey | undefined, at: Fragment, isOldestFirst: boolean): Fragment {
+export function isAfterEvent(key: EventKey | undefined, at: Fragment, isOldestFirst: boolean): Fragment {
   if (!key) return ch`1`
   const values = ch`${text(key.origin)}, ${text(key.id)}, ${count(key.generation)}`
   return afterKey(at, ch`origin, id, generation`, key.atMs, values, isOldestFirst)

@@ -2,7 +2,7 @@ import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
 import { inRange, prewhere } from './conditions.ts'
-import { after, type PageKey } from './pagination.ts'
+import { isAfter, type PageKey } from './pagination.ts'
 import type { Range } from './timeRange.ts'
 
 // A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:
@@ -41,7 +41,7 @@ const spareKeys = 8
  * Finds the next rows that match the query in their latest version, in its order. A row is a candidate if any of its versions
  * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
  * collapsed. If most candidates do not match, the last round collapses all rows.
- * @param from key of the last row of the previous page
+ * @param firstAfter key of the last row of the previous page
  * @param readAt reads the latest versions of the rows at these keys (at most `limit` + 8), in their order, without those
  *   that do not match the query
  * @returns up to `limit` rows, fewer only when there are no more
@@ -49,19 +49,19 @@ const spareKeys = 8
 export async function findLatestVersions<Row>(
   clickhouse: ClickHouse,
   query: LatestQuery,
-  from: PageKey | undefined,
+  firstAfter: PageKey | undefined,
   limit: number,
   options: QueryOptions,
   readAt: (keys: PageKey[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
   const rows: Row[] = []
-  let after = from
+  let lastKey = firstAfter
   for (let round = 0; round < approximateRounds; round++) {
     const missing = limit - rows.length
     // A row that matches several alternatives is found by each of them.
     const candidates = query.keyAlternatives ? 3 * missing * query.keyAlternatives.length : Math.ceil(1.5 * missing)
-    const found = await read(approximateSql(query, after, candidates))
+    const found = await read(approximateSql(query, lastKey, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
     for (let first = 0; first < keys.length && rows.length < limit; ) {
       const next = keys.slice(first, first + limit - rows.length + spareKeys)
@@ -69,7 +69,7 @@ export async function findLatestVersions<Row>(
       first += next.length
     }
     if (rows.length >= limit || found.length < candidates) return rows.slice(0, limit)
-    after = keys.at(-1)
+    lastKey = keys.at(-1)
   }
   for (;;) {
     const missing = limit - rows.length
@@ -77,15 +77,15 @@ export async function findLatestVersions<Row>(
     rows.push(...(await readAt(keys)))
     // A row may have changed since its key was read, so a full set of keys does not mean a full page.
     if (rows.length >= limit || keys.length < missing) return rows
-    after = keys.at(-1)
+    lastKey = keys.at(-1)
   }
 
   async function findExactly(missing: number): Promise<PageKey[]> {
     const candidates = 12 * missing
-    const keys = await read(latestSql(query, after, missing, candidates))
+    const keys = await read(latestSql(query, lastKey, missing, candidates))
     if (keys.length === missing) return keys
-    const more = await read(candidatesSql(query, after, candidates + 1, candidates))
-    return more.length === 0 ? keys : await read(latestSql(query, after, missing, undefined))
+    const more = await read(candidatesSql(query, lastKey, candidates + 1, candidates))
+    return more.length === 0 ? keys : await read(latestSql(query, lastKey, missing, undefined))
   }
 }
 
@@ -102,10 +102,10 @@ export function latestOf<Row extends { version: number }>(
   return [...latest.values()]
 }
 
-function approximateSql(query: LatestQuery, from: PageKey | undefined, limit: number): Fragment {
+function approximateSql(query: LatestQuery, lastKey: PageKey | undefined, limit: number): Fragment {
   const { indexedAlternatives } = query
   const indexed = indexedAlternatives ? { ...query, keyAlternatives: indexedAlternatives } : query
-  const candidates = candidatesSql(indexed, from, limit)
+  const candidates = candidatesSql(indexed, lastKey, limit)
   return ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
 FROM (${candidates})
@@ -117,41 +117,45 @@ function orderOfKeys({ isOldestFirst }: LatestQuery): Fragment {
 }
 
 /** The conditions on the sort key of conversions: account, range, and after a key in the order of the query. */
-export function keyConditions({ accountId, range, isOldestFirst }: LatestQuery, from: PageKey | undefined): Fragment[] {
+export function keyConditions(
+  { accountId, range, isOldestFirst }: LatestQuery,
+  lastKey: PageKey | undefined,
+): Fragment[] {
   const at = ch`converted_at`
-  return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), after(from, at, ch`id`, isOldestFirst)]
+  return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), isAfter(lastKey, at, ch`id`, isOldestFirst)]
 }
 
 function latestSql(
   query: LatestQuery,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const among = candidates === undefined ? [] : [ch`(converted_at, id) IN (${candidatesSql(query, from, candidates)})`]
+  const among =
+    candidates === undefined ? [] : [ch`(converted_at, id) IN (${candidatesSql(query, lastKey, candidates)})`]
   const { versionConditions, keyAlternatives } = query
   const ofLatest = [...versionConditions, ...(keyAlternatives ? [ch`(${join(keyAlternatives, ' OR ')})`] : [])]
   return ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
 FROM conversions FINAL
-WHERE ${join([...keyConditions(query, from), ...among, ...ofLatest], '\n  AND ')}
+WHERE ${join([...keyConditions(query, lastKey), ...among, ...ofLatest], '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(limit)}`
 }
 
 /** The keys of the next rows with a matching version; a key may be repeated. */
-function candidatesSql(query: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
+function candidatesSql(query: LatestQuery, lastKey: PageKey | undefined, limit: number, skipped = 0): Fragment {
   const { versionConditions, keyAlternatives } = query
   const order = orderOfKeys(query)
   const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
   if (!keyAlternatives) {
     return ch`
-${matchingSql(query, from, versionConditions)}
+${matchingSql(query, lastKey, versionConditions)}
 ${order}
 ${rows}`
   }
   const each = keyAlternatives.map(
-    (alternative) => ch`SELECT * FROM (${matchingSql(query, from, [...versionConditions, alternative])}
+    (alternative) => ch`SELECT * FROM (${matchingSql(query, lastKey, [...versionConditions, alternative])}
 ${order}
 LIMIT ${count(limit)})`,
   )

@@ -5,7 +5,7 @@ import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { inRange } from './conditions.ts'
 import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd } from './pagination.ts'
 import { onlyRetained, type RetainedFrom, retainedFrom } from './retained.ts'
-import { listRange, type Range, readInstant, reportRange } from './timeRange.ts'
+import { boundedRange, openRange, type Range, readInstant } from './timeRange.ts'
 import { readTimeZone } from './timeZone.ts'
 
 /** Query plan of one page of a list in ClickHouse. */
@@ -25,8 +25,8 @@ export interface ListPlan {
   limit: number
   /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
-  /** Fingerprint that cursors of this list carry, with the end of a range of `days`. */
-  fingerprint: string
+  /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days`. */
+  boundTo: string
 }
 
 type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
@@ -61,7 +61,7 @@ export function planList(
     updatedSinceMs,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
-    fingerprint: boundTo,
+    boundTo: boundTo,
   }
 }
 
@@ -73,9 +73,9 @@ function readRange(
   ofFilters: string,
 ): { range: Partial<Range>; boundTo: string } {
   const { from, days, cursor } = query
-  if (days === undefined || from !== undefined) return { range: listRange(query, tz), boundTo: ofFilters }
+  if (days === undefined || from !== undefined) return { range: openRange(query, tz), boundTo: ofFilters }
   const endMs = cursor === undefined ? undefined : rangeEndOf(cursor)
-  const range = reportRange(query, days, tz, endMs === undefined ? nowMs : endMs - 1)
+  const range = boundedRange(query, days, tz, endMs === undefined ? nowMs : endMs - 1)
   return { range, boundTo: withRangeEnd(ofFilters, range.untilMs) }
 }
 

@@ -101,7 +101,7 @@ function decodeCursor(cursor: string): unknown[] {
 }
 
 /** Condition: the row comes after `key` in the order of a list. */
-export function after(key: PageKey | undefined, at: Fragment, id: Fragment, isOldestFirst = false): Fragment {
+export function isAfter(key: PageKey | undefined, at: Fragment, id: Fragment, isOldestFirst = false): Fragment {
   return key ? afterKey(at, id, key.atMs, ch`${text(key.id)}`, isOldestFirst) : ch`1`
 }
 

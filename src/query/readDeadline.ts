@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 
 /** Maximum duration of a page or a search with all its queries; equal to the limit of one query. */
-const readDeadlineMs = 20_000
+const readTimeoutMs = 20_000
 
 /**
  * Runs a read of several queries with one deadline. Its signal aborts when the client disconnects and at the deadline, and
@@ -16,11 +16,11 @@ export async function withReadDeadline<Result>(
   disconnected: AbortSignal,
   advice: string,
   read: (signal: AbortSignal) => Promise<Result>,
-  deadlineMs = readDeadlineMs,
+  timeoutMs = readTimeoutMs,
 ): Promise<Result> {
-  const message = `The request did not finish within ${deadlineMs / 1000} s; ${advice}.`
+  const message = `The request did not finish within ${timeoutMs / 1000} s; ${advice}.`
   return await withDeadline(
-    deadlineMs,
+    timeoutMs,
     () => new Problem('query_timeout', message, { retryAfterS: 5 }),
     (deadline) => read(AbortSignal.any([disconnected, deadline])),
   )

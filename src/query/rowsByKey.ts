@@ -4,19 +4,19 @@ const spareKeys = 8
 /**
  * Reads rows of a table in which several versions or copies of a row are stored until a merge: first the keys of candidates
  * in the order of the list, then the rows at these keys, until there are `limit` rows or no more candidates.
- * @param read `keys`: the next keys after `from`, at most `limit`; `rows`: the rows at keys that match, in their order
+ * @param read `keys`: the next keys after `lastKey`, at most `limit`; `rows`: the rows at keys that match, in their order
  * @returns rows in the order of the list; at least `limit` if there are as many, and at most eight more
  */
 export async function readRowsByKey<Key, Row>(
-  from: Key | undefined,
+  lastKey: Key | undefined,
   limit: number,
   read: {
-    keys(from: Key | undefined, limit: number): Promise<Key[]>
+    keys(lastKey: Key | undefined, limit: number): Promise<Key[]>
     rows(keys: readonly Key[]): Promise<Row[]>
   },
 ): Promise<Row[]> {
   const rows: Row[] = []
-  let last = from
+  let last = lastKey
   for (;;) {
     const keysMax = limit - rows.length + spareKeys
     const keys = await read.keys(last, keysMax)

@@ -42,7 +42,7 @@ const timeParts = /^(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d)(:\d\d[.\d]*)?([Zz]|[+ -]\d\d
  * @param zone time zone of dates and local times
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function listRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'): Partial<Range> {
+export function openRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'): Partial<Range> {
   const fromMs = query.from === undefined ? undefined : readTime('from', query.from, zone).epochMs
   const untilMs = query.to === undefined ? undefined : readEnd('to', query.to, zone)
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
@@ -62,7 +62,7 @@ export function localRange(
   nowMs: number,
 ): { range: Range; zone: string } {
   const zone = readTimeZone(query.tz ?? 'UTC')
-  const range = reportRange(query, daysDefault, zone, nowMs)
+  const range = boundedRange(query, daysDefault, zone, nowMs)
   assertDaysAtMost(daysMax, range, zone, name)
   return { range, zone }
 }
@@ -73,7 +73,7 @@ export function localRange(
  * @param zone time zone of days, dates and local times
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function reportRange(query: RangeQuery, daysDefault: number, zone: string, nowMs: number): Range {
+export function boundedRange(query: RangeQuery, daysDefault: number, zone: string, nowMs: number): Range {
   if (query.from === undefined) {
     if (query.to !== undefined) throw new Problem('invalid_from', 'to requires from.', { param: 'from' })
     return lastDays(query.days ?? daysDefault, zone, nowMs)

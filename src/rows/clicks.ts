@@ -14,7 +14,7 @@ import { responseFields, type Shown } from './responseFields.ts'
 const selected = { ...clickFields, storedAt: 'instant' } as const
 
 /** The select list of all columns of clicks, and its rows: absent text is empty, instants are epoch milliseconds. */
-export const clickColumns = selectFields(selected)
+export const selectedClickColumns = selectFields(selected)
 export type StoredClick = Selected<typeof selected>
 
 /** The select list of the keys and texts of clicks, and its rows. */
@@ -92,7 +92,7 @@ const shownFields = clickTextFields
 export interface ClicksToRead {
   accountId: string
   currency: string
-  /** Whether most of the clicks have conversions. */
+  /** The filter of the list: with true, the copies of converted clicks are read first. */
   converted?: boolean | undefined
   nowMs: number
 }
@@ -157,7 +157,11 @@ export async function readFoundClicks(
     }
     const missing = missingOf(keys)
     if (missing.length > 0) {
-      const rows = await selectRows<StoredClick>(clickhouse, atKeys(clickColumns, table, accountId, missing), options)
+      const rows = await selectRows<StoredClick>(
+        clickhouse,
+        atKeys(selectedClickColumns, table, accountId, missing),
+        options,
+      )
       for (const row of rows) add(clickOfColumns(row))
     }
   }

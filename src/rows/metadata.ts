@@ -3,9 +3,9 @@ import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'
 
-export type Resource = Campaign | Offer | LandingPage | TrafficSource
+export type Entity = Campaign | Offer | LandingPage | TrafficSource
 
-export type StoredResource<Row extends Resource> = Omit<Row, 'createdAt' | 'updatedAt'> & {
+export type StoredEntity<Row extends Entity> = Omit<Row, 'createdAt' | 'updatedAt'> & {
   createdAt: Date
   updatedAt: Date
 }
@@ -16,7 +16,7 @@ const trafficSourceName = `
    WHERE sources.account_id = campaigns.account_id AND sources.id = traffic_source_id) AS "trafficSourceName"`
 
 /** The select list of a table that has no alias: names and order of its schema, money as the nearest double. */
-export function resourceColumns(postgres: Postgres, table: NamedTable) {
+export function entityColumns(postgres: Postgres, table: NamedTable) {
   const columns = Object.entries<MetadataKind>(metadataFields[table]).flatMap(([name, kind]) => [
     `${columnName(name)}${kind === 'money' ? '::float8' : ''} AS "${name}"`,
     ...(name === 'trafficSourceId' ? [trafficSourceName] : []),
@@ -25,6 +25,6 @@ export function resourceColumns(postgres: Postgres, table: NamedTable) {
 }
 
 /** @returns the row of the response */
-export function toResource<Row extends Resource>({ createdAt, updatedAt, ...row }: StoredResource<Row>): Row {
+export function toEntity<Row extends Entity>({ createdAt, updatedAt, ...row }: StoredEntity<Row>): Row {
   return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() } as unknown as Row
 }

@@ -18,7 +18,7 @@ type ResponseField = readonly [name: string, read: (row: StoredRow, shown: Shown
 
 /** Converts stored fields to a row of the API. A page has ten thousand values, so nothing is decided per row. */
 export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) => Record<string, unknown> {
-  const converted = rowLayout<ResponseField>(fields, {
+  const readers = rowLayout<ResponseField>(fields, {
     field: (name, kind) => [name, readerOf(name, kind)],
     entity(name) {
       const names = [name, entityNameOf(name)] as (keyof EntityNames)[]
@@ -29,7 +29,7 @@ export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) =
   })
   return (row, shown) => {
     const response: Record<string, unknown> = {}
-    for (const [name, read] of converted) response[name] = read(row, shown)
+    for (const [name, read] of readers) response[name] = read(row, shown)
     return response
   }
 }

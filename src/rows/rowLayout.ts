@@ -15,7 +15,7 @@ export function rowLayout<Part>(stored: Fields, { field, entity, subIds, baseCur
   return Object.entries(stored).flatMap(([name, kind]) => {
     if (name in entityIdFields) return entity(name)
     if (name in subIdFields) return name === 'sub1' ? [subIds] : []
-    const isConverted = name === 'costBase' || name === 'revenueBase'
-    return isConverted ? [field(name, kind), baseCurrency] : [field(name, kind)]
+    const isBaseAmount = name === 'costBase' || name === 'revenueBase'
+    return isBaseAmount ? [field(name, kind), baseCurrency] : [field(name, kind)]
   })
 }

@@ -11,7 +11,7 @@ export interface BatcherOptions<Item, Result> {
   /** Maximum number of concurrent batches; further items are queued. */
   concurrentMax: number
   /** Duration after which a batch fails; items that have been queued as long fail with it. */
-  deadlineMs: number
+  timeoutMs: number
   /** Creates the error of items after the deadline; Problem `unavailable` by default. */
   late?: () => Error
   /**
@@ -155,7 +155,7 @@ export class Batcher<Item, Result> {
   }
 
   async #run(batch: readonly QueuedItems<Item, Result>[]): Promise<void> {
-    const { run, deadlineMs, late: createLate = unavailable } = this.#options
+    const { run, timeoutMs: deadlineMs, late: createLate = unavailable } = this.#options
     const items = batch.flatMap((call) => call.items)
     const late = createLate()
     try {
@@ -187,7 +187,7 @@ export class Batcher<Item, Result> {
 
   #refuseLate(createLate: () => Error): void {
     const nowMs = performance.now()
-    const isLate = ({ sinceMs }: QueuedItems<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
+    const isLate = ({ sinceMs }: QueuedItems<Item, Result>) => nowMs - sinceMs >= this.#options.timeoutMs
     for (const { reject } of this.#queue.filter(isLate)) reject(createLate())
     this.#queue = this.#queue.filter((call) => !isLate(call))
     this.queued = this.#queue.reduce((sum, { items }) => sum + items.length, 0)

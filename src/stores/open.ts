@@ -10,10 +10,10 @@ import { type ClickHouse, openClickHouse } from './clickhouse/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import { embeddedPathsOf } from './embedded/paths.ts'
-import { type ClickHouseAddress as EmbeddedClickHouse, type EngineName, engineNames } from './embedded/protocol.ts'
+import { type EmbeddedClickHouse, type EngineName, engineNames } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
-/** Both stores. Only this file knows whether each is a server or an embedded engine. */
+/** Both stores, each a server or an embedded engine. Only commands about files of the embedded store ask which. */
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres

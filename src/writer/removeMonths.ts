@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
-import { spansWithRows } from './derived/clickDays.ts'
+import { spansWithRows } from './derived/rebuildDays.ts'
 import { WriteRefused, type Writer } from './fence/writer.ts'
-import { countAndFindMissing } from './journal/confirmedRows.ts'
+import { raiseAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
@@ -49,7 +49,7 @@ export async function removeMonths(
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
-  const missing = (await countAndFindMissing(writer)).filter(
+  const missing = (await raiseAndFindMissing(writer)).filter(
     ({ table, month }) => table === 'clicks' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {
@@ -60,7 +60,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
       `follow the advice of ${verify}; if Postgres was restored to a time before months were removed, restore ClickHouse to that time too`,
     )
   }
-  // Of the whole account: the other copy may be in a later month.
+  // The whole account is checked: the other copy may be in a later month.
   if ((await findDuplicateClickIds(writer)).length > 0) {
     throw refusal(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
   }

@@ -72,8 +72,6 @@ async function completeWorkOf(
     )
   } catch (error) {
     if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
-    log.warn(
-      `Account ${accountId}: completing an interrupted import failed; retrying at the next check. ${reasonOf(error)}`,
-    )
+    log.warn(`Account ${accountId}: completing interrupted work failed; retrying at the next check. ${reasonOf(error)}`)
   }
 }

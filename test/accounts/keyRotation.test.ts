@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
-import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/keys.ts'
+import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/manageKeys.ts'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { expectOneLine, runHere, runJson } from '../cli/runCommand.ts'

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
-import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'
 import { readAccountKeys } from '../../src/accounts/keyTransfer.ts'
+import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/manageKeys.ts'
 import { runHere, runJson } from '../cli/runCommand.ts'
 import { useTestApp } from '../kit/app.ts'
 

@@ -1,6 +1,6 @@
 import { scopes as allScopes, type Scope } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
+import { createKey } from '../../src/accounts/manageKeys.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 /** Creates a key of an account. @returns the key and its id @throws Error when there is no such account */

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendarIntervals.ts'
-import { reportRange } from '../../src/query/timeRange.ts'
+import { boundedRange } from '../../src/query/timeRange.ts'
 import { readTimeZone } from '../../src/query/timeZone.ts'
 
 const text = (epochMs: number) => new Date(epochMs).toISOString()
-const lastDays = (tz: string, days: number, nowMs: number) => calendarOf('day', reportRange({ days }, 1, tz, nowMs), tz)
+const lastDays = (tz: string, days: number, nowMs: number) =>
+  calendarOf('day', boundedRange({ days }, 1, tz, nowMs), tz)
 const bucketsOf = (interval: Interval, from: string, to: string, tz: string) =>
   calendarOf(interval, { fromMs: Date.parse(from), untilMs: Date.parse(to) }, tz)
 const shown = ({ id, fromMs, untilMs }: CalendarBucket) => [id, text(fromMs).slice(0, 16), text(untilMs).slice(0, 16)]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Comparison, comparisons } from '../../schema/comparison.ts'
 import { previousRange } from '../../src/query/comparison.ts'
-import { reportRange } from '../../src/query/timeRange.ts'
+import { boundedRange } from '../../src/query/timeRange.ts'
 import { offsetsOf } from '../../src/query/timeZone.ts'
 import { addDays, dateOf, startOfDate, yearBefore } from '../properties/reports/localTime.ts'
 
@@ -10,7 +10,7 @@ const text = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 16)
 const laterMs = Date.UTC(2040, 0, 1)
 
 function compare(comparison: Comparison, from: string, to: string, zone = 'UTC', nowMs = laterMs) {
-  return previousRange(comparison, reportRange({ from, to }, 30, zone, nowMs), zone, nowMs)
+  return previousRange(comparison, boundedRange({ from, to }, 30, zone, nowMs), zone, nowMs)
 }
 const rangeOf = (...given: Parameters<typeof compare>) => {
   const { fromMs, untilMs } = compare(...given).range

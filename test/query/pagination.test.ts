@@ -71,7 +71,7 @@ describe('a cursor of a list with days', () => {
   }
 
   it('is rejected when it is malformed, forged or of another range', () => {
-    const { fingerprint: bound, range } = planOf(undefined)
+    const { boundTo: bound, range } = planOf(undefined)
     const [ofFilters, end] = bound.split('-')
     const texts = [0, 1, Number(end) - 1, 9_999_999_999_999, '', '-1', '1e12', 'x'].map((ms) => `${ofFilters}-${ms}`)
     const forged: unknown[] = [...texts, ofFilters, {}, [bound, bound], { toString: 1 }, null, bound.replace(/^./, 'x')]

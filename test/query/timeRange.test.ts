@@ -1,53 +1,53 @@
 import { describe, expect, it } from 'vitest'
-import { assertDaysAtMost, listRange, readInstant, reportRange } from '../../src/query/timeRange.ts'
+import { assertDaysAtMost, boundedRange, openRange, readInstant } from '../../src/query/timeRange.ts'
 
 const noonMs = Date.UTC(2026, 10, 21, 12)
 
 describe('the range of a list', () => {
   it('includes the whole day of a date in `to` and excludes an instant', () => {
-    expect(listRange({ from: '2026-11-01', to: '2026-11-02' })).toEqual({
+    expect(openRange({ from: '2026-11-01', to: '2026-11-02' })).toEqual({
       fromMs: Date.UTC(2026, 10, 1),
       untilMs: Date.UTC(2026, 10, 3),
     })
-    expect(listRange({ to: '2026-11-02T03:00:00+03:00' })).toEqual({ untilMs: Date.UTC(2026, 10, 2) })
+    expect(openRange({ to: '2026-11-02T03:00:00+03:00' })).toEqual({ untilMs: Date.UTC(2026, 10, 2) })
   })
 
   it('rounds instants up to the next millisecond', () => {
     const at = Date.UTC(2026, 10, 2, 3)
-    expect(listRange({ from: '2026-11-02T03:00:00.0005Z', to: '2026-11-02T03:00:00.001000001Z' })).toEqual({
+    expect(openRange({ from: '2026-11-02T03:00:00.0005Z', to: '2026-11-02T03:00:00.001000001Z' })).toEqual({
       fromMs: at + 1,
       untilMs: at + 2,
     })
     expect(readInstant('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
-    expect(listRange({ to: '2026-11-02T02:59:60Z' })).toEqual({ untilMs: at })
+    expect(openRange({ to: '2026-11-02T02:59:60Z' })).toEqual({ untilMs: at })
   })
 
   it('reads a plus sign that was decoded to a space', () => {
-    expect(listRange({ from: '2026-11-02T05:30:00 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
+    expect(openRange({ from: '2026-11-02T05:30:00 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
   })
 
   // Random local times, skipped and repeated ones too: test/properties/reports.
   it('reads times without offset in the time zone, UTC unless given', () => {
     const query = { from: '2026-11-02T14:00', to: '2026-11-02 15:00:00.0005' }
-    expect(listRange(query)).toEqual({ fromMs: Date.UTC(2026, 10, 2, 14), untilMs: Date.UTC(2026, 10, 2, 15, 0, 0, 1) })
-    expect(listRange(query, 'Asia/Kathmandu').fromMs).toBe(Date.UTC(2026, 10, 2, 8, 15))
+    expect(openRange(query)).toEqual({ fromMs: Date.UTC(2026, 10, 2, 14), untilMs: Date.UTC(2026, 10, 2, 15, 0, 0, 1) })
+    expect(openRange(query, 'Asia/Kathmandu').fromMs).toBe(Date.UTC(2026, 10, 2, 8, 15))
   })
 })
 
 describe('the range of a report', () => {
   it('is by default as many days up to the end of today as the endpoint says', () => {
-    expect(reportRange({}, 30, 'UTC', noonMs)).toEqual({
+    expect(boundedRange({}, 30, 'UTC', noonMs)).toEqual({
       fromMs: Date.UTC(2026, 9, 23),
       untilMs: Date.UTC(2026, 10, 22),
     })
   })
 
   it('starts at `from` also when `days` is given', () => {
-    expect(reportRange({ from: '2026-11-01', days: 3 }, 30, 'UTC', noonMs).fromMs).toBe(Date.UTC(2026, 10, 1))
+    expect(boundedRange({ from: '2026-11-01', days: 3 }, 30, 'UTC', noonMs).fromMs).toBe(Date.UTC(2026, 10, 1))
   })
 
   it('must be within the years 0 to 9999 UTC, since the response returns it', () => {
-    const range = (from: string, to: string) => () => reportRange({ from, to }, 30, 'UTC', noonMs)
+    const range = (from: string, to: string) => () => boundedRange({ from, to }, 30, 'UTC', noonMs)
     expect(range('0000-01-01', '0000-01-02')).not.toThrow()
     expect(range('9999-12-30', '9999-12-31T23:59:59.999Z')).not.toThrow()
     expect(range('0000-01-01T00:00:00+00:01', '0000-01-02')).toThrow(expect.objectContaining({ code: 'invalid_from' }))
@@ -58,7 +58,7 @@ describe('the range of a report', () => {
 
   it('spans at most a number of local days', () => {
     const spans = (days: number, from: string, to: string) => () =>
-      assertDaysAtMost(days, reportRange({ from, to }, 30, 'America/New_York', noonMs), 'America/New_York', 'A report')
+      assertDaysAtMost(days, boundedRange({ from, to }, 30, 'America/New_York', noonMs), 'America/New_York', 'A report')
     expect(spans(366, '2025-11-21', '2026-11-21')).not.toThrow()
     expect(spans(366, '2025-11-20', '2026-11-21')).toThrow(expect.objectContaining({ code: 'invalid_date_range' }))
     // 31 days and one hour, since clocks are set back.

@@ -14,7 +14,7 @@ function open(options: Partial<BatcherOptions<number, string>> = {}) {
   const batches = new Batcher<number, string>({
     itemsMax: 100,
     concurrentMax: 1,
-    deadlineMs: 10_000,
+    timeoutMs: 10_000,
     run: (items, signal) =>
       new Promise((resolve, fail) => {
         held.push({ items, resolve, fail, signal })
@@ -141,7 +141,7 @@ describe('batches', () => {
     })
 
     it('fail a batch at its deadline with items queued as long, and process the others', async () => {
-      const { batches, held } = open({ itemsMax: 1, deadlineMs: 1_000 })
+      const { batches, held } = open({ itemsMax: 1, timeoutMs: 1_000 })
       const refused = [batches.add(1), batches.add(2)].map((call) =>
         expect(call).rejects.toMatchObject({ code: 'unavailable', status: 503 }),
       )

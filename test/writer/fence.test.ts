@@ -4,9 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { execute } from '../../src/stores/clickhouse/client.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
 import {
-  beginsBefore,
+  failAfter,
   insertRows,
-  mustBeginBefore,
+  matchNothingAfter,
   NotBegun,
   runOnEveryNode,
   runStatement,
@@ -125,7 +125,7 @@ it('an INSERT … SELECT that begins after its deadline stores nothing', async (
   const late = (moment: number) =>
     runStatement(
       stores.clickhouse.client,
-      ch`INSERT INTO click_index (account_id, id) SELECT ${text(account)}, 'k' WHERE ${mustBeginBefore(moment)}`,
+      ch`INSERT INTO click_index (account_id, id) SELECT ${text(account)}, 'k' WHERE ${failAfter(moment)}`,
       'test',
     )
   await expect(late(deadlineMs)).rejects.toThrow(NotBegun)
@@ -140,7 +140,7 @@ it('a DELETE that begins after its deadline deletes nothing and leaves no failin
   const removal = (moment: number) =>
     runOnEveryNode(
       stores.clickhouse,
-      ch`DELETE FROM click_index WHERE account_id = ${text(account)} AND ${beginsBefore(moment)}`,
+      ch`DELETE FROM click_index WHERE account_id = ${text(account)} AND ${matchNothingAfter(moment)}`,
       'test',
     )
   await removal(deadlineMs)
@@ -178,7 +178,7 @@ it('every statement of an import that writes can be ended by the next writer', a
     { id: 'v1', clickId: 'k1', convertedAt: '2026-01-02T00:00:00Z', status: 'approved' },
   ])
   const labels = sent.map(({ label }) => label)
-  expect(labels).toEqual(expect.arrayContaining(['insert.clicks', 'import.converted_clicks', 'insert.conversions']))
+  expect(labels).toEqual(expect.arrayContaining(['insert.clicks', 'import.click_copies', 'insert.conversions']))
   const others = sent.filter(({ queryId }) => !queryId?.startsWith(`write ${account} `))
   expect(others.map(({ text: statement }) => statement)).toEqual([])
 })

@@ -4,13 +4,13 @@ import type { PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import {
   type ClickText,
-  clickColumns,
   clickOfColumns,
   clickOfText,
   clickTexts,
   type FoundClick,
   readNewestCounts,
   type StoredClick,
+  selectedClickColumns,
 } from '../../rows/clicks.ts'
 import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
@@ -32,7 +32,7 @@ const firstDays = 2
 export async function findNewest(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<FoundKey[]> {
   const { after, range, nowMs, limit } = plan
   const found: FoundKey[] = []
-  let from = after
+  let lastKey = after
   let unread = range
   let endMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
   for (let days = firstDays; ; ) {
@@ -44,11 +44,11 @@ export async function findNewest(context: RouteContext, plan: ClickPlan, signal:
     let isRead = false
     while (!isRead) {
       const missing = limit + 1 - found.length
-      const rows = await readTimeSlice(context, plan, slice, reads, from, missing, signal)
+      const rows = await readTimeSlice(context, plan, slice, reads, lastKey, missing, signal)
       for (const row of rows) {
-        if (row.id === from?.id && row.atMs === from.atMs) continue
+        if (row.id === lastKey?.id && row.atMs === lastKey.atMs) continue
         found.push(row)
-        from = row
+        lastKey = row
       }
       if (found.length > limit) return found
       isRead = rows.length < missing
@@ -90,15 +90,15 @@ async function readTimeSlice(
   plan: ClickPlan,
   range: Partial<Range>,
   reads: Reads,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   limit: number,
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
-  const sql = newestSql(plan, from, range, limit)
+  const sql = newestSql(plan, lastKey, range, limit)
   if (reads === 'keys') {
     return selectRows<PageKey>(clickhouse, sql(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), { label, signal })
   }
-  const counts = readNewestCounts(clickhouse, plan.accountId, convertedPageConditions(plan, from, range), signal)
+  const counts = readNewestCounts(clickhouse, plan.accountId, convertedPageConditions(plan, lastKey, range), signal)
   const [clicks, countOf] = await Promise.all([reads === 'text' ? readTexts() : readColumns(), counts])
   return clicks.map((key) => ({ ...key, conversionCount: countOf(key) }))
 
@@ -109,7 +109,7 @@ async function readTimeSlice(
   }
   async function readColumns(): Promise<FoundKey[]> {
     const options = { label, signal, settings: denseSettings }
-    const rows = await selectRows<StoredClick>(clickhouse, sql(clickColumns), options)
+    const rows = await selectRows<StoredClick>(clickhouse, sql(selectedClickColumns), options)
     return rows.map((row) => ({ atMs: row.clickedAt, id: row.id, click: clickOfColumns(row) }))
   }
 }

@@ -27,7 +27,7 @@ export function listClicks(context: RouteContext, plan: ClickPlan, signal: Abort
 /** What the keys were not read with is read at the end, by key. */
 async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
   const { clickhouse } = context.stores
-  const page = toPage(await findNewest(context, plan, signal), plan.limit, (key) => key, plan.fingerprint)
+  const page = toPage(await findNewest(context, plan, signal), plan.limit, (key) => key, plan.boundTo)
   const uncounted = page.data.filter(({ conversionCount }) => conversionCount === undefined)
   const unread = page.data.filter(({ click }) => !click)
   const [counts, read] = await Promise.all([
@@ -62,7 +62,7 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
     // A click may have more versions than were read.
     versions = clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
   }
-  const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
+  const page = toPage(found, plan.limit, (key) => key, plan.boundTo)
   return { ...page, data: await writeClicks(context, plan, page.data, counts) }
 }
 
@@ -82,7 +82,7 @@ async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: A
     keys = rows.filter(({ atMs, id }, index) => atMs !== rows[index - 1]?.atMs || id !== rows[index - 1]?.id)
     isCut = rows.length === rowsMax
   }
-  const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)
+  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
   const sortKeys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
   return { ...page, data: await readClicks(context, plan, sortKeys, signal) }
 }

@@ -1,8 +1,8 @@
-import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange, prewhere } from '../../query/conditions.ts'
 import { type Filter, filterConditions } from '../../query/filters.ts'
+import { idsIndexHints } from '../../query/idsIndex.ts'
 import { listSql } from '../../query/listPlan.ts'
-import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
+import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportFields, type RowField } from '../../rows/exportFields.ts'
@@ -15,21 +15,21 @@ import type { ClickPlan } from './plan.ts'
  * the caller drops them.
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
- * @param from the last key that was read; undefined at the start
+ * @param lastKey the last key that was read; undefined at the start
  * @param slice the part of the range that is read
  * @returns the statement with a select list
  */
 export function newestSql(
   plan: ClickPlan,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   slice: Partial<Range>,
   limit: number,
 ): (columns: Fragment) => Fragment {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`clicked_at`, slice),
-    after(from, ch`clicked_at`, ch`id`),
-    ...convertedCondition(plan, from, slice),
+    isAfter(lastKey, ch`clicked_at`, ch`id`),
+    ...convertedCondition(plan, lastKey, slice),
   ]
   const filters = clickConditions(plan)
   return (columns) => ch`
@@ -61,7 +61,7 @@ function orderedSql(plan: ClickPlan) {
   const list = listSql(plan, ch`clicked_at`)
   const conditions = [
     ...list.conditions,
-    after(plan.after, list.at, ch`id`, plan.isOldestFirst),
+    isAfter(plan.after, list.at, ch`id`, plan.isOldestFirst),
     ...clickConditions(plan),
     ...convertedCondition(plan, undefined, plan.range),
   ]
@@ -69,11 +69,11 @@ function orderedSql(plan: ClickPlan) {
 }
 
 /** The condition of the parameter `converted`, if it is present: on the clicks of a slice after a key. */
-function convertedCondition(plan: ClickPlan, from: PageKey | undefined, slice: Partial<Range>): Fragment[] {
+function convertedCondition(plan: ClickPlan, lastKey: PageKey | undefined, slice: Partial<Range>): Fragment[] {
   if (plan.converted === undefined) return []
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...convertedPageConditions(plan, from, slice),
+    ...convertedPageConditions(plan, lastKey, slice),
     ch`NOT is_test`,
   ]
   const converted = ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
@@ -88,12 +88,12 @@ export function hasMostClicks({ filters, isBot, isTest, converted: isConverted }
 /** Conditions on `converted_clicks` that the next clicks of a slice fulfil, and maybe other clicks: it lacks most columns. */
 export function convertedPageConditions(
   { filters }: ClickPlan,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   slice: Partial<Range>,
 ): Fragment[] {
   return [
     ...inRange(ch`clicked_at`, slice),
-    after(from, ch`clicked_at`, ch`click_id`),
+    isAfter(lastKey, ch`clicked_at`, ch`click_id`),
     ...filterConditions(filters.filter(isOfConvertedClicks), 'clicks'),
   ]
 }
@@ -103,7 +103,7 @@ function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
     ...(isBot === undefined ? [] : [isBot ? ch`is_bot` : ch`NOT is_bot`]),
     ...(isTest === undefined ? [] : [isTest ? ch`is_test` : ch`NOT is_test`]),
     ...filterConditions(filters, 'clicks'),
-    ...clickIndexHints(filters),
+    ...idsIndexHints(filters),
   ]
 }
 
@@ -132,7 +132,7 @@ export function clickExportSql(plan: ClickPlan, entities: readonly RowField[], o
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },
-    { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
+    { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
   ]
   return ch`
 WITH (

@@ -30,7 +30,7 @@ export async function listConversions(
   const find = isByStoredAt ? findByStoredAt : findByTime
   const rows = await find(context, plan, readAt, signal)
   const keyOf = (row: StoredConversion) => (isByStoredAt ? storedKey(row) : conversionKey(row))
-  const page = toPage(rows, plan.limit, keyOf, plan.fingerprint)
+  const page = toPage(rows, plan.limit, keyOf, plan.boundTo)
   return { ...page, data: page.data.map(await conversionWriter(context, plan, page.data)) }
 }
 

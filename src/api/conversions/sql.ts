@@ -1,7 +1,7 @@
 import { filterConditions } from '../../query/filters.ts'
 import { keyConditions, type LatestQuery } from '../../query/latestVersions.ts'
 import { listSql } from '../../query/listPlan.ts'
-import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
+import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, join, nothing } from '../../stores/clickhouse/sql.ts'
@@ -33,7 +33,7 @@ export function storedVersionsSql(
 ): Fragment {
   const conditions = [
     ...listSql(plan, time).conditions,
-    after(from, ch`stored_at`, ch`id`, true),
+    isAfter(from, ch`stored_at`, ch`id`, true),
     ch`NOT is_deleted`,
     ...conversionQuery(plan).versionConditions,
   ]
@@ -58,14 +58,14 @@ export function conversionExportSql(
   const query = conversionQuery(plan)
   const isByStoredAt = plan.updatedSinceMs !== undefined
   const { at, direction, conditions } = listSql(plan, time)
-  const inOrder = join([...conditions, after(plan.after, at, ch`id`, plan.isOldestFirst)], '\n  AND ')
+  const inOrder = join([...conditions, isAfter(plan.after, at, ch`id`, plan.isOldestFirst)], '\n  AND ')
   const hasVersion = ch`(converted_at, id) IN (SELECT converted_at, id FROM conversions WHERE ${inOrder})`
   const ofAll = isByStoredAt ? [...keyConditions(query, undefined), hasVersion] : keyConditions(query, plan.after)
   const ofLatest = [ch`NOT is_deleted`, ...query.versionConditions, ...(isByStoredAt ? [inOrder] : [])]
   const fields = [
     ...exportFields(conversionFields, plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
-    { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
+    { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
   ]
   return ch`
 SELECT

@@ -26,7 +26,7 @@ export async function listEvents(
     keys: (from, keysMax) => selectRows<EventKey>(stores.clickhouse, eventPageSql(plan, from, keysMax), options),
     rows: (keys) => readEventsByKey(stores.clickhouse, query, keys, { label: 'events.rows', signal }),
   })
-  const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.fingerprint)
+  const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.boundTo)
   return { ...page, data: await toEventRows(nameCache, accountId, page.data) }
 }
 

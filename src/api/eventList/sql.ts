@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { afterEvent, type EventKey } from '../../query/eventKey.ts'
+import { type EventKey, isAfterEvent } from '../../query/eventKey.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
@@ -9,13 +9,13 @@ import { ch, count, type Fragment, identifier, join, nothing, text, texts } from
 import { type EventListPlan, filterColumns } from './plan.ts'
 
 /**
- * The keys of the next events in the order of the list. A row that a merge will remove may be among them, and matches only
- * by values that it does not keep: the caller reads the remaining rows with `readEventsByKey`.
- * @param from the last key that was read; undefined at the start
+ * The keys of the next events in the order of the list. A copy that a merge will remove may be among them; it may match
+ * although the kept copy does not. The caller reads the rows that remain with `readEventsByKey`.
+ * @param lastKey the last key that was read; undefined at the start
  * @returns rows `atMs`, `origin`, `id`, `generation`
  */
-export function eventPageSql(plan: EventListPlan, from: EventKey | undefined, limit: number): Fragment {
-  const { at, conditions, order } = orderedEvents(plan, from)
+export function eventPageSql(plan: EventListPlan, lastKey: EventKey | undefined, limit: number): Fragment {
+  const { at, conditions, order } = orderedEvents(plan, lastKey)
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, origin, id, generation
 FROM pixel_events
@@ -51,7 +51,7 @@ LIMIT 1`
 export function eventExportSql(plan: EventListPlan, campaigns: readonly RowField[], options: ExportOptions): Fragment {
   const { at, conditions, order } = orderedEvents(plan, plan.afterEvent)
   const key = ch`concat(origin, ':', toString(generation), ':', id)`
-  const fields = [...eventExportFields(campaigns), { name: 'cursor', value: cursorOf(at, key, plan.fingerprint) }]
+  const fields = [...eventExportFields(campaigns), { name: 'cursor', value: cursorOf(at, key, plan.boundTo) }]
   const isByStoredAt = plan.updatedSinceMs !== undefined
   const stored = ch`WITH (
   SELECT groupBitmapState(${idBits})
@@ -71,11 +71,11 @@ ${formatClause(options.format)}`
 /** Equal for all rows of an event. */
 const idBits = ch`toUInt32(bitAnd(id_hash, 0xffffff))`
 
-function orderedEvents(plan: EventListPlan, from: EventKey | undefined) {
+function orderedEvents(plan: EventListPlan, lastKey: EventKey | undefined) {
   const { at, direction } = listSql(plan, ch`occurred_at`)
   return {
     at,
-    conditions: [...eventConditions(plan), afterEvent(from, at, plan.isOldestFirst)],
+    conditions: [...eventConditions(plan), isAfterEvent(lastKey, at, plan.isOldestFirst)],
     order: ch`ORDER BY ${at} ${direction}, origin ${direction}, id ${direction}, generation ${direction}`,
   }
 }

@@ -29,7 +29,7 @@ export interface BatchContext {
   eventLimits: EventLimits
   caller: Caller
   isDryRun: boolean
-  /** Of a single event: gets the headers of the limit of its click or visitor. */
+  /** Set for a single event: gets the headers of the limit of its click or visitor. */
   reply?: FastifyReply
 }
 

@@ -169,7 +169,7 @@ function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
       FROM pixel_events
       WHERE ${join([...conditions, ch`(${join(needsClick, ' OR ')})`], '\n  AND ')}
     )`
-  const clickColumns = [
+  const joinedClickColumns = [
     ch`${hashSql(ch`id`)} AS click_hash`,
     ch`is_bot OR is_test AS is_excluded`,
     ...(by === 'click' ? [] : [ch`${unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`))} AS unit`]),
@@ -183,7 +183,7 @@ function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   WHERE ${join(conditions, '\n  AND ')}
 ) AS e
 LEFT ANY JOIN (
-  SELECT ${join(clickColumns)}
+  SELECT ${join(joinedClickColumns)}
   FROM clicks
   WHERE ${join([...clickConditions, ch`(is_bot OR is_test OR ${isNeeded})`], '\n  AND ')}
 ) AS k USING (click_hash)`,

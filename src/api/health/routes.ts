@@ -22,7 +22,7 @@ export function healthRoutes(app: App, { stores, now }: RouteContext, redis: Red
 }
 
 /** A store that takes longer to respond is not ready. */
-const deadlineMs = 2_000
+const timeoutMs = 2_000
 /** Requests need no key, so stores are checked at most once in this time. */
 const ttlMs = 1_000
 
@@ -41,12 +41,12 @@ function openReadiness(
     Postgres: () => postgres`SELECT 1`,
     ...(redis && { Redis: () => redis.ping() }),
   }
-  const late = () => new Error(`no response within ${deadlineMs} ms`)
+  const late = () => new Error(`no response within ${timeoutMs} ms`)
   let checkedAtMs = Number.NEGATIVE_INFINITY
   let unavailable: Promise<string[]> = Promise.resolve([])
 
   async function findUnavailable(): Promise<string[]> {
-    const running = Object.values(checks).map((check) => withDeadline(deadlineMs, late, check))
+    const running = Object.values(checks).map((check) => withDeadline(timeoutMs, late, check))
     const results = await Promise.allSettled(running)
     return Object.keys(checks).filter((_, index) => results[index]?.status === 'rejected')
   }

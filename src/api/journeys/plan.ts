@@ -13,7 +13,7 @@ interface JourneyOf {
   id: string
 }
 
-export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'fingerprint'> {
+export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'boundTo'> {
   of: JourneyOf
   /** Kinds that the key may not read. */
   omitted: readonly JourneyKind[]
@@ -46,7 +46,7 @@ export function planJourney(
     retainedRanges: caller.retained,
     limit: limit ?? pageLimitDefault,
     after: parseJourneyKey(readCursor(cursor, boundTo)),
-    fingerprint: boundTo,
+    boundTo: boundTo,
     nowMs,
   }
 }

@@ -40,7 +40,7 @@ export async function readJourney(context: RouteContext, plan: JourneyPlan, sign
   ])
   // Each kind is in its order, and at the same moment the kinds are in the order above: sorting is stable.
   const entries = found.flat().sort((a, b) => a.key.atMs - b.key.atMs)
-  const page = toPage(entries, plan.limit, ({ key }) => journeyPageKey(key), plan.fingerprint)
+  const page = toPage(entries, plan.limit, ({ key }) => journeyPageKey(key), plan.boundTo)
   return { ...page, data: await toRows(context, plan, page.data, signal), omitted: [...plan.omitted], ...plan.retained }
 }
 

@@ -1,8 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange } from '../../query/conditions.ts'
-import { afterEvent, type EventKey } from '../../query/eventKey.ts'
-import { after, type PageKey } from '../../query/pagination.ts'
+import { type EventKey, isAfterEvent } from '../../query/eventKey.ts'
+import { idsIndexHints } from '../../query/idsIndex.ts'
+import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { onlyRetained } from '../../query/retained.ts'
 import { hasTrigrams } from '../../query/searchText.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
@@ -28,7 +28,7 @@ export function clickKeysSql(plan: JourneyPlan, from: PageKey | undefined, limit
       AND id = ${text(of.id)}
   )`
   const isOfVisitor = of.column === 'visitor_id'
-  const conditions = [...retainedClicks(plan), after(from, ch`clicked_at`, ch`id`, true)]
+  const conditions = [...retainedClicks(plan), isAfter(from, ch`clicked_at`, ch`id`, true)]
   return ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
 FROM clicks${isOfVisitor ? ch`\nPREWHERE ${isVisitorsClick(of.id)}` : nothing}
@@ -40,7 +40,7 @@ LIMIT ${count(limit)}`
 
 function isVisitorsClick(visitorId: string): Fragment {
   const filter = { attribute: 'visitor_id', values: [visitorId], isExcluded: false } as const
-  return join([ch`visitor_id = ${text(visitorId)}`, ...clickIndexHints([filter])], '\n  AND ')
+  return join([ch`visitor_id = ${text(visitorId)}`, ...idsIndexHints([filter])], '\n  AND ')
 }
 
 function retainedClicks({ accountId, retainedRanges }: JourneyPlan): Fragment[] {
@@ -61,7 +61,7 @@ export function eventKeysSql(
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(at, onlyRetained({}, plan.retainedRanges.eventsMs)),
-    afterEvent(from, at, true),
+    isAfterEvent(from, at, true),
   ]
   const parts = membership(plan, clicks).map(
     (isMember) => ch`pixel_events
@@ -93,7 +93,7 @@ export function conversionKeysSql(
   limit: number,
 ): Fragment {
   const at = ch`converted_at`
-  const conditions = [ch`account_id = ${text(plan.accountId)}`, after(from, at, ch`id`, true)]
+  const conditions = [ch`account_id = ${text(plan.accountId)}`, isAfter(from, at, ch`id`, true)]
   const { id } = plan.of
   const hint = id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
   // Only the first condition is on a single value, which the index of trigrams can find.

@@ -5,7 +5,7 @@ import type { RouteContext } from '../../http/context.ts'
 import { writeCursor } from '../../query/pagination.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { csvHeader, csvLines } from '../../rows/csvWriter.ts'
-import { toResource } from '../../rows/metadata.ts'
+import { toEntity } from '../../rows/metadata.ts'
 import { isSelected, type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
 import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 import { type ExportedRow, parquetFile } from './parquetFile.ts'
@@ -61,8 +61,8 @@ async function* readParts(
     signal.throwIfAborted()
     const rows = await queryPostgres(withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsPerStatement)))
     const exported = rows.map((stored) => ({
-      ...toResource(stored),
-      cursor: writeCursor(metadataKey(stored), plan.fingerprint),
+      ...toEntity(stored),
+      cursor: writeCursor(metadataKey(stored), plan.boundTo),
     }))
     yield exported as readonly ExportedRow[]
     const last = rows.at(-1)

@@ -3,7 +3,7 @@ import { pageLimitDefault } from '../../../schema/page.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, readCursor } from '../../query/pagination.ts'
 
-export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'fingerprint'> {
+export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'boundTo'> {
   table: NamedTable
   status: MetadataQuery['status']
 }
@@ -24,6 +24,6 @@ export function planMetadata(
     status: query.status,
     limit: query.limit ?? pageLimitDefault,
     after: readCursor(query.cursor, boundTo),
-    fingerprint: boundTo,
+    boundTo: boundTo,
   }
 }

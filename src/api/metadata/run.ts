@@ -2,7 +2,7 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
-import { type Resource, resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
+import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
 
@@ -13,10 +13,10 @@ import type { MetadataPlan } from './plan.ts'
 export async function listMetadata(
   { stores: { postgres } }: RouteContext,
   plan: MetadataPlan,
-): Promise<PageRows<Resource>> {
+): Promise<PageRows<Entity>> {
   const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1))
-  const page = toPage(rows, plan.limit, metadataKey, plan.fingerprint)
-  return { ...page, data: page.data.map(toResource) }
+  const page = toPage(rows, plan.limit, metadataKey, plan.boundTo)
+  return { ...page, data: page.data.map(toEntity) }
 }
 
 /** The query for the first rows of a plan after its cursor, newest first by (createdAt, id). */
@@ -24,9 +24,9 @@ export function selectMetadata(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
-): PendingQuery<StoredResource<Resource>[]> {
-  return postgres<StoredResource<Resource>[]>`
-    SELECT ${resourceColumns(postgres, table)}
+): PendingQuery<StoredEntity<Entity>[]> {
+  return postgres<StoredEntity<Entity>[]>`
+    SELECT ${entityColumns(postgres, table)}
     FROM ${postgres(table)}
     WHERE account_id = ${accountId}
       ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
@@ -36,7 +36,7 @@ export function selectMetadata(
 }
 
 /** The sort key of a row, for cursors. */
-export function metadataKey({ createdAt, id }: StoredResource<Resource>): PageKey {
+export function metadataKey({ createdAt, id }: StoredEntity<Entity>): PageKey {
   return { atMs: createdAt.getTime(), id }
 }
 
@@ -49,11 +49,11 @@ export async function findMetadata(
   table: NamedTable,
   accountId: string,
   id: string,
-): Promise<Resource> {
-  const [row] = await queryPostgres(postgres<StoredResource<Resource>[]>`
-    SELECT ${resourceColumns(postgres, table)}
+): Promise<Entity> {
+  const [row] = await queryPostgres(postgres<StoredEntity<Entity>[]>`
+    SELECT ${entityColumns(postgres, table)}
     FROM ${postgres(table)}
     WHERE account_id = ${accountId} AND id = ${id}`)
   if (!row) throw notFound()
-  return toResource(row)
+  return toEntity(row)
 }

@@ -1,6 +1,4 @@
 import type { ReportMetric } from '../../../schema/metrics.ts'
-import type { FactsPlan } from '../../query/facts/plan.ts'
-import { type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
 import {
   addSums,
   countsRows,
@@ -8,7 +6,9 @@ import {
   readOrderValue,
   readSums,
   type SumTexts,
-} from '../../query/metricFormulas.ts'
+} from '../../query/evaluateMetrics.ts'
+import type { FactsPlan } from '../../query/facts/plan.ts'
+import { type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
 import type { Millionths } from '../../query/money.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { type QueryOptions, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'

@@ -1,7 +1,7 @@
 import type { ReportMetric } from '../../../schema/metrics.ts'
+import { isBucket, orderValue, selectedSums } from '../../query/evaluateMetrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsOf, idOf } from '../../query/facts/sql.ts'
-import { isBucket, orderValue, selectedSums } from '../../query/metricFormulas.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
 import { leastCounts, type ReportOrder, type ReportPlan } from './plan.ts'

@@ -3,11 +3,11 @@ import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../sc
 import type { RouteContext } from '../../http/context.ts'
 import { toPage } from '../../query/pagination.ts'
 import { valuePositions } from '../../query/searchText.ts'
-import { resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
+import { entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'
 import { type FoundRow, searchRows } from './slices.ts'
 
-type StoredCampaign = StoredResource<Campaign>
+type StoredCampaign = StoredEntity<Campaign>
 type FoundCampaign = FoundRow<StoredCampaign>
 
 /**
@@ -22,18 +22,18 @@ export async function searchCampaigns(
 ): Promise<CampaignSearchPage> {
   const { accountId, folded, fields, limit } = plan
   const query = { accountId, table: 'campaigns', values: fields, folded } as const
-  const columns = resourceColumns(postgresReader, 'campaigns')
+  const columns = entityColumns(postgresReader, 'campaigns')
   const found: FoundCampaign[] = []
   for await (const row of searchRows<StoredCampaign>(postgresReader, query, columns, plan.after, limit + 1, signal)) {
     found.push(row)
   }
-  const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.fingerprint)
+  const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.boundTo)
   return { ...page, data: page.data.map(toFound), query: plan.query, searchedFields: [...fields] }
 }
 
 function toFound({ row, positions }: FoundCampaign): CampaignSearchPage['data'][number] {
   return {
-    ...toResource<Campaign>(row),
+    ...toEntity<Campaign>(row),
     matched: true,
     matches: positions.map((position) => matchAt(row, position)),
   }

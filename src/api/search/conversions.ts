@@ -44,7 +44,7 @@ export async function searchConversions(
     const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
     found = newestOf(plan, found, more)
   }
-  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.fingerprint)
+  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
   const rows = page.data.map(({ row }) => row)
   const write = await conversionWriter(context, plan, rows)
   const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))

@@ -10,7 +10,7 @@ import { invalidParameter } from '../../problem.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, readCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
-import { listRange } from '../../query/timeRange.ts'
+import { openRange } from '../../query/timeRange.ts'
 
 const searchedFields = {
   'conversions/search': conversionSearchFields,
@@ -19,7 +19,7 @@ const searchedFields = {
 type Search = keyof typeof searchedFields
 
 export interface SearchPlan<Of extends Search>
-  extends Pick<ListPlan, 'accountId' | 'currency' | 'range' | 'limit' | 'after' | 'fingerprint'> {
+  extends Pick<ListPlan, 'accountId' | 'currency' | 'range' | 'limit' | 'after' | 'boundTo'> {
   query: string
   folded: string
   fields: readonly (typeof searchedFields)[Of][number][]
@@ -55,7 +55,7 @@ export function planSearch<Of extends Search>(
     fields,
     limit: request.limit ?? pageLimitDefault,
     after: readCursor(request.cursor, boundTo),
-    fingerprint: boundTo,
-    range: listRange(request),
+    boundTo: boundTo,
+    range: openRange(request),
   }
 }

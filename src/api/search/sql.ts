@@ -9,14 +9,14 @@ import { idList } from '../../stores/clickhouse/textList.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
 /** Searched fields of the click, and their copies in `conversions`. */
-const clickColumns: Partial<Record<ConversionSearchField, string>> = {
+const copiedClickColumns: Partial<Record<ConversionSearchField, string>> = {
   externalClickId: 'click_external_id',
   referrer: 'click_referrer',
 }
 
 /** @returns the column of a searched field in `conversions`; undefined for names, which are in Postgres */
 function searchColumn(field: ConversionSearchField): string | undefined {
-  return field in conversionFields ? columnName(field) : clickColumns[field]
+  return field in conversionFields ? columnName(field) : copiedClickColumns[field]
 }
 
 /** `search_text` has exactly these columns. */

@@ -4,8 +4,8 @@ import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
 import { addStaticContent, type Content, openPage, openStaticContent, placeBelow } from '../staticContent.ts'
 import { llmsText } from './llmsText.ts'
-import { addOpenApi } from './openapi.ts'
-import type { OpenApiDocument } from './openapiDocument.ts'
+import { addOpenApi } from './makeOpenApi.ts'
+import type { OpenApiDocument } from './openapiTypes.ts'
 import { pageFiles } from './pageFiles.ts'
 
 /** The reference sets styles in elements and attributes. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTributary, TributaryError } from 'tributary-client'
 import { updateTarget } from './database/update.ts'
 import { openBucket } from './files/bucket.ts'
+import { openFilesCopy } from './files/copy.ts'
 import { openFolder } from './files/folder.ts'
-import { openTarget as openFiles } from './files/target.ts'
 import { openProgress } from './progress.ts'
 import { type Result, resultLines } from './result.ts'
 import type { Copy, Reader } from './source/copy.ts'
@@ -44,7 +44,7 @@ export async function synchronize(
 ): Promise<void> {
   const client = createTributary({ baseUrl: options.url, apiKey, fetch: fetchByHttp })
   const kind = kindOf(target)
-  // Of files, the rows of metadata are not read.
+  // Files of metadata are copied as a whole, so their rows are not counted.
   const counted = kind === 'folder' || kind === 's3' ? changing : [...changing, ...metadata]
   // An error of the first opening ends the program.
   let copy: Copy | undefined = await openCopy(target, options, signal)
@@ -83,8 +83,8 @@ export async function synchronize(
 
 async function openCopy(target: string, { schema, endpoint }: RunOptions, signal: AbortSignal): Promise<Copy> {
   const kind = kindOf(target)
-  if (kind === 'folder') return openFiles(openFolder(target))
-  if (kind === 's3') return openFiles(await openBucket(target, endpoint, signal))
+  if (kind === 'folder') return openFilesCopy(openFolder(target))
+  if (kind === 's3') return openFilesCopy(await openBucket(target, endpoint, signal))
   // Loaded by few runs: the driver takes a twentieth of the time of a run without changes.
   const database =
     kind === 'postgres'

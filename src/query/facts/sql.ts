@@ -6,11 +6,11 @@ import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
-import { clickIndexHints } from '../clickIdsIndex.ts'
 import { inRange, prewhere } from '../conditions.ts'
+import { type SumTexts, selectedSums } from '../evaluateMetrics.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
+import { idsIndexHints } from '../idsIndex.ts'
 import { sumColumns, sumsOf } from '../metricDefinitions.ts'
-import { type SumTexts, selectedSums } from '../metricFormulas.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { readTimeId, type TimeKey, timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
@@ -132,7 +132,7 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
     ...(table === 'clicks' ? [ch`NOT is_bot`] : []),
     ch`NOT is_test`,
     ...filterConditions(plan.filters, table),
-    ...(table === 'clicks' ? clickIndexHints(plan.filters) : []),
+    ...(table === 'clicks' ? idsIndexHints(plan.filters) : []),
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`

@@ -43,7 +43,7 @@ export async function openCluster(
   try {
     for (const url of urls) {
       await ensureDatabase({ ...address, url, database: localDatabase }, mayCreate)
-      // Of the distributed tables, so that any node can be queried.
+      // The database of the distributed tables: any node can be queried.
       await ensureDatabase({ ...address, url }, mayCreate)
     }
     const identities = await Promise.all(clients.map(identify))

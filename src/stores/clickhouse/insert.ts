@@ -8,7 +8,7 @@ import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
-/** Every write is one block: a partition stores all of it or nothing. Deletions replace `now64` when sent, as `beginsBefore` needs. */
+/** Every write is one block: a partition stores all of it or nothing. */
 const writeSettings: ClickHouseSettings = {
   async_insert: 0,
   max_partitions_per_insert_block: '0',
@@ -17,6 +17,7 @@ const writeSettings: ClickHouseSettings = {
   min_insert_block_size_bytes: '1000000000000',
   max_insert_threads: '1',
   input_format_parallel_parsing: 0,
+  // ClickHouse evaluates `now64` of a mutation once, when it receives it.
   mutations_execute_nondeterministic_on_initiator: 1,
   ...keepAliveSettings,
 }
@@ -44,7 +45,7 @@ export interface Insertion {
   signal?: AbortSignal
 }
 
-/** ClickHouse did not begin a statement: it arrived after its deadline, or the connection failed. Nothing was written. */
+/** ClickHouse did not begin a statement: it arrived after its deadline, or the connection was refused. Nothing was written. */
 export class NotBegun extends Problem {
   constructor() {
     super('unavailable', 'ClickHouse is not reachable at the moment; try again.', { retryAfterS: 2 })
@@ -92,12 +93,12 @@ FORMAT RowBinary`
  * A condition for the WHERE of an INSERT … SELECT: a statement that ClickHouse begins after the deadline fails, as NotBegun.
  * `now64` is computed after the statement has been registered, so after the deadline `killQueries` finds all statements.
  */
-export function mustBeginBefore(deadlineMs: number): Fragment {
+export function failAfter(deadlineMs: number): Fragment {
   return ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
 }
 
-/** The same for a DELETE, which then deletes nothing: ClickHouse would retry a failing deletion for ever. */
-export function beginsBefore(deadlineMs: number): Fragment {
+/** For a mutation: after the deadline it changes nothing. ClickHouse would retry a mutation that fails for ever. */
+export function matchNothingAfter(deadlineMs: number): Fragment {
   return ch`now64(3) < ${instant(deadlineMs)}`
 }
 

@@ -10,12 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../package.ts'
 import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
 import {
-  type ClickHouseAddress,
+  type EmbeddedClickHouse,
+  type EmbeddedPostgres,
   type EngineName,
   engineNames,
   type LogLine,
   type Notice,
-  type PostgresAddress,
   protocolVersion,
   readJsonLines,
   writeJsonLine,
@@ -78,9 +78,9 @@ export class EmbeddedEngines {
   readonly #wants: EngineName[]
   readonly #options: EmbeddedOptions
   /** Called with the new address after each restart of ClickHouse. */
-  onClickHouseMoved: ((address: ClickHouseAddress) => void) | undefined
-  clickhouse: ClickHouseAddress | undefined
-  postgres: PostgresAddress | undefined
+  onClickHouseMoved: ((address: EmbeddedClickHouse) => void) | undefined
+  clickhouse: EmbeddedClickHouse | undefined
+  postgres: EmbeddedPostgres | undefined
   #socket: Socket | undefined
   #closed = false
 

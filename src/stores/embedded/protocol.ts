@@ -7,7 +7,7 @@ export const engineNames = ['clickhouse', 'postgres'] as const
 export type EngineName = (typeof engineNames)[number]
 
 /** HTTP address and credentials of one start of the embedded ClickHouse; the next start has another socket and passwords. */
-export interface ClickHouseAddress {
+export interface EmbeddedClickHouse {
   /** A Unix socket in a private folder of the owner. */
   socketPath: string
   writer: ClickHouseCredentials
@@ -19,7 +19,7 @@ export interface ClickHouseCredentials {
   password: string
 }
 
-export interface PostgresAddress {
+export interface EmbeddedPostgres {
   path: string
 }
 
@@ -36,14 +36,14 @@ export interface Hello {
 
 /** Supervisor to client. `ready` is sent when an engine starts, and again after each restart. */
 export type Notice =
-  | { kind: 'ready'; engine: 'clickhouse'; address: ClickHouseAddress }
-  | { kind: 'ready'; engine: 'postgres'; address: PostgresAddress }
+  | { kind: 'ready'; engine: 'clickhouse'; address: EmbeddedClickHouse }
+  | { kind: 'ready'; engine: 'postgres'; address: EmbeddedPostgres }
   | { kind: 'failed'; message: string }
   | { kind: 'log'; line: LogLine }
 
 /** Engine process to supervisor, over Node's IPC channel. */
 export type EngineNotice =
-  | { kind: 'ready'; address: ClickHouseAddress | PostgresAddress }
+  | { kind: 'ready'; address: EmbeddedClickHouse | EmbeddedPostgres }
   /** Cannot start; the message is one sentence without its full stop. */
   | { kind: 'failed'; message: string }
   | { kind: 'alive' }

@@ -11,7 +11,7 @@ export class MigrationError extends ExpectedError {}
 export interface Migration {
   name: string
   sql: string
-  /** Of the statements, to detect an edit after the file has run. */
+  /** Hash of the statements, to detect an edit after the file has run. */
   checksum: string
   /** Programs from this version on may read the tables, and store events, once a statement of the file has run. */
   readableFrom: string

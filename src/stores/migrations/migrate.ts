@@ -64,7 +64,7 @@ async function runNext(postgres: Postgres, files: readonly Migration[]): Promise
   })
 }
 
-/** Of a table that is missing there are none. */
+/** @returns no records if the table does not exist yet */
 async function readPostgresRecords(postgres: ISql): Promise<MigrationRecord[]> {
   try {
     const rows = await postgres<{ record: MigrationRecord }[]>`

@@ -174,7 +174,7 @@ async function record(node: ClickHouseClient, file: Migration, isComplete: boole
   await node.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
 }
 
-/** Of a table that is missing there are none. */
+/** @returns no records if the table does not exist yet */
 async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
   try {
     const query = 'SELECT * FROM schema_migrations FINAL'

@@ -75,7 +75,7 @@ async function tryToAcquire(
     ON CONFLICT (name) DO UPDATE
     SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
-    RETURNING fence, statement_deadline`)
+    RETURNING fence AS "fencingToken", statement_deadline`)
   if (!row) return { held: name }
   if (blockedBy !== undefined && (await expireAndCheckHolder(postgres, blockedBy))) {
     await release(postgres, name, owner, row.statement_deadline)
@@ -85,7 +85,7 @@ async function tryToAcquire(
 }
 
 interface LeaseRow {
-  fence: string
+  fencingToken: string
   statement_deadline: Date | null
 }
 
@@ -162,13 +162,13 @@ function hold(
   return {
     name,
     /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
-    fencingToken: BigInt(taken.fence),
+    fencingToken: BigInt(taken.fencingToken),
     /** Aborts, with LeaseLost, when the lease has another holder. */
     // Its inferred type has no name that the build can emit.
     lost: loss.signal as AbortSignal,
     /**
-     * Until when a statement of this holder may still begin, or a statement of an earlier holder, unless all of its statements
-     * are known to have ended: epoch milliseconds by the clock of the store that runs the statements. Undefined: none is pending.
+     * The latest recorded deadline, epoch milliseconds by the clock of the store that runs the statements. No statement of this
+     * holder begins later, and none of an earlier holder whose end is not known. Undefined: none is pending, and none was recorded.
      */
     get statementDeadlineMs() {
       return statementDeadlineMs

@@ -4,7 +4,7 @@
  * @param work its signal aborts, with the error, when the time is over
  */
 export async function withDeadline<Result>(
-  deadlineMs: number,
+  timeoutMs: number,
   late: () => Error,
   work: (signal: AbortSignal) => PromiseLike<Result>,
 ): Promise<Result> {
@@ -13,7 +13,7 @@ export async function withDeadline<Result>(
   const expired = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
-  const timer = setTimeout(() => setImmediate(() => deadline.abort(late())), deadlineMs)
+  const timer = setTimeout(() => setImmediate(() => deadline.abort(late())), timeoutMs)
   try {
     return await Promise.race([work(signal), expired])
   } finally {

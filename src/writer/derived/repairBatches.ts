@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Writer } from '../fence/writer.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
 import { clearBatches, type JournalEntry, recordBatch, settleBatches } from '../journal/journal.ts'
-import { rebuildDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
+import { rebuildDays, wholeDays } from './rebuildDays.ts'
 
 /** Rebuilds the derived tables on the days of batches that may be stored in part, here or there. Then clears the batches. */
 export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {

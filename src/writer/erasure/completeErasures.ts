@@ -80,8 +80,8 @@ export async function eraseAgain(writer: Writer): Promise<void> {
 }
 
 /**
- * Lists the clicks of erased visitors: once the click is blank, their conversions and events could not be found. Of a click whose
- * month was removed, its conversions have the visitor.
+ * Lists the clicks of erased visitors: once a click is blank, its conversions and events could not be found. If the click was removed
+ * by age, its conversions have the visitor.
  */
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
   for await (const page of pagesOfErasures(writer, 'incomplete')) {

@@ -7,7 +7,7 @@ import { type PersonalTable, personalTables } from './personalFields.ts'
 const label = 'erase'
 
 /** Counts rows of erased visitors and clicks that have personal fields, as after a restore of an earlier state. */
-export async function findErasedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
+export async function findUnerasedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
   const counts = new Map<string, number>()
   for await (const page of pagesOfErasures(writer, 'all')) {
     for (const table of personalTables) {

@@ -115,5 +115,5 @@ export async function markErasures(writer: Writer, isComplete: boolean): Promise
 }
 
 function query<Rows extends readonly object[]>(writer: Writer) {
-  return writer.sql<Rows>('reading or changing the list of erasures')
+  return writer.sql<Rows>('reading the list of erasures')
 }

@@ -2,13 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
 import { keepAliveSettings } from '../../stores/clickhouse/connection.ts'
-import {
-  beginsBefore,
-  mustBeginBefore,
-  NotBegun,
-  runOnEveryNode,
-  runStatement,
-} from '../../stores/clickhouse/insert.ts'
+import { failAfter, matchNothingAfter, NotBegun, runOnEveryNode, runStatement } from '../../stores/clickhouse/insert.ts'
 import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
@@ -23,12 +17,12 @@ type WriterParts = Pick<Writer, 'stores' | 'accountId' | 'lease' | 'fence' | 'si
 /** The account does not allow what was asked for, and nothing was changed. The message is one line. */
 export class WriteRefused extends ExpectedError {}
 
-/** In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text. */
 const readSettings: ClickHouseSettings = {
   ...keepAliveSettings,
   // Some read a whole month or account.
   max_execution_time: 600,
   max_bytes_before_external_group_by: `${256 << 20}`,
+  // In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text.
   max_query_size: '4000000',
 }
 
@@ -84,8 +78,8 @@ export class Writer {
    * that the next holder sees its changes.
    * @param result its SELECT, which returns a row if the clauses have written
    * @param signal ends the retries
-   * @returns the tag of the clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only
-   *   rows that they select from `held`
+   * @returns a template tag; its text is the WITH clauses after `held`. `held` has one row while this writer has the lease, else none.
+   *   Each clause that writes selects from `held` or joins it, so it writes nothing after the lease is lost
    */
   change<Changed extends Row>(step: string, result?: PendingQuery<Changed[]>, signal = this.signal) {
     const { postgres } = this.stores
@@ -106,13 +100,13 @@ export class Writer {
 
   /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
   insert(step: string, label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
-    return this.retry(step, () => this.insertOnce(label, statement))
+    return this.retry(step, () => this.insertWithoutRetry(label, statement))
   }
 
   /** The same without retries, for a caller that retries it together with another step. @throws what `WriteFence.run` throws */
-  insertOnce(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
+  insertWithoutRetry(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
     return this.fence.run(({ deadlineMs, queryId }) =>
-      runStatement(this.stores.clickhouse.client, statement(mustBeginBefore(deadlineMs)), label, { queryId }),
+      runStatement(this.stores.clickhouse.client, statement(failAfter(deadlineMs)), label, { queryId }),
     )
   }
 
@@ -128,7 +122,7 @@ export class Writer {
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
       await this.fence.run(async ({ deadlineMs, queryId }) => {
-        const statement = ch`${change} WHERE ${where} AND ${beginsBefore(deadlineMs)} SETTINGS mutations_sync = 2`
+        const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} SETTINGS mutations_sync = 2`
         await runOnEveryNode(clickhouse, statement, label, queryId)
         // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
         if (await remain()) throw new NotBegun()

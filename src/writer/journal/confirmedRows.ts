@@ -75,7 +75,7 @@ export interface MissingRows {
 }
 
 /** Finds retained months with fewer rows than were confirmed. Rows that no import counted, as after a restore, are counted. */
-export async function countAndFindMissing(writer: Writer): Promise<MissingRows[]> {
+export async function raiseAndFindMissing(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
     const retainedMs = resource === 'clicks' ? (await writer.readRetained()).clicksMs : 0

@@ -2,7 +2,10 @@ import type { Writer } from '../fence/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { Extent, MonthlyRows } from './months.ts'
 
-/** A batch that may have been sent. */
+/**
+ * Days that the next writer rebuilds, and a `stored_at` that holds back the watermark: of a batch that may have been sent, of days
+ * that a repair rebuilds, or of an erasure (the day 1970-01-01, without rows).
+ */
 export interface JournalEntry extends Extent {
   token: string
   resource: 'clicks' | 'conversions'
@@ -34,7 +37,7 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
   return recorded?.storedAt.getTime() ?? 0
 }
 
-/** Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Idempotent. */
+/** Clears batches that ClickHouse confirmed, and adds their rows to the counts of confirmed rows (`stored_rows`), in one statement. Idempotent. */
 export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
   // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
   await writer.change('clearing a batch from the journal', undefined, writer.lease.lost)`
@@ -50,7 +53,7 @@ export async function clearBatches(writer: Writer, tokens: readonly string[]): P
 }
 
 /**
- * Clears batches of unknown outcome after their days were rebuilt. The counts of stored rows become the rows in ClickHouse, but
+ * Clears batches of unknown outcome after their days were rebuilt. The counts of confirmed rows become the rows in ClickHouse, but
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
  * @param counted the rows that ClickHouse has in every month of the batches
  */

@@ -2,7 +2,7 @@ import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 const dayMs = 86_400_000
 
-/** Number of ids that a batch adds to a UTC month; negative where ids move to another month. */
+/** Rows of a UTC month. In `Extent`: the ids that a batch adds to it; negative where ids move to another month. */
 export interface MonthlyRows {
   /** First day of the month, `2026-11-01`. */
   month: string

@@ -16,7 +16,7 @@ WHERE ${await isWrongCopy(writer)}`
 
 /** Deletes these copies. Idempotent. */
 export async function removeWrongCopies(writer: Writer): Promise<void> {
-  await writer.deleteRows(ch`converted_click_rows`, await isWrongCopy(writer), 'repair.converted_clicks')
+  await writer.deleteRows(ch`converted_click_rows`, await isWrongCopy(writer), 'repair.click_copies')
 }
 
 /** Condition on a copy. Copies of removed months are left out: they are rows that were not removed. */

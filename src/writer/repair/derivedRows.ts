@@ -1,7 +1,7 @@
 import type { Metric } from '../../../schema/metrics.ts'
 import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
-import { spansWithRows } from '../derived/clickDays.ts'
 import { derivations, mismatches, rebuildConversionTables } from '../derived/conversionTables.ts'
+import { spansWithRows } from '../derived/rebuildDays.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
 import {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Writer } from '../fence/writer.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
-import { attributeConversions } from '../store/lateClicks.ts'
+import { attributeWrongConversions } from '../store/reattribution.ts'
 import { type Finding, kinds } from './kinds.ts'
 import { recoverAccount } from './recoverAccount.ts'
 
@@ -14,7 +14,8 @@ export interface Difference extends Finding {
 const kindOf = new Map(kinds.map((one) => [one.kind, one]))
 
 /**
- * Compares the tables of an account with each other and with what was recorded. Under its lease no row is written meanwhile.
+ * Compares the tables of an account with each other and with what was recorded. Under its lease no row is written meanwhile. Changes
+ * one thing: months with more rows than were confirmed get the higher count.
  * @returns all differences, in the order of `kinds`
  */
 export async function findDifferences(writer: Writer): Promise<Difference[]> {
@@ -53,8 +54,8 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
     const found = differences.filter((difference) => difference.kind === kind)
     if (found.length > 0) await repair?.(writer, found)
   }
-  // Of duplicate clicks that were removed.
-  if (await isTaskOpen(writer, 'attribute_conversions')) await attributeConversions(writer)
+  // The removal of duplicate clicks leaves conversions to attribute.
+  if (await isTaskOpen(writer, 'attribute_conversions')) await attributeWrongConversions(writer)
 }
 
 function isRepairable({ kind }: Difference): boolean {

@@ -1,11 +1,11 @@
 import { eraseAgain } from '../erasure/completeErasures.ts'
-import { findErasedRows } from '../erasure/erasedRows.ts'
+import { findUnerasedRows } from '../erasure/erasedRows.ts'
 import type { Writer } from '../fence/writer.ts'
-import { countAndFindMissing } from '../journal/confirmedRows.ts'
+import { raiseAndFindMissing } from '../journal/confirmedRows.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
-import { findRemovedRows } from '../retention/removedRows.ts'
-import { attributeConversions, findUnattributed } from '../store/lateClicks.ts'
+import { findUnremovedRows } from '../retention/removedRows.ts'
+import { attributeWrongConversions, findWronglyAttributed } from '../store/reattribution.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
 import { emptyWrongTexts, findWrongCopies, findWrongTexts, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
@@ -31,7 +31,7 @@ export interface DifferenceKind<Found extends Finding = Finding> {
   line(found: Found): string
   /** What the operator does about a difference that cannot be repaired. */
   advice?: string
-  /** Of the table in docs/restore.md, in Markdown. */
+  /** Texts of the table in docs/restore.md, Markdown. */
   docs: { meaning: string; repair: string; examples: readonly Found[] }
 }
 
@@ -52,7 +52,7 @@ export const kinds: readonly DifferenceKind[] = [
   // Before other repairs write stored fields again.
   kind({
     kind: 'not_erased',
-    find: findErasedRows,
+    find: findUnerasedRows,
     repair: eraseAgain,
     line: ({ rows }) => `${quantity(rows, 'row', 'rows')} of erased visitors or clicks with personal data`,
     docs: {
@@ -63,7 +63,7 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'not_removed',
-    find: findRemovedRows,
+    find: findUnremovedRows,
     async repair(writer) {
       await rebuildRestoredMonths(writer)
       await removeAgain(writer)
@@ -145,8 +145,8 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'unattributed',
-    find: findUnattributed,
-    repair: async (writer) => void (await attributeConversions(writer)),
+    find: findWronglyAttributed,
+    repair: async (writer) => void (await attributeWrongConversions(writer)),
     line: ({ conversions }) =>
       `${quantity(conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`,
     docs: {
@@ -158,7 +158,7 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'missing_rows',
-    find: countAndFindMissing,
+    find: raiseAndFindMissing,
     line: ({ confirmed, stored }) =>
       `${quantity(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
     advice:

@@ -4,7 +4,7 @@ import type { Writer } from '../fence/writer.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
-import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
+import { attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
 
 /**
  * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.
@@ -26,7 +26,7 @@ export async function recoverAccount(writer: Writer) {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
     await repairBatches(writer, leftovers)
   }
-  const corrected = (await isTaskOpen(writer, 'attribute_conversions')) ? await attributeConversions(writer) : 0
+  const corrected = (await isTaskOpen(writer, 'attribute_conversions')) ? await attributeWrongConversions(writer) : 0
   return {
     batches: leftovers.length,
     attributed: corrected + (await attributeLateClicks(writer)),

@@ -39,7 +39,7 @@ WHERE ${isBefore(writer, table, untilMs)}`
 }
 
 /** Counts rows of removed months, as after a restore of an earlier backup. */
-export async function findRemovedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
+export async function findUnremovedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
   const retained = await writer.readRetained()
   const found: { table: string; rows: number }[] = []
   for (const table of agedTables) {

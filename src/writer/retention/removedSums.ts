@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
+import { failAfter, runStatement } from '../../stores/clickhouse/insert.ts'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
@@ -17,11 +17,11 @@ const columnTypes = {
   sums_by_quarter_hour: { bucket: "DateTime('UTC')", campaign_id: 'String', ...sumTypes },
   click_index: { id: 'String', clicked_at: "DateTime64(3, 'UTC')", campaign_id: 'String' },
 } as const satisfies Record<string, Record<string, string>>
-export type RemovedTable = keyof typeof columnTypes
-export const removedTables = Object.keys(columnTypes) as RemovedTable[]
+export type KeptTable = keyof typeof columnTypes
+export const keptTables = Object.keys(columnTypes) as KeptTable[]
 
-const columnsIn = (table: RemovedTable): [string, string][] => Object.entries(columnTypes[table])
-const columnNamesIn = (table: RemovedTable) => columnsIn(table).map(([name]) => identifier(name))
+const columnsIn = (table: KeptTable): [string, string][] => Object.entries(columnTypes[table])
+const columnNamesIn = (table: KeptTable) => columnsIn(table).map(([name]) => identifier(name))
 
 /** The file of an account may not fit in memory. Several blocks are safe, because a retry deletes earlier rows first. */
 const inBlocks = ch`max_insert_block_size = 262144, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 0`
@@ -42,7 +42,7 @@ const jsonValues: Readonly<Record<string, string>> = {
  * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
  */
 export function removedSumsCheck(
-  table: RemovedTable,
+  table: KeptTable,
   clicksMs: number,
   mayHaveMore: boolean,
 ): (line: string) => string | undefined {
@@ -60,7 +60,7 @@ export function removedSumsCheck(
 }
 
 /** Reads what a table has of removed clicks, as NDJSON in a fixed order. @param clicksMs from when clicks are retained */
-export function readRemovedSums(writer: Writer, table: RemovedTable, clicksMs: number): AsyncIterable<Buffer> {
+export function readRemovedSums(writer: Writer, table: KeptTable, clicksMs: number): AsyncIterable<Buffer> {
   const query = ch`
 SELECT *
 FROM (${removedRowsSql(writer, table, clicksMs)})
@@ -69,7 +69,7 @@ FORMAT JSONEachRow`
   return streamBytes(writer.stores.clickhouse, query, { label: 'export.removed_sums', signal: writer.signal })
 }
 
-function removedRowsSql(writer: Writer, table: RemovedTable, clicksMs: number): Fragment {
+function removedRowsSql(writer: Writer, table: KeptTable, clicksMs: number): Fragment {
   const names = columnNamesIn(table)
   if (table === 'click_index') {
     return ch`SELECT ${join(names)} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
@@ -88,7 +88,7 @@ WHERE of_clicks != 0 OR of_cost != 0`
  * TRAP: no lower limit. ClickHouse writes the constants of a mutation as text, and the year 1970 as `0`, which it cannot read as
  * a DateTime.
  */
-function isRemoved({ ofAccount }: Writer, table: RemovedTable, clicksMs: number): Fragment {
+function isRemoved({ ofAccount }: Writer, table: KeptTable, clicksMs: number): Fragment {
   const at = table === 'click_index' ? ch`clicked_at` : sumsTables[table].at
   return ch`${ofAccount} AND ${at} < ${instant(clicksMs)}`
 }
@@ -102,7 +102,7 @@ function isRemoved({ ofAccount }: Writer, table: RemovedTable, clicksMs: number)
 export async function storeRemovedSums(
   writer: Writer,
   { clicksMs, eventsMs }: RetainedRanges,
-  open: (table: RemovedTable) => AsyncIterable<Buffer>,
+  open: (table: KeptTable) => AsyncIterable<Buffer>,
 ): Promise<void> {
   const recorded = await writer.readRetained()
   if (recorded.clicksMs > 0 || recorded.eventsMs > 0) {
@@ -111,7 +111,7 @@ export async function storeRemovedSums(
       `account ${writer.accountId} has removed other months than the exported account, so the sums and rows of both do not belong together; the import cannot be completed.`,
     )
   }
-  for (const table of clicksMs > 0 ? removedTables : []) {
+  for (const table of clicksMs > 0 ? keptTables : []) {
     const label = 'import.removed_sums'
     await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
     const names = join(columnNamesIn(table))
@@ -124,7 +124,7 @@ INSERT INTO ${identifier(table)} (account_id, ${names})
 SETTINGS ${inBlocks}, input_format_skip_unknown_fields = 1
 SELECT ${text(writer.accountId)}, ${names}
 FROM input(${text(types.join(', '))})
-WHERE ${mustBeginBefore(deadlineMs)}
+WHERE ${failAfter(deadlineMs)}
 FORMAT JSONEachRow`,
         label,
         { queryId, values: Readable.from(open(table), { objectMode: false }) },

@@ -107,7 +107,7 @@ FROM clicks
 WHERE ${keys}
   AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})
   AND ${inTime}`
-  await writer.insertOnce('import.converted_clicks', copy)
+  await writer.insertWithoutRetry('import.click_copies', copy)
 }
 
 /** @returns the columns of both tables, also of a later version: between two statements of a migration one of them may lack a column */

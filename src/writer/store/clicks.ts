@@ -2,7 +2,7 @@ import { ch } from '../../stores/clickhouse/sql.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
 import type { Writer } from '../fence/writer.ts'
 import { extentOf } from '../journal/months.ts'
-import { type Click, clickColumns } from '../tables/click.ts'
+import { type Click, insertedClickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer, storeNewRows } from './rowBuffer.ts'
 import { sendBatch } from './sendBatch.ts'
@@ -19,7 +19,7 @@ export function existingClicks(writer: Writer): ExistingKeys {
 
 /** Buffers clicks for one insert, each id once: the first one wins. Reusable once its clicks are stored. */
 export class ClickBatch {
-  readonly #rows = new RowBuffer(clickColumns)
+  readonly #rows = new RowBuffer(insertedClickColumns)
   readonly #times = new Map<string, number>()
 
   get isFull(): boolean {
@@ -39,7 +39,7 @@ export class ClickBatch {
       sendBatch(writer, {
         resource: 'clicks',
         table: 'clicks',
-        columns: clickColumns,
+        columns: insertedClickColumns,
         bytes: this.#rows.bytes,
         isDistinct: true,
         ...extentOf(Array.from(this.#rows.keys(), (id) => this.#times.get(id) ?? 0)),

@@ -19,8 +19,8 @@ const filterFrom = 10_000
 
 /**
  * Finds keys that are already stored. Random ids are scattered over an index, so looking up a batch reads all of it; a Bloom
- * filter, filled from the index at the first large batch, excludes nearly all new keys. It lacks keys that other processes
- * store later: during an import only the API's events, whose rows with equal keys collapse.
+ * filter, filled from the index at the first large batch, excludes nearly all new keys. Keys that other processes store later are
+ * missing in it. During an import only `POST /events` stores any, and its rows with equal keys collapse.
  */
 export class ExistingKeys {
   readonly #writer: Writer

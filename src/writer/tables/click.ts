@@ -7,4 +7,4 @@ export const clickRowFields = { accountId: 'id', ...clickFields } as const
 
 export type Click = RowOf<typeof clickRowFields>
 
-export const clickColumns = [...columnsOf(clickRowFields), clickTextColumn]
+export const insertedClickColumns = [...columnsOf(clickRowFields), clickTextColumn]

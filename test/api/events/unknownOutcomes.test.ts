@@ -48,7 +48,7 @@ const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
 function openShortIntake(accountId: string) {
   const log = { warn: () => {}, error: () => {} }
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
-  const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, deadlineMs: 2_000 })
+  const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, timeoutMs: 2_000 })
   return (eventId?: string) =>
     intake.accept([validateEvent(event(eventId), testNowMs)], { accountId, clickAllowance: 1 })
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Key } from '../../../schema/key.ts'
-import { createKey, listKeys } from '../../../src/accounts/keys.ts'
+import { createKey, listKeys } from '../../../src/accounts/manageKeys.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 
 const api = useTestApp()

@@ -13,10 +13,10 @@ import {
   type EmbeddedOptions,
 } from '../../../src/stores/embedded/connectEmbedded.ts'
 import type {
-  ClickHouseAddress,
   ClickHouseCredentials,
+  EmbeddedClickHouse,
+  EmbeddedPostgres,
   LogLine,
-  PostgresAddress,
 } from '../../../src/stores/embedded/protocol.ts'
 import { processesOf } from '../../kit/processes.ts'
 import { holds, until } from '../../kit/until.ts'
@@ -103,7 +103,7 @@ async function startClient(path: string) {
       child.once('exit', () => reject(new Error('the client ended')))
     })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const addresses = (await hear()) as unknown as { clickhouse: ClickHouseAddress; postgres: PostgresAddress }
+  const addresses = (await hear()) as unknown as { clickhouse: EmbeddedClickHouse; postgres: EmbeddedPostgres }
   return {
     ...addresses,
     /** Has it open a transaction on Postgres, and write in it, without ever ending it. */
@@ -125,7 +125,7 @@ async function startClient(path: string) {
  * @throws Error with the text of ClickHouse
  */
 export async function execute(
-  { socketPath, writer }: ClickHouseAddress,
+  { socketPath, writer }: EmbeddedClickHouse,
   query: string,
   user: ClickHouseCredentials = writer,
 ): Promise<string> {
@@ -151,7 +151,7 @@ export function post(
 }
 
 /** A pool as the program's own, of any size. */
-export function pool(address: PostgresAddress | undefined, max = 1): postgres.Sql {
+export function pool(address: EmbeddedPostgres | undefined, max = 1): postgres.Sql {
   return postgres({
     path: address?.path ?? '',
     max,

@@ -3,17 +3,17 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tableEngines } from '../../../src/stores/clickhouse/grants.ts'
-import type { ClickHouseAddress } from '../../../src/stores/embedded/protocol.ts'
+import type { EmbeddedClickHouse } from '../../../src/stores/embedded/protocol.ts'
 import { execute, type Folder, makeEmptyFolder } from './folder.ts'
 
 let folder: Folder
-let clickhouse: ClickHouseAddress
+let clickhouse: EmbeddedClickHouse
 let outside: string
 let server: Server
 let connections = 0
 beforeAll(async () => {
   folder = makeEmptyFolder()
-  clickhouse = (await folder.attach({ postgres: false })).clickhouse as ClickHouseAddress
+  clickhouse = (await folder.attach({ postgres: false })).clickhouse as EmbeddedClickHouse
   outside = join(folder.path, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'secret'), 'the secret\n')

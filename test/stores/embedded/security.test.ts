@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../../src/settings.ts'
-import type { ClickHouseAddress, PostgresAddress } from '../../../src/stores/embedded/protocol.ts'
+import type { EmbeddedClickHouse, EmbeddedPostgres } from '../../../src/stores/embedded/protocol.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
 import { rowsOf } from '../../import/runImport.ts'
@@ -12,8 +12,8 @@ import { holds, until } from '../../kit/until.ts'
 import { execute, type Folder, makeFolder, post } from './folder.ts'
 
 let folder: Folder
-let clickhouse: ClickHouseAddress
-let postgres: PostgresAddress
+let clickhouse: EmbeddedClickHouse
+let postgres: EmbeddedPostgres
 let stores: Stores
 beforeAll(async () => {
   folder = makeFolder()
@@ -22,8 +22,8 @@ beforeAll(async () => {
   stores = await openStores(readSettings({ DATA_DIR: folder.path }), () => {})
   await migrate(stores)
   const engines = await folder.attach()
-  clickhouse = engines.clickhouse as ClickHouseAddress
-  postgres = engines.postgres as PostgresAddress
+  clickhouse = engines.clickhouse as EmbeddedClickHouse
+  postgres = engines.postgres as EmbeddedPostgres
 })
 afterAll(async () => {
   await stores?.close()
@@ -152,7 +152,7 @@ describe('another user of the machine', () => {
 describe('a restart of ClickHouse', () => {
   it('invalidates the passwords of the previous start, and clients of the stores continue', async () => {
     const engines = await folder.attach()
-    const before = engines.clickhouse as ClickHouseAddress
+    const before = engines.clickhouse as EmbeddedClickHouse
     process.kill(folder.process('clickhouse/engine'), 'SIGKILL')
     await until(() => engines.clickhouse?.socketPath !== before.socketPath)
     for (const { username, password } of [before.writer, before.reader]) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
-import { findErasedRows } from '../../../src/writer/erasure/erasedRows.ts'
+import { findUnerasedRows } from '../../../src/writer/erasure/erasedRows.ts'
 import { addErasures, type ErasedKind, identifierHash, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
@@ -177,7 +177,7 @@ it('an event that is received after the erasure is new data, whatever its timest
   })
   expect(response.statusCode).toBe(200)
   await withWriter('received', async (writer) => {
-    expect(await findErasedRows(writer)).toEqual([])
+    expect(await findUnerasedRows(writer)).toEqual([])
     await eraseAgain(writer)
   })
   const rows = await rowsOf(server.stores, `SELECT properties FROM pixel_events WHERE account_id = 'received'`)

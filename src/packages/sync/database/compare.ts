@@ -11,10 +11,10 @@ import { SyncError } from '../source/errors.ts'
 import { isDay } from '../source/received.ts'
 import { type ChangingResource, columnNameOf } from '../source/resources.ts'
 import type { Database } from './database.ts'
-import type { ComparedCopy } from './target.ts'
+import type { CopyChecksums } from './target.ts'
 
 /** Opens the days and checksums of a copy. */
-export function compareCopy({ dialect, query }: Database, schema: string): ComparedCopy {
+export function openChecksums({ dialect, query }: Database, schema: string): CopyChecksums {
   return {
     async checksums({ name, key, time, amount }, asOf, { from, to }) {
       const timeColumn = columnNameOf(time)
@@ -48,7 +48,7 @@ export function compareCopy({ dialect, query }: Database, schema: string): Compa
 /** Reads the checksums of every day with rows, in the source or in the copy. @returns undefined if there are none */
 export async function readChecksums(
   source: Source,
-  copy: ComparedCopy,
+  copy: CopyChecksums,
   resource: ChangingResource,
 ): Promise<SourceChecksums | undefined> {
   const range = dayRange(await timeRange(source, resource), await copy.days(resource))
@@ -56,8 +56,8 @@ export async function readChecksums(
 }
 
 /** @returns the days with rows, in the source or in the copy, that differ */
-export async function differences(
-  copy: ComparedCopy,
+export async function differentDays(
+  copy: CopyChecksums,
   resource: ChangingResource,
   { asOf, days, range }: { asOf: string; days: readonly DayChecksum[]; range: DayRange },
 ): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { Copy, Filled, Reader } from '../source/copy.ts'
 import type { ChangingResource } from '../source/resources.ts'
 
 /** The days and checksums of a copy. */
-export interface ComparedCopy {
+export interface CopyChecksums {
   /** First and last UTC day with rows; undefined for an empty table. */
   days(resource: ChangingResource): Promise<DayRange | undefined>
   /** Checksums of the rows that were stored before `asOf`. */
@@ -11,7 +11,7 @@ export interface ComparedCopy {
 }
 
 /** A copy in a database. */
-export interface Target extends ComparedCopy, Omit<Copy, 'update'> {
+export interface DatabaseCopy extends CopyChecksums, Omit<Copy, 'update'> {
   /**
    * Copies the rows that were stored since the last pass, all of them at first and when columns are new, or continues an
    * interrupted pass.

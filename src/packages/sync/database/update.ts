@@ -2,8 +2,8 @@ import { requestChecksums, type SourceChecksums } from '../source/checksums.ts'
 import { type Filled, type Reader, type Updated, type Verified, verified } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import type { ChangingResource } from '../source/resources.ts'
-import { differences, readChecksums } from './compare.ts'
-import type { Target } from './target.ts'
+import { differentDays, readChecksums } from './compare.ts'
+import type { DatabaseCopy } from './target.ts'
 
 /** Passes that may end before the `asOf` of the checksums: one continues an older pass, or a clock was set back. */
 const passesMax = 3
@@ -13,12 +13,12 @@ const repairsMax = 3
 
 /** As `Copy.update`. Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
 export async function updateTarget(
-  target: Target,
+  target: DatabaseCopy,
   reader: Reader,
   resource: ChangingResource,
-  isVerified: boolean,
+  mustVerify: boolean,
 ): Promise<Updated> {
-  const checksums = isVerified ? await readChecksums(reader, target, resource) : undefined
+  const checksums = mustVerify ? await readChecksums(reader, target, resource) : undefined
   let filled: Filled | undefined
   for (let pass = 1; pass <= passesMax; pass++) {
     const changes = await target.copyChanges(reader, resource)
@@ -33,13 +33,13 @@ export async function updateTarget(
  * @throws TemporaryError when a day still differs after several replacements
  */
 async function verify(
-  target: Target,
+  target: DatabaseCopy,
   reader: Reader,
   resource: ChangingResource,
   source: SourceChecksums,
 ): Promise<Verified> {
   const repaired = new Set<string>()
-  let different = await differences(target, resource, source)
+  let different = await differentDays(target, resource, source)
   for (let attempt = 0; different.length > 0; attempt++) {
     if (attempt === repairsMax) {
       throw new TemporaryError(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
@@ -54,7 +54,7 @@ async function verify(
       if (stored === undefined) continue
       reader.onRows(resource.name, stored, (index + 1) / different.length)
       repaired.add(day)
-      again.push(...(await differences(target, resource, checksums)))
+      again.push(...(await differentDays(target, resource, checksums)))
     }
     different = again
   }

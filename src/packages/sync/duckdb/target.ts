@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { compareCopy, differences, readChecksums } from '../database/compare.ts'
+import { differentDays, openChecksums, readChecksums } from '../database/compare.ts'
 import { assignAccount, earlier, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
-import type { Target } from '../database/target.ts'
+import type { DatabaseCopy } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
 import { openFolder } from '../files/folder.ts'
 import { type DayRange, isRetained } from '../source/checksums.ts'
@@ -30,7 +30,7 @@ const fileOptions = {
  * @param schema a checked name
  * @throws as `openFile`; SyncError when the file has the name of the schema
  */
-export async function openTarget(file: string, schema: string): Promise<Target> {
+export async function openTarget(file: string, schema: string): Promise<DatabaseCopy> {
   assertOtherName(file, schema)
   const opened = await openFile(file, fileOptions)
   const database = databaseOf(opened)
@@ -40,7 +40,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
     opened.close()
     throw error
   }
-  const copy = compareCopy(database, schema)
+  const copy = openChecksums(database, schema)
   const part = { storage: openFolder(dirname(file)), path: `.${basename(file)}.rows` }
   const partFile = join(part.storage.name, part.path)
 
@@ -84,7 +84,7 @@ export async function openTarget(file: string, schema: string): Promise<Target> 
     if (!checksums) return { state }
     const { newColumns, cursor } = state
     const unfilledBefore = newColumns === null ? '' : (cursor ?? '9999-12-31')
-    const different = new Set(await differences(copy, resource, checksums))
+    const different = new Set(await differentDays(copy, resource, checksums))
     const days = new Map<string, DayRows>([...different].map((day) => [day, { day, rows: 0, isWanted: true }]))
     for (const { day, rows } of checksums.days) {
       days.set(day, { day, rows, isWanted: day < unfilledBefore || different.has(day) })

@@ -1,5 +1,5 @@
 import postgres, { type Sql } from 'postgres'
-import { compareCopy } from '../database/compare.ts'
+import { openChecksums } from '../database/compare.ts'
 import type { Database } from '../database/database.ts'
 import { assignAccount, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
@@ -30,7 +30,7 @@ export async function openTables(url: string, schema: string) {
     WHERE s.since IS NOT DISTINCT FROM $7 AND s.cursor IS NOT DISTINCT FROM $8
     RETURNING 1`
   return {
-    ...compareCopy(database, schema),
+    ...openChecksums(database, schema),
     assign: (accountId: string, resources: readonly Resource[]) =>
       assignAccount(database, schema, accountId, resources),
     /** FOR UPDATE waits for the last statement of a process that was killed. */

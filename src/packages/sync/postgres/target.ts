@@ -1,5 +1,5 @@
 import { earlier, type SyncState } from '../database/state.ts'
-import type { Target } from '../database/target.ts'
+import type { DatabaseCopy } from '../database/target.ts'
 import { isRetained, retainedDay, timeRange } from '../source/checksums.ts'
 import type { Filled, Reader } from '../source/copy.ts'
 import { checkDay, checkRows, isInstant, type Row, received } from '../source/received.ts'
@@ -13,7 +13,7 @@ const batchRows = 5_000
  * Opens a copy in PostgreSQL, which is filled by batches of rows.
  * @param schema a checked name
  */
-export async function openTarget(url: string, schema: string): Promise<Target> {
+export async function openTarget(url: string, schema: string): Promise<DatabaseCopy> {
   const tables = await openTables(url, schema)
   return {
     ...tables,

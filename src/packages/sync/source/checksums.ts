@@ -13,7 +13,7 @@ export interface Source {
   signal: AbortSignal
 }
 
-/** UTC days, or times of the first and last row, both included. */
+/** UTC days, both included. */
 export interface DayRange {
   from: string
   to: string

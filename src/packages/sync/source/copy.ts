@@ -46,9 +46,9 @@ export interface Copy {
   copyAll(reader: Reader, resource: Resource): Promise<Filled | undefined>
   /**
    * Copies what was stored since the last update.
-   * @param isVerified whether all days are compared with the source, and replaced if they differ
+   * @param mustVerify whether all days are compared with the source, and replaced if they differ
    */
-  update(reader: Reader, resource: ChangingResource, isVerified: boolean): Promise<Updated>
+  update(reader: Reader, resource: ChangingResource, mustVerify: boolean): Promise<Updated>
   close(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ const indexed = ch`[${join(indexedColumns.map(identifier))}]`
  * filter in any of the indexed columns. They go beside the conditions of the filters themselves.
  * @returns none for excluded values, and none with the empty value, which every part has
  */
-export function clickIndexHints(filters: readonly Filter[]): Fragment[] {
+export function idsIndexHints(filters: readonly Filter[]): Fragment[] {
   return filters.flatMap(({ attribute, values, isExcluded }) => {
     const isIndexed = (indexedColumns as readonly string[]).includes(attribute)
     return isIndexed && !isExcluded && !values.includes('') ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`] : []

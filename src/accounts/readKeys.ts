@@ -41,12 +41,12 @@ const queuedMax = 5_000
 
 /**
  * Opens look-ups that share statements. Clients may send any number of invented keys: the rate of statements is limited.
- * @param deadlineMs timeout of a look-up and of a statement
+ * @param timeoutMs timeout of a look-up and of a statement
  */
-export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
+export function openKeyLookUps(postgres: Postgres, timeoutMs: number): LookUpKey {
   const lookUps = new Batcher<string, KeyRecord | null>({
     ...limits,
-    deadlineMs,
+    timeoutMs: timeoutMs,
     late,
     async run(hashes) {
       const records = await lookUpKeys(postgres, hashes)
@@ -54,7 +54,7 @@ export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKe
     },
   })
   return async (hash) => {
-    if (lookUps.queued < queuedMax) return await withDeadline(deadlineMs, late, () => lookUps.add(hash))
+    if (lookUps.queued < queuedMax) return await withDeadline(timeoutMs, late, () => lookUps.add(hash))
     throw new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 })
   }
 }

@@ -24,7 +24,7 @@ interface FilesState {
 const sourceFile = '.tributary-sync-source.json'
 
 /** Opens a copy that is Parquet files. */
-export function openTarget(storage: Storage): Copy {
+export function openFilesCopy(storage: Storage): Copy {
   return {
     async assign(accountId) {
       const isSource = (value: unknown): value is { accountId: string } =>
@@ -37,7 +37,7 @@ export function openTarget(storage: Storage): Copy {
       await downloadParquet(reader, resource, { storage, path: `${resource.name}/part.parquet` })
       return undefined
     },
-    update: (reader, resource, isVerified) => writeDays(storage, reader, resource, isVerified),
+    update: (reader, resource, mustVerify) => writeDays(storage, reader, resource, mustVerify),
     close: storage.close,
   }
 }

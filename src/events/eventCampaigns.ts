@@ -24,10 +24,10 @@ const retryMs = 1_000
 const campaignsMax = 20_000
 
 const lookUpsMax = 1_000
-const deadlineMs = 5_000
+const lookUpTimeoutMs = 5_000
 
 /** @param now the current time, epoch milliseconds */
-export function openAttribution(
+export function openEventCampaigns(
   { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
   now: () => number,
 ) {
@@ -93,7 +93,7 @@ type Found = OwnedId & { value: string }
 /** Combines look-ups of one value by id; undefined for an unknown id. */
 function openLookUps(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found[]>) {
   return new Batcher<OwnedId, string | undefined>({
-    ...{ itemsMax: lookUpsMax, concurrentMax: 1, deadlineMs },
+    ...{ itemsMax: lookUpsMax, concurrentMax: 1, timeoutMs: lookUpTimeoutMs },
     async run(wanted, signal) {
       const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
       return wanted.map((id) => found.get(ownedKey(id)))

@@ -10,7 +10,7 @@ import { writeChanges } from './conversions.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 
 const pageRows = 10_000
-const looking = 'looking for conversions without their click'
+const looking = 'looking for conversions to attribute'
 
 /**
  * Attributes conversions that arrived before their click: writes a new version with the click's dimensions and the same
@@ -22,11 +22,11 @@ export async function attributeLateClicks(writer: Writer): Promise<number> {
 }
 
 /** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
-export async function attributeConversions(writer: Writer): Promise<number> {
+export async function attributeWrongConversions(writer: Writer): Promise<number> {
   return await attributeAll(writer, 'attribute_conversions', isWrong(writer), 'repair.attribution')
 }
 
-export async function findUnattributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
+export async function findWronglyAttributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
   const query = ch`
 SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
