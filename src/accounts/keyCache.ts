@@ -3,7 +3,7 @@ import { Problem } from '../problem.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
 import { openKeyUses } from './keyUses.ts'
-import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './readKeys.ts'
+import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './lookUpKeys.ts'
 
 export type KeyCache = ReturnType<typeof openKeyCache>
 
@@ -17,7 +17,7 @@ const unavailableMs = 3_000
 const retryMs = 500
 /** Timeouts of a look-up: of a cached key, and of any other. */
 const lookUpTimeoutMs = 2_000
-const firstLookupDeadlineMs = 5_000
+const firstLookUpTimeoutMs = 5_000
 const unknownTtlMs = 2_000
 
 const knownMax = 20_000
@@ -50,7 +50,7 @@ export function openKeyCache(postgres: Postgres, now: () => number) {
   const inFlight = new Map<string, Promise<KeyRecord | null>>()
   const recordUseOf = openKeyUses(postgres, now)
   // Separate queues, so that look-ups of unknown keys never delay a key in use.
-  const lookUpNew = openKeyLookUps(postgres, firstLookupDeadlineMs)
+  const lookUpNew = openKeyLookUps(postgres, firstLookUpTimeoutMs)
   const lookUpKnown = openKeyLookUps(postgres, lookUpTimeoutMs)
   let failedAtMs = Number.NEGATIVE_INFINITY
   let triedAtMs = Number.NEGATIVE_INFINITY

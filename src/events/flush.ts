@@ -45,7 +45,7 @@ export async function flushEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<(Outcome | Problem)[]> {
-  const { metrics, timeoutMs: deadlineMs } = parts
+  const { metrics, timeoutMs } = parts
   const startedAtMs = performance.now()
   const { outcomes, reserved } = await decideEvents(parts, events, signal)
   const decidedAtMs = performance.now()
@@ -54,7 +54,7 @@ export async function flushEvents(
     metrics.countFlush(events.length, { lookUp, insert: undefined })
     return outcomes
   }
-  const stored = await storeInTime(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
+  const stored = await storeInTime(parts, reserved, timeoutMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
   for (const [index, { count }] of reserved.entries()) {
     if (stored[index] === 'stored') count.confirm()
     else count.cancel()
@@ -177,8 +177,8 @@ async function findUnconfirmed(
   })
 }
 
-function retryOf({ log, timeoutMs: deadlineMs }: FlushParts, signal: AbortSignal): FlushRetry {
-  return { onMessage: (line) => log.warn(line), signal, giveUpAfterMs: deadlineMs }
+function retryOf({ log, timeoutMs }: FlushParts, signal: AbortSignal): FlushRetry {
+  return { onMessage: (line) => log.warn(line), signal, giveUpAfterMs: timeoutMs }
 }
 
 function notStored(): Problem {

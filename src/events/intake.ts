@@ -46,10 +46,10 @@ export interface IntakeParts {
   timeoutMs?: number
 }
 
-export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs = 10_000 }: IntakeParts) {
+export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
   const reader = asWriter(clickhouse)
-  const attribution = openEventCampaigns({ clickhouse: reader, postgres }, now)
+  const eventCampaigns = openEventCampaigns({ clickhouse: reader, postgres }, now)
   const byId = new InFlightEvents()
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
@@ -60,11 +60,11 @@ export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs =
     ceiling: new FairUseCeiling(reader),
     metrics,
     log,
-    timeoutMs: deadlineMs,
+    timeoutMs,
   }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
-    timeoutMs: deadlineMs,
+    timeoutMs,
     run: (events, signal) => flushEvents(parts, events, signal),
   })
 
@@ -82,7 +82,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs =
     inFlight += events.length
     inFlightOf.set(accountId, own)
     try {
-      return await besideProblems(await attribute(events, sender), step)
+      return await besideProblems(await findCampaigns(events, sender), step)
     } finally {
       inFlight -= events.length
       const left = (inFlightOf.get(accountId) ?? 0) - events.length
@@ -92,27 +92,27 @@ export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs =
   }
 
   /** Finds the campaign of each event; a Problem for an event without an own click or campaign. */
-  async function attribute(events: readonly ValidEvent[], sender: Sender): Promise<(IncomingEvent | Problem)[]> {
+  async function findCampaigns(events: readonly ValidEvent[], sender: Sender): Promise<(IncomingEvent | Problem)[]> {
     const { accountId, clickAllowance } = sender
     const sinceMs = performance.now()
     const toIncoming = (event: ValidEvent, campaign: EventCampaign): IncomingEvent => {
       return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7(), sinceMs }
     }
     const find = async (event: ValidEvent): Promise<IncomingEvent | Problem> => {
-      const found = await attribution.resolve(accountId, event.identifiers)
+      const found = await eventCampaigns.resolve(accountId, event.identifiers)
       return found instanceof Problem ? found : toIncoming(event, found)
     }
-    const attributed = events.map((event) => {
+    const found = events.map((event) => {
       // Nearly always the campaign is known.
-      const known = attribution.peek(accountId, event.identifiers)
+      const known = eventCampaigns.peek(accountId, event.identifiers)
       return known ? toIncoming(event, known) : find(event)
     })
-    return await Promise.all(attributed)
+    return await Promise.all(found)
   }
 
   return {
     /**
-     * Accepts events in one flush: attribution, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
+     * Accepts events in one flush: campaigns, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
      * @param events at most 1,000
      * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
      *   `campaign_not_found`: the event has no click or campaign of the account
@@ -132,7 +132,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs: deadlineMs =
       whileInFlight(events, sender, async (own) => {
         const rows = new Map<IncomingEvent, PixelEvent>()
         const decide = async (firsts: IncomingEvent[]) => {
-          const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
+          const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(timeoutMs))
           for (const { incoming, count, row } of reserved) {
             count.release()
             rows.set(incoming, row)

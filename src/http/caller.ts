@@ -1,7 +1,7 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
+import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
-import type { KeyRecord } from '../accounts/readKeys.ts'
 
 /** The account and API key of a request. What the request may read depends on `accountId` alone. */
 export interface Caller extends KeyRecord {

@@ -11,7 +11,7 @@ import { type LimitKind, limitKinds } from './rateLimit.ts'
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
 /** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
-const gaugeDeadlineMs = 2_000
+const gaugeTimeoutMs = 2_000
 
 export type Metrics = ReturnType<typeof openMetrics>
 
@@ -68,11 +68,11 @@ export function openMetrics() {
     countResponse: (source: string) => responses.inc({ source }),
     /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
     addGauge(name: string, help: string, read: () => Promise<number>) {
-      const late = () => new Error(`no response within ${gaugeDeadlineMs} ms`)
+      const late = () => new Error(`no response within ${gaugeTimeoutMs} ms`)
       new Gauge({
         ...{ name, help, registers: [registry] },
         async collect() {
-          this.set(await withDeadline(gaugeDeadlineMs, late, read).catch(() => Number.NaN))
+          this.set(await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN))
         },
       })
     },

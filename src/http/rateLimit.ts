@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import type { KeyRecord } from '../accounts/readKeys.ts'
+import type { KeyRecord } from '../accounts/lookUpKeys.ts'
 import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'

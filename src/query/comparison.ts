@@ -6,10 +6,10 @@ import { type CalendarBucket, calendarOf, type Interval } from './calendarInterv
 import { earliestMs, type Range } from './timeRange.ts'
 import { atInstant, startOfDate } from './timeZone.ts'
 
-export interface OtherRange {
-  /** Ends at the present local time if the range includes the present; empty if it would end before it starts. */
+export interface ComparedRange {
+  /** An earlier range ends at the present local time if the range includes the present; empty if it would end before it starts. */
   range: Range
-  /** @returns the id of the bucket in the earlier range that a bucket is compared with; null if there is none */
+  /** @returns the id of the bucket in the other range that a bucket is compared with; null if there is none */
   counterpartOf(dimension: Dimension, id: string): string | null
 }
 
@@ -18,7 +18,7 @@ export interface OtherRange {
  * by its duration; for `previous_year` both are shifted by a calendar year. Whole days remain whole days.
  * @throws Problem `invalid_compare` when the earlier range starts before the year 0
  */
-export function previousRange(comparison: Comparison, range: Range, zone: string, nowMs: number): OtherRange {
+export function previousRange(comparison: Comparison, range: Range, zone: string, nowMs: number): ComparedRange {
   const { shift, ...shifted } = shiftOf(comparison, range, zone)
   const whole = notReversed(shifted)
   if (whole.fromMs < earliestMs) {
@@ -32,12 +32,12 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
 }
 
 /** Any other range of a comparison. Hours, days, weeks and months are matched by position, also those without rows. */
-export function otherRange(other: Range, range: Range, zone: string): OtherRange {
+export function otherRange(other: Range, range: Range, zone: string): ComparedRange {
   return { range: other, counterpartOf: counterparts((interval) => matchPositions(interval, range, other, zone)) }
 }
 
 /** Matches the buckets of an interval once. Other dimensions are matched by id. */
-function counterparts(match: (interval: Interval) => ReadonlyMap<string, string>): OtherRange['counterpartOf'] {
+function counterparts(match: (interval: Interval) => ReadonlyMap<string, string>): ComparedRange['counterpartOf'] {
   const matched = new Map<Interval, ReadonlyMap<string, string>>()
   return (dimension, id) => {
     if (!isInterval(dimension)) return id

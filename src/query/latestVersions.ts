@@ -41,7 +41,7 @@ const spareKeys = 8
  * Finds the next rows that match the query in their latest version, in its order. A row is a candidate if any of its versions
  * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
  * collapsed. If most candidates do not match, the last round collapses all rows.
- * @param firstAfter key of the last row of the previous page
+ * @param after key of the last row of the previous page
  * @param readAt reads the latest versions of the rows at these keys (at most `limit` + 8), in their order, without those
  *   that do not match the query
  * @returns up to `limit` rows, fewer only when there are no more
@@ -49,14 +49,14 @@ const spareKeys = 8
 export async function findLatestVersions<Row>(
   clickhouse: ClickHouse,
   query: LatestQuery,
-  firstAfter: PageKey | undefined,
+  after: PageKey | undefined,
   limit: number,
   options: QueryOptions,
   readAt: (keys: PageKey[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
   const rows: Row[] = []
-  let lastKey = firstAfter
+  let lastKey = after
   for (let round = 0; round < approximateRounds; round++) {
     const missing = limit - rows.length
     // A row that matches several alternatives is found by each of them.
@@ -172,9 +172,9 @@ ${rows}`
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, even of rows that do not match (it uses PREWHERE for a
  * filter of its own with ORDER BY … LIMIT). DISTINCT here would read the whole table.
  */
-function matchingSql(query: LatestQuery, from: PageKey | undefined, conditions: readonly Fragment[]): Fragment {
+function matchingSql(query: LatestQuery, lastKey: PageKey | undefined, conditions: readonly Fragment[]): Fragment {
   return ch`
 SELECT converted_at, id
 FROM conversions${prewhere(conditions)}
-WHERE ${join(keyConditions(query, from), '\n  AND ')}`
+WHERE ${join(keyConditions(query, lastKey), '\n  AND ')}`
 }

@@ -61,7 +61,7 @@ export function planList(
     updatedSinceMs,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
-    boundTo: boundTo,
+    boundTo,
   }
 }
 

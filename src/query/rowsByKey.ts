@@ -8,7 +8,7 @@ const spareKeys = 8
  * @returns rows in the order of the list; at least `limit` if there are as many, and at most eight more
  */
 export async function readRowsByKey<Key, Row>(
-  lastKey: Key | undefined,
+  after: Key | undefined,
   limit: number,
   read: {
     keys(lastKey: Key | undefined, limit: number): Promise<Key[]>
@@ -16,12 +16,12 @@ export async function readRowsByKey<Key, Row>(
   },
 ): Promise<Row[]> {
   const rows: Row[] = []
-  let last = lastKey
+  let lastKey = after
   for (;;) {
     const keysMax = limit - rows.length + spareKeys
-    const keys = await read.keys(last, keysMax)
+    const keys = await read.keys(lastKey, keysMax)
     if (keys.length > 0) rows.push(...(await read.rows(keys)))
     if (rows.length >= limit || keys.length < keysMax) return rows
-    last = keys.at(-1)
+    lastKey = keys.at(-1)
   }
 }

@@ -30,7 +30,7 @@ export interface FoundClick extends PageKey {
 
 const toFields = responseFields(clickFields)
 
-/** @returns the click of a row of `clickColumns` */
+/** @returns the click of a row of `selectedClickColumns` */
 export function clickOfColumns(row: StoredClick): FoundClick {
   return {
     atMs: row.clickedAt,

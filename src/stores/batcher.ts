@@ -155,12 +155,12 @@ export class Batcher<Item, Result> {
   }
 
   async #run(batch: readonly QueuedItems<Item, Result>[]): Promise<void> {
-    const { run, timeoutMs: deadlineMs, late: createLate = unavailable } = this.#options
+    const { run, timeoutMs, late: createLate = unavailable } = this.#options
     const items = batch.flatMap((call) => call.items)
     const late = createLate()
     try {
       const results = await withDeadline(
-        deadlineMs,
+        timeoutMs,
         () => late,
         (signal) => run(items, signal),
       )

@@ -13,7 +13,7 @@ import { embeddedPathsOf } from './embedded/paths.ts'
 import { type EmbeddedClickHouse, type EngineName, engineNames } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
-/** Both stores, each a server or an embedded engine. Only commands about files of the embedded store ask which. */
+/** Both stores, each a server or an embedded engine. Queries never depend on which. */
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres

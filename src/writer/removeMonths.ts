@@ -3,7 +3,7 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
 import { spansWithRows } from './derived/rebuildDays.ts'
 import { WriteRefused, type Writer } from './fence/writer.ts'
-import { raiseAndFindMissing } from './journal/confirmedRows.ts'
+import { raiseCountsAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
@@ -49,7 +49,7 @@ export async function removeMonths(
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
-  const missing = (await raiseAndFindMissing(writer)).filter(
+  const missing = (await raiseCountsAndFindMissing(writer)).filter(
     ({ table, month }) => table === 'clicks' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {

@@ -10,7 +10,7 @@ import {
   operationsOf,
   type PlacedOperation,
   sampleValue,
-} from '../../src/http/docs/openapiTypes.ts'
+} from '../../src/http/docs/openapiDocument.ts'
 import { packageRoot } from '../../src/package.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { makeDemoAccount } from '../kit/demo.ts'

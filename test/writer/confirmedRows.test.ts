@@ -3,7 +3,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { Writer } from '../../src/writer/fence/writer.ts'
-import { raiseAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
+import { raiseCountsAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
 import { clearBatches, recordBatch, settleBatches } from '../../src/writer/journal/journal.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 // The counts after every kind of import: test/properties/reports.
 
 const click = (id: string) => ({ id, clickedAt: '2026-01-11T10:00:00Z' })
-const missing = () => withWriter(stores, account, raiseAndFindMissing)
+const missing = () => withWriter(stores, account, raiseCountsAndFindMissing)
 
 const deleteClick = (id: string) =>
   changeTables(stores, `DELETE FROM clicks WHERE account_id = '${account}' AND id = '${id}'`)

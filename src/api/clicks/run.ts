@@ -48,9 +48,9 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
   const limit = plan.limit + 1
   const found: FoundClick[] = []
   const counts = new Map<string, number>()
-  let from = plan.after
+  let lastKey = plan.after
   for (let versions = Math.ceil(1.5 * limit); found.length < limit; ) {
-    const conditions = convertedPageConditions(plan, from, plan.range)
+    const conditions = convertedPageConditions(plan, lastKey, plan.range)
     const { clicks, incomplete } = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
     const converted = clicks.filter(({ conversionCount }) => conversionCount > 0)
     const next = converted.slice(0, limit - found.length)
@@ -58,7 +58,7 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
     found.push(...(await readFoundClicks(clickhouse, plan, next, signal)))
     const isCut = next.length < converted.length
     if (!incomplete && !isCut) break
-    from = (isCut ? next : clicks).at(-1) ?? from
+    lastKey = (isCut ? next : clicks).at(-1) ?? lastKey
     // A click may have more versions than were read.
     versions = clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
   }

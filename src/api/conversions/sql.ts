@@ -27,13 +27,13 @@ export function conversionQuery(plan: ConversionPlan): LatestQuery {
  */
 export function storedVersionsSql(
   plan: ConversionPlan,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   limit: number,
   isLatestOnly: boolean,
 ): Fragment {
   const conditions = [
     ...listSql(plan, time).conditions,
-    isAfter(from, ch`stored_at`, ch`id`, true),
+    isAfter(lastKey, ch`stored_at`, ch`id`, true),
     ch`NOT is_deleted`,
     ...conversionQuery(plan).versionConditions,
   ]

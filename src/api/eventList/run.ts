@@ -23,7 +23,7 @@ export async function listEvents(
   const query = { conditions: eventConditions(plan), atOf }
   const options = { label: 'events.page', signal, settings: eventPageSettings(plan) }
   const rows = await readRowsByKey(plan.afterEvent, limit + 1, {
-    keys: (from, keysMax) => selectRows<EventKey>(stores.clickhouse, eventPageSql(plan, from, keysMax), options),
+    keys: (lastKey, keysMax) => selectRows<EventKey>(stores.clickhouse, eventPageSql(plan, lastKey, keysMax), options),
     rows: (keys) => readEventsByKey(stores.clickhouse, query, keys, { label: 'events.rows', signal }),
   })
   const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.boundTo)

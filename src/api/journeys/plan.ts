@@ -46,7 +46,7 @@ export function planJourney(
     retainedRanges: caller.retained,
     limit: limit ?? pageLimitDefault,
     after: parseJourneyKey(readCursor(cursor, boundTo)),
-    boundTo: boundTo,
+    boundTo,
     nowMs,
   }
 }

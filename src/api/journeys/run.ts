@@ -47,12 +47,12 @@ export async function readJourney(context: RouteContext, plan: JourneyPlan, sign
 function readClickKeys(
   { stores }: RouteContext,
   plan: JourneyPlan,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   limit: number,
   signal: AbortSignal,
 ): Promise<PageKey[]> {
   const options = { label: 'journeys.clicks', signal, settings: longRead }
-  return selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, from, limit), options)
+  return selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, lastKey, limit), options)
 }
 
 /** @param all the keys of all clicks of a visitor, if they are known */
@@ -63,10 +63,10 @@ async function nextClicks(
   signal: AbortSignal,
 ): Promise<Entry[]> {
   const limit = plan.limit + 1
-  const from = startOf('click', plan.after)
-  const keys = all ?? (await readClickKeys(context, plan, from, limit, signal))
+  const lastKey = startOf('click', plan.after)
+  const keys = all ?? (await readClickKeys(context, plan, lastKey, limit, signal))
   return keys
-    .filter(({ atMs, id }) => !from || atMs > from.atMs || (atMs === from.atMs && id > from.id))
+    .filter(({ atMs, id }) => !lastKey || atMs > lastKey.atMs || (atMs === lastKey.atMs && id > lastKey.id))
     .slice(0, limit)
     .map((key) => ({ key: { kind: 'click', ...key } }))
 }
@@ -83,7 +83,7 @@ async function nextEvents(
     atOf: ({ occurredAt }: StoredEventRow) => occurredAt,
   }
   const rows = await readRowsByKey(eventStart(plan.after), plan.limit + 1, {
-    keys: (from, keysMax) => selectRows<EventKey>(clickhouse, eventKeysSql(plan, clicks, from, keysMax), options),
+    keys: (lastKey, keysMax) => selectRows<EventKey>(clickhouse, eventKeysSql(plan, clicks, lastKey, keysMax), options),
     rows: (keys) => readEventsByKey(clickhouse, query, keys, { label: 'journeys.events.rows', signal }),
   })
   return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
@@ -99,7 +99,8 @@ async function nextConversions(
   const options = { label: 'journeys.conversions', signal, settings: longRead }
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: 'journeys.conversions.rows', signal }
   const rows = await readRowsByKey(startOf('conversion', plan.after), plan.limit + 1, {
-    keys: (from, keysMax) => selectRows<PageKey>(clickhouse, conversionKeysSql(plan, clicks, from, keysMax), options),
+    keys: (lastKey, keysMax) =>
+      selectRows<PageKey>(clickhouse, conversionKeysSql(plan, clicks, lastKey, keysMax), options),
     rows: (keys) => readConversions({ stores }, plan.accountId, keys, rowOptions),
   })
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))

@@ -19,7 +19,7 @@ export type VisitorClicks = readonly string[] | 'many'
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row (`newestSql` of /clicks).
  * @returns rows `atMs`, `id`
  */
-export function clickKeysSql(plan: JourneyPlan, from: PageKey | undefined, limit: number): Fragment {
+export function clickKeysSql(plan: JourneyPlan, lastKey: PageKey | undefined, limit: number): Fragment {
   const { of } = plan
   const ofClick = ch`(clicked_at, id) IN (
     SELECT clicked_at, id
@@ -28,7 +28,7 @@ export function clickKeysSql(plan: JourneyPlan, from: PageKey | undefined, limit
       AND id = ${text(of.id)}
   )`
   const isOfVisitor = of.column === 'visitor_id'
-  const conditions = [...retainedClicks(plan), isAfter(from, ch`clicked_at`, ch`id`, true)]
+  const conditions = [...retainedClicks(plan), isAfter(lastKey, ch`clicked_at`, ch`id`, true)]
   return ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
 FROM clicks${isOfVisitor ? ch`\nPREWHERE ${isVisitorsClick(of.id)}` : nothing}
@@ -54,14 +54,14 @@ function retainedClicks({ accountId, retainedRanges }: JourneyPlan): Fragment[] 
 export function eventKeysSql(
   plan: JourneyPlan,
   clicks: VisitorClicks,
-  from: EventKey | undefined,
+  lastKey: EventKey | undefined,
   limit: number,
 ): Fragment {
   const at = ch`occurred_at`
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(at, onlyRetained({}, plan.retainedRanges.eventsMs)),
-    isAfterEvent(from, at, true),
+    isAfterEvent(lastKey, at, true),
   ]
   const parts = membership(plan, clicks).map(
     (isMember) => ch`pixel_events
@@ -89,11 +89,11 @@ export function eventKeysSettings(clicks: VisitorClicks): ClickHouseSettings {
 export function conversionKeysSql(
   plan: JourneyPlan,
   clicks: VisitorClicks,
-  from: PageKey | undefined,
+  lastKey: PageKey | undefined,
   limit: number,
 ): Fragment {
   const at = ch`converted_at`
-  const conditions = [ch`account_id = ${text(plan.accountId)}`, isAfter(from, at, ch`id`, true)]
+  const conditions = [ch`account_id = ${text(plan.accountId)}`, isAfter(lastKey, at, ch`id`, true)]
   const { id } = plan.of
   const hint = id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
   // Only the first condition is on a single value, which the index of trigrams can find.

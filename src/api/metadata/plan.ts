@@ -24,6 +24,6 @@ export function planMetadata(
     status: query.status,
     limit: query.limit ?? pageLimitDefault,
     after: readCursor(query.cursor, boundTo),
-    boundTo: boundTo,
+    boundTo,
   }
 }

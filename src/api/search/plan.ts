@@ -55,7 +55,7 @@ export function planSearch<Of extends Search>(
     fields,
     limit: request.limit ?? pageLimitDefault,
     after: readCursor(request.cursor, boundTo),
-    boundTo: boundTo,
+    boundTo,
     range: openRange(request),
   }
 }

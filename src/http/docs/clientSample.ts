@@ -5,7 +5,7 @@ import {
   type Parameter,
   type PlacedOperation,
   sampleValue,
-} from './openapiTypes.ts'
+} from './openapiDocument.ts'
 
 /**
  * A program that calls one operation with the typed client.

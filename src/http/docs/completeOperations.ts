@@ -1,6 +1,6 @@
 import { clientSample } from './clientSample.ts'
 import exampleTable from './examples.json' with { type: 'json' }
-import { type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiTypes.ts'
+import { type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
 import {
   authenticateHeader,
   operationHeaders,

@@ -6,7 +6,7 @@ import {
   type Parameter,
   type PlacedOperation,
   type Schema,
-} from './openapiTypes.ts'
+} from './openapiDocument.ts'
 
 /**
  * The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. Parameters of

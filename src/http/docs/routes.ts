@@ -3,9 +3,9 @@ import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
 import { addStaticContent, type Content, openPage, openStaticContent, placeBelow } from '../staticContent.ts'
+import { addOpenApi } from './addOpenApi.ts'
 import { llmsText } from './llmsText.ts'
-import { addOpenApi } from './makeOpenApi.ts'
-import type { OpenApiDocument } from './openapiTypes.ts'
+import type { OpenApiDocument } from './openapiDocument.ts'
 import { pageFiles } from './pageFiles.ts'
 
 /** The reference sets styles in elements and attributes. */

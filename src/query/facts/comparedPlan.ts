@@ -1,6 +1,6 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { type OtherRange, otherRange, previousRange } from '../comparison.ts'
+import { type ComparedRange, otherRange, previousRange } from '../comparison.ts'
 import { type FilterQuery, readFilters } from '../filters.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import {
@@ -23,7 +23,7 @@ export interface ComparedPlan {
   tz: string
   facts: FactsPlan
   /** With `compare` or `compare_from`: the other range. */
-  previous: (OtherRange & { facts: FactsPlan }) | undefined
+  previous: (ComparedRange & { facts: FactsPlan }) | undefined
   retained: RetainedFrom
   nowMs: number
 }
@@ -76,6 +76,6 @@ function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): Reta
 }
 
 /** @returns the other range of a comparison as responses have it */
-export function comparedRangeFields({ range }: OtherRange, nowMs: number) {
+export function comparedRangeFields({ range }: ComparedRange, nowMs: number) {
   return { ...rangeTexts(range), complete: range.untilMs <= nowMs }
 }

@@ -17,7 +17,7 @@ const writeSettings: ClickHouseSettings = {
   min_insert_block_size_bytes: '1000000000000',
   max_insert_threads: '1',
   input_format_parallel_parsing: 0,
-  // ClickHouse evaluates `now64` of a mutation once, when it receives it.
+  // ClickHouse evaluates `now64` of a mutation once, when it receives it, as `matchNothingAfter` needs.
   mutations_execute_nondeterministic_on_initiator: 1,
   ...keepAliveSettings,
 }

@@ -78,7 +78,7 @@ export const conversionFields = {
   isTest: 'flag',
 } as const satisfies Record<string, ColumnKind>
 
-/** The fields of a pixel event that imports and `POST /events` write and the API returns, in its order. */
+/** The fields of a pixel event that imports and `POST /events` write and the API returns, in the order of responses. */
 export const pixelEventFields = {
   id: 'id',
   origin: 'word',

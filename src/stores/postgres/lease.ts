@@ -167,8 +167,8 @@ function hold(
     // Its inferred type has no name that the build can emit.
     lost: loss.signal as AbortSignal,
     /**
-     * The latest recorded deadline, epoch milliseconds by the clock of the store that runs the statements. No statement of this
-     * holder begins later, and none of an earlier holder whose end is not known. Undefined: none is pending, and none was recorded.
+     * The latest recorded deadline, epoch milliseconds by the clock of the store that runs the statements. Neither a statement of
+     * this holder nor an unfinished one of an earlier holder begins later. Undefined if no deadline is recorded.
      */
     get statementDeadlineMs() {
       return statementDeadlineMs

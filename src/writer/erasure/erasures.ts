@@ -22,7 +22,7 @@ export function identifierHash(key: string, kind: ErasedKind, id: string): strin
 
 /** @returns the present time by the clock of Postgres, which `stored_at` of clicks and conversions comes from; epoch ms */
 export async function readErasureClock(writer: Writer): Promise<number> {
-  const [row] = await query<{ ms: number }[]>(writer)`
+  const [row] = await writer.sql<{ ms: number }[]>('reading the clock of Postgres')`
     SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
   return Math.floor(row?.ms ?? 0)
 }

@@ -79,7 +79,7 @@ export class Writer {
    * @param result its SELECT, which returns a row if the clauses have written
    * @param signal ends the retries
    * @returns a template tag; its text is the WITH clauses after `held`. `held` has one row while this writer has the lease, else none.
-   *   Each clause that writes selects from `held` or joins it, so it writes nothing after the lease is lost
+   *   Each clause that writes reads `held`, or a clause that does, so it writes nothing after the lease is lost
    */
   change<Changed extends Row>(step: string, result?: PendingQuery<Changed[]>, signal = this.signal) {
     const { postgres } = this.stores

@@ -74,8 +74,8 @@ export interface MissingRows {
   stored: number
 }
 
-/** Finds retained months with fewer rows than were confirmed. Rows that no import counted, as after a restore, are counted. */
-export async function raiseAndFindMissing(writer: Writer): Promise<MissingRows[]> {
+/** Finds retained months with fewer rows than were confirmed. Raises the count of months that have more, as after a restore. */
+export async function raiseCountsAndFindMissing(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
     const retainedMs = resource === 'clicks' ? (await writer.readRetained()).clicksMs : 0

@@ -3,8 +3,8 @@ import type { AccountTask } from './accountTasks.ts'
 import type { Extent, MonthlyRows } from './months.ts'
 
 /**
- * Days that the next writer rebuilds, and a `stored_at` that holds back the watermark: of a batch that may have been sent, of days
- * that a repair rebuilds, or of an erasure (the day 1970-01-01, without rows).
+ * An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`.
+ * It is a batch that may have been sent, the days of a repair, or an erasure (the day 1970-01-01, without rows).
  */
 export interface JournalEntry extends Extent {
   token: string

@@ -1,7 +1,7 @@
 import { eraseAgain } from '../erasure/completeErasures.ts'
 import { findUnerasedRows } from '../erasure/erasedRows.ts'
 import type { Writer } from '../fence/writer.ts'
-import { raiseAndFindMissing } from '../journal/confirmedRows.ts'
+import { raiseCountsAndFindMissing } from '../journal/confirmedRows.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
 import { findUnremovedRows } from '../retention/removedRows.ts'
@@ -158,7 +158,7 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'missing_rows',
-    find: raiseAndFindMissing,
+    find: raiseCountsAndFindMissing,
     line: ({ confirmed, stored }) =>
       `${quantity(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
     advice:

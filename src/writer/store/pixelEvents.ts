@@ -4,7 +4,7 @@ import type { Writer } from '../fence/writer.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer, storeNewRows } from './rowBuffer.ts'
-import { insertUnlessUnknown } from './sendBatch.ts'
+import { tryInsert } from './sendBatch.ts'
 
 /** The key by which duplicates of an event are found within its account. No part contains a space. */
 function storedKeyOf({ origin, id, generation }: PixelEvent): string {
@@ -39,6 +39,6 @@ export async function storePixelEvents(
   const rows = new RowBuffer(pixelEventColumns)
   for (const event of events) rows.add(storedKeyOf(event), event)
   return await storeNewRows(rows, existing, () =>
-    insertUnlessUnknown(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes }),
+    tryInsert(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes }),
   )
 }

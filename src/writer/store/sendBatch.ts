@@ -15,7 +15,7 @@ export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>
 export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> {
   const entry: JournalEntry = { ...batch, token: randomUUID() }
   const storedAtMs = await recordBatch(writer, entry)
-  const isStored = await insertUnlessUnknown(writer, { ...batch, storedAtMs })
+  const isStored = await tryInsert(writer, { ...batch, storedAtMs })
   if (isStored) await clearBatches(writer, [entry.token])
   else await repairBatches(writer, [entry])
   return isStored
@@ -25,7 +25,7 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> 
  * Inserts rows; attempts that did not begin are repeated, one that began is not.
  * @returns true when all rows are stored; false when any of them may be; no attempt runs afterwards
  */
-export async function insertUnlessUnknown(writer: Writer, insertion: Insertion): Promise<boolean> {
+export async function tryInsert(writer: Writer, insertion: Insertion): Promise<boolean> {
   const isStored = await writer.retry('storing a batch', async () => {
     try {
       await writer.fence.run((bounds) => insertRows(writer.stores.clickhouse, insertion, bounds))

@@ -46,13 +46,13 @@ export function openFilesCopy(storage: Storage): Copy {
  * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, also of each day whose file
  * lacks a field that the API has now, and removes the files of days without rows. Files of days that the source has removed by age
  * remain. A process that ends at any moment leaves complete files, old or new.
- * @param isVerified whether the files are compared with their digests as well
+ * @param mustVerify whether the files are compared with their digests as well
  */
 async function writeDays(
   storage: Storage,
   reader: Reader,
   resource: ChangingResource,
-  isVerified: boolean,
+  mustVerify: boolean,
 ): Promise<Updated> {
   const stateFile = `${resource.name}/.tributary-sync.json`
   const fileOf = (day: string) => `${resource.name}/day=${day}/part.parquet`
@@ -73,7 +73,7 @@ async function writeDays(
     const { day, rows } = checksum
     const { digest: stored, ...file }: Partial<FileState> = known.get(day) ?? {}
     const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
-    if (isCurrent && (!isVerified || (await storage.digestOf(fileOf(day))) === stored)) continue
+    if (isCurrent && (!mustVerify || (await storage.digestOf(fileOf(day))) === stored)) continue
     const query = { ...resource.query, from: day, to: day, order: 'asc' }
     const isComplete = () => isRetained(reader, resource, day)
     const digest = await downloadParquet(reader, resource, { storage, path: fileOf(day), query, isComplete })

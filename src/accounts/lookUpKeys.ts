@@ -46,7 +46,7 @@ const queuedMax = 5_000
 export function openKeyLookUps(postgres: Postgres, timeoutMs: number): LookUpKey {
   const lookUps = new Batcher<string, KeyRecord | null>({
     ...limits,
-    timeoutMs: timeoutMs,
+    timeoutMs,
     late,
     async run(hashes) {
       const records = await lookUpKeys(postgres, hashes)

@@ -9,7 +9,7 @@ import { apiPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { completeOperations } from './completeOperations.ts'
 import { readGuides } from './guides.ts'
-import type { OpenApiDocument } from './openapiTypes.ts'
+import type { OpenApiDocument } from './openapiDocument.ts'
 import { responseHeaders } from './responseHeaders.ts'
 
 const resourceTags = [
