@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     clicks: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '3' },
     database: { type: 'string', default: 'postgres' },
-    out: { type: 'string', default: resultsFile('sync') },
+    out: { type: 'string' },
   },
 })
 
@@ -37,7 +37,8 @@ await withStores(join(options.folder, 'stores'), async (stores) => {
   const rounds = isDuckdb ? await measureDuckdb(url, key) : await measurePostgres(url, key)
   console.table(rounds)
   const beside = `stores, API and ${isDuckdb ? 'DuckDB' : 'PostgreSQL 15'} beside tributary-sync`
-  await writeResults(options.out, { beside, clicks }, rounds)
+  const file = options.out ?? resultsFile(isDuckdb ? 'sync-duckdb' : 'sync')
+  await writeResults(file, { beside, clicks }, rounds)
 })
 
 async function measurePostgres(url: string, key: string): Promise<object[]> {
