@@ -54,14 +54,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = {
-    clickhouse,
-    reader,
-    ceiling: new FairUseCeiling(reader),
-    metrics,
-    log,
-    timeoutMs,
-  }
+  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     timeoutMs,
@@ -102,12 +95,12 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
       const found = await eventCampaigns.resolve(accountId, event.identifiers)
       return found instanceof Problem ? found : toIncoming(event, found)
     }
-    const found = events.map((event) => {
+    const incoming = events.map((event) => {
       // Nearly always the campaign is known.
       const known = eventCampaigns.peek(accountId, event.identifiers)
       return known ? toIncoming(event, known) : find(event)
     })
-    return await Promise.all(found)
+    return await Promise.all(incoming)
   }
 
   return {

@@ -19,6 +19,12 @@ export interface DayRange {
   to: string
 }
 
+/** Times of the first and the last row. */
+interface TimeRange {
+  from: string
+  to: string
+}
+
 /** Checksums of one day, as in the API; the amount as decimal text, 0 for events. */
 export interface DayChecksum {
   day: string
@@ -74,7 +80,7 @@ export async function requestChecksums(
  * @param times of the first and last row of the source
  * @returns undefined if there are none
  */
-export function dayRange(times: DayRange | undefined, copy: DayRange | undefined): DayRange | undefined {
+export function dayRange(times: TimeRange | undefined, copy: DayRange | undefined): DayRange | undefined {
   const days = [times?.from, times?.to, copy?.from, copy?.to].flatMap((time) => time?.slice(0, 10) ?? []).sort()
   const [from, to] = [days[0], days.at(-1)]
   return from && to ? { from, to } : undefined
@@ -87,7 +93,7 @@ export function dayRange(times: DayRange | undefined, copy: DayRange | undefined
 export async function timeRange(
   { client, from, signal }: Source,
   resource: ChangingResource,
-): Promise<(DayRange & { row: Row }) | undefined> {
+): Promise<(TimeRange & { row: Row }) | undefined> {
   const page = async (order: 'asc' | 'desc') => {
     const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
     const [row] = receivedRows(resource.path, await client.get(resource.path, { query, signal }))
