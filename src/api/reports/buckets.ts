@@ -97,6 +97,7 @@ export function orderBuckets(groups: readonly Bucket[], { order, offset, limit, 
 /** Null is last in both directions. */
 function compareValues(a: Millionths | null, b: Millionths | null, direction: 1 | -1): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  if (a === b) return 0
-  return a < b ? -direction : direction
+  // TRAP: one of two equal values can be a bigint, and `1 === 1n` is false.
+  if (a < b) return -direction
+  return a > b ? direction : 0
 }
