@@ -13,6 +13,7 @@ import { keptTables, readRemovedSums } from '../writer/retention/removedSums.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { accountOption } from './options.ts'
+import { readAccountFolder } from './readAccountFolder.ts'
 
 export function addAccountExportCommand(account: Command, context: CommandContext): void {
   account
@@ -21,8 +22,8 @@ export function addAccountExportCommand(account: Command, context: CommandContex
     .addOption(accountOption())
     .requiredOption('--output <folder>', 'new folder; it appears once the export is complete')
     .notes(`
-Imports into the account wait until the export has finished. The rows are written to FOLDER.incomplete first; an
-interrupted export leaves that folder, and the next one replaces it. Keys are exported as hashes, so that they remain
+Imports into the account wait until the export has finished. The rows are written to FOLDER.incomplete first, and checked as
+account import checks them; a failed export leaves that folder, and the next one replaces it. Keys are exported as hashes, so that they remain
 valid after an import into another installation. Only the user that runs the command can read the folder.
 
 Example:
@@ -84,6 +85,8 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     }
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
     await writeFile(join(part, manifestName), Readable.from([text]), { isGzipped: false, signal })
+    // What an import would refuse is reported while the account still exists here.
+    await readAccountFolder(part, signal)
     // A process that was suspended would otherwise complete an export during which another writer changed rows.
     await writer.lease.assertHeld()
     await changingFolders(() => rename(part, folder))

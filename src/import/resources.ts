@@ -51,7 +51,7 @@ export function readerOf(
   const table = resourceTables[resource]
   if (table === 'clicks') return clickReader(account)
   if (table === 'conversions') return conversionReader(account, isMoved)
-  return table === 'pixel_events' ? pixelEventReader(account.id, nowMs) : metadataReader(table, account.id)
+  return table === 'pixel_events' ? pixelEventReader(account.id, isMoved, nowMs) : metadataReader(table, account.id)
 }
 
 /** Checks the rows of a resource as an import does, and stores none. */
@@ -148,7 +148,7 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
 }
 
 async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
-  const read = pixelEventReader(account.id, nowMs)
+  const read = pixelEventReader(account.id, isMoved, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()

@@ -178,6 +178,66 @@ it('an import that was interrupted does not store what was erased since', async 
   expect((await runHere(['verify', '--account', 'moved'], environment)).code).toBe(0)
 })
 
+it('an account is moved with its erased rows, whatever identified them', async () => {
+  const erased = await source.account('erased', { currency: 'EUR' })
+  const at = '2026-11-02T00:00:00.000Z'
+  const events = [
+    { id: 'of-visitor', visitorId: 'gone', properties: { plan: 'pro' } },
+    { id: 'of-click', clickId: 'k1', properties: { plan: 'pro' } },
+    { id: 'of-both', clickId: 'k2', visitorId: 'gone' },
+    { id: 'of-other', visitorId: 'stays', properties: { plan: 'pro' } },
+  ].map((event) => ({ ...event, eventName: 'signup', occurredAt: at, receivedAt: at }))
+  const conversions = [
+    { id: 'of-visitor', visitorId: 'gone', revenue: 2, currency: 'USD', exchangeRate: 0.9 },
+    { id: 'of-click', clickId: 'k1', subIds: { sub1: 'gone' } },
+    { id: 'of-both', clickId: 'k2', visitorId: 'gone' },
+  ].map((conversion) => ({ ...conversion, convertedAt: at, status: 'approved' }))
+  const clicks = [
+    { id: 'k1', city: 'Lyon', cost: 1 },
+    { id: 'k2', visitorId: 'gone', country: 'FR', subIds: { sub2: 'gone' } },
+  ].map((click) => ({ ...click, clickedAt: at }))
+  await importContent(source.stores, 'erased', 'clicks', clicks)
+  await importContent(source.stores, 'erased', 'conversions', conversions)
+  await importContent(source.stores, 'erased', 'pixel-events', events)
+  const key = randomUUID()
+  await withWriter(source.stores, 'erased', async (writer) => {
+    const erasureOf = (kind: 'visitor' | 'click', id: string) => ({ kind, key, hash: identifierHash(key, kind, id) })
+    const erasures = [erasureOf('visitor', 'gone'), erasureOf('click', 'k1')]
+    await addErasures(
+      writer,
+      erasures.map((one) => ({ ...one, erasedMs: Date.now() - 60_000 })),
+    )
+    await completeErasures(writer)
+  })
+  await succeed(source, 'account', 'export', '--account', 'erased', '--output', folder('erased'))
+  await succeed(target, 'account', 'import', folder('erased'))
+  const bodiesOf = (app: TestApp) =>
+    Promise.all(
+      ['/clicks', '/conversions', '/events'].map(async (path) => {
+        const { body } = await app.get(`${path}?from=2026-11-01&to=2026-11-30`, erased)
+        return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value)).data
+      }),
+    )
+  const moved = await bodiesOf(target)
+  expect(moved).toEqual(await bodiesOf(source))
+  expect(moved.map((rows) => rows.length)).toEqual([2, 3, 4])
+  expect(moved[2].find(({ id }: { id: string }) => id === 'of-visitor')).toMatchObject({
+    ...{ clickId: null, visitorId: null, properties: null },
+  })
+  await succeed(target, 'account', 'export', '--account', 'erased', '--output', folder('erased-again'))
+  const [before, after] = await Promise.all(['erased', 'erased-again'].map(manifestOf))
+  expect(after.files).toEqual(before.files)
+})
+
+it('an export fails if the import would refuse a row, and leaves no folder', async () => {
+  await source.account('refused')
+  await storeEvents(source.stores, 'refused', [{ id: 'not an id', visitor_id: 'v1' }])
+  const words = ['account', 'export', '--account', 'refused', '--output', folder('refused')]
+  const ended = await runHere(words, source.stores.environment)
+  expectOneLine(ended, 1, /refused\.incomplete\/pixel-events\.ndjson\.gz cannot be imported: line 1: id: /)
+  expect(await readdir(folder())).not.toContain('refused')
+})
+
 describe('an account with removed months', () => {
   it('has the same numbers and rows after an import that was interrupted, and its months remain removed', {
     tags: 'long',

@@ -15,7 +15,7 @@ const account = { id: 'acme', currency: 'USD' }
 const cellsInput: Input = { ...jsonInput, from: 'cells' }
 const readClick = clickReader(account)
 const readConversion = conversionReader(account)
-const readEvent = pixelEventReader('acme', 0)
+const readEvent = pixelEventReader('acme', false, 0)
 
 const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, jsonInput)
 const conversion = (fields: object) =>

@@ -19,10 +19,11 @@ export const pixelEventShape: RowShape<PixelEvent> = {
 }
 
 /**
+ * @param isMoved whether `account export` wrote the rows; an erased event may have neither a click nor a visitor
  * @param nowMs `occurredAt` and `receivedAt` of rows without them, epoch milliseconds
  * @returns the reader of pixel events of an account; an absent `userId` is empty
  */
-export function pixelEventReader(accountId: string, nowMs: number): RowReader<PixelEvent> {
+export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: number): RowReader<PixelEvent> {
   const read = rowReader(pixelEventShape, {
     ...blankRow(pixelEventRowFields),
     accountId,
@@ -32,7 +33,9 @@ export function pixelEventReader(accountId: string, nowMs: number): RowReader<Pi
   })
   return (fields, input) => {
     const event = read(fields, input)
-    if (event.clickId === '' && event.visitorId === '') throw new RowError('clickId: is required, or visitorId')
+    if (!isMoved && event.clickId === '' && event.visitorId === '') {
+      throw new RowError('clickId: is required, or visitorId')
+    }
     return event
   }
 }
