@@ -18,6 +18,7 @@ import http.client
 import json
 import os
 import random
+import re
 import sys
 import time
 import urllib.error
@@ -54,7 +55,7 @@ class Tributary:
         :param timeout: seconds without data, after which a connection counts as broken
         """
         self._base_url = base_url.rstrip('/') + '/api/v1'
-        self._headers = {'Authorization': f'ApiKey {api_key}'}
+        self._headers = {'Authorization': f'ApiKey {_checked_key(api_key)}'}
         self._retries = retries
         self._wait_max = wait_max
         self._timeout = timeout
@@ -159,6 +160,15 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_):
         return None
+
+
+def _checked_key(api_key):
+    """The key without the white space that copying adds. The message of http.client about an invalid header has the key in it."""
+    key = str(api_key).strip()
+    if not re.fullmatch('[!-~]{1,512}', key):
+        message = 'The API key is empty, too long, or has a line break, a space or another character that no key has.'
+        raise TributaryError(401, {'error': 'invalid_api_key', 'message': message})
+    return key
 
 
 def _text(value):

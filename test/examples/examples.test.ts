@@ -106,6 +106,19 @@ describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/trib
     expect(await rowsOf('/reports', 'limit=1', ...query)).toEqual(data)
   })
 
+  it('refuses a key with a line break without showing it, and takes one with white space around it', async () => {
+    const before = environment
+    const withKey = async (apiKey: string) => {
+      environment = { ...before, TRIBUTARY_KEY: apiKey }
+      return await rowsOf('/campaigns')
+    }
+    const refused = await withKey(`${key}\ntrb_live_second`).catch((error: Error) => error.message)
+    expect(await withKey(` ${key}\r\n`)).toMatchObject([{ name: 'Spring' }])
+    environment = before
+    expect(refused).toMatch(/invalid_api_key: The API key .* a line break/)
+    expect(refused).not.toContain(key.slice(9))
+  })
+
   it('exports a complete file after a broken connection, or none', async () => {
     let responses = 0
     const proxy = await openApiProxy(environment.TRIBUTARY_URL ?? '', {

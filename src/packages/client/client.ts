@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api.ts'
+import { checkedKey } from './apiKey.ts'
 import { TributaryError } from './error.ts'
 import { type BatchOptions, batchEvents } from './eventBatches.ts'
 import { exportBatches } from './exportRows.ts'
@@ -21,6 +22,7 @@ import type {
   RowOf,
 } from './types.ts'
 
+export { checkedKey } from './apiKey.ts'
 export { readText } from './bodyText.ts'
 export { TributaryError } from './error.ts'
 export type * from './types.ts'
@@ -143,12 +145,15 @@ interface Fetched {
   response: Response
 }
 
-/** Creates a client for one key. It needs no closing. */
+/**
+ * Creates a client for one key. It needs no closing.
+ * @throws TributaryError `invalid_api_key` when the key has characters that no key has; the message does not show the key
+ */
 export function createTributary({ baseUrl, apiKey, ...options }: TributaryOptions): Tributary {
   const retries = openRetries(options)
   const client = createClient<paths>({
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
-    headers: { Authorization: `ApiKey ${apiKey}` },
+    headers: { Authorization: `ApiKey ${checkedKey(apiKey)}` },
     fetch: retries.fetch,
     // The API reads a list of names as one value with commas.
     querySerializer: { array: { style: 'form', explode: false } },

@@ -1,5 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { checkedKey, TributaryError } from 'tributary-client'
 import { openServer, type Sources } from './server.ts'
 
 /**
@@ -25,10 +26,12 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     if (url === undefined && copy === undefined)
       program.error("error: required option '--url <url>' or '--copy <file>' not specified")
     if (url !== undefined && !apiKey) program.error('error: set TRIBUTARY_KEY to an API key.')
-    sources = { api: url === undefined ? undefined : { baseUrl: url, apiKey }, copy }
+    sources = { api: url === undefined ? undefined : { baseUrl: url, apiKey: checkedKey(apiKey) }, copy }
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    throw error
+    if (!(error instanceof TributaryError)) throw error
+    process.stderr.write(`error: TRIBUTARY_KEY: ${error.message}\n`)
+    return 2
   }
   const server = openServer(sources)
   const closed = new Promise<void>((resolve) => {

@@ -108,6 +108,24 @@ describe('the client', () => {
     expect(waits).toEqual([])
   })
 
+  it('refuses a key with a line break or another wrong character before a request, without showing it', async () => {
+    for (const [apiKey, fault] of [
+      [`${key}\ntrb_live_second`, 'a line break'],
+      [`${key}\r\nx: y`, 'a line break'],
+      [`${key} ${key}`, 'a space or another'],
+      [`${key}\u200b`, 'a space or another'],
+      [`${key}\0`, 'a space or another'],
+      [`\u201c${key}\u201d`, 'a space or another'],
+      [key.repeat(12), '1 to 512 characters'],
+      [' \n', '1 to 512 characters'],
+    ] as const) {
+      const refused = () => client({ apiKey, fetch: () => Promise.reject(new Error('sent')) })
+      expect(refused).toThrow(fault)
+      expect(refused).not.toThrow(key.slice(9))
+    }
+    expect((await client({ apiKey: `\ufeff ${key}\r\n` }).get('/key')).accountId).toBe('acme')
+  })
+
   it('stores an event once when its response is lost, and returns its id', async () => {
     const lossy = await openLossyProxy()
     const sent = await client({ baseUrl: lossy.url }).sendEvent(event)

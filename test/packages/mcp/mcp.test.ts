@@ -285,6 +285,10 @@ it('the command explains wrong arguments with exit code 2, and ends when its cli
     [[], 'x', { status: 2, stderr: expect.stringContaining("'--url <url>' or '--copy <file>'") }],
     [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
     [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
+    [
+      ...[url, 'trb_live_a\ntrb_live_b'],
+      { status: 2, stdout: '', stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' },
+    ],
     [url, 'x', { status: 0, stdout: '', stderr: '' }],
   ] as const) {
     const env = { PATH: process.env.PATH, TRIBUTARY_KEY }

@@ -310,11 +310,13 @@ describe('tributary-sync', () => {
     const [, ...rest] = wordsOf(target.url)
     const { TRIBUTARY_KEY: _, ...keyless } = environment
     const other = { ...environment, TRIBUTARY_KEY: await api.account('other') }
+    const twoKeys = { ...environment, TRIBUTARY_KEY: `${environment.TRIBUTARY_KEY}\ntrb_live_second` }
     const differs = 'is a copy of account acme; the key belongs to account other.\n'
     for (const [words, env, code, line] of [
       [['mysql://x', ...rest], environment, 2, 'postgres://'],
       [[target.url, ...rest, '--schema', 'a-b'], environment, 2, 'schema'],
       [wordsOf(target.url), keyless, 2, /^error: set TRIBUTARY_KEY /],
+      [wordsOf(target.url), twoKeys, 1, 'error: The API key has a line break; copy it again. (401 invalid_api_key)\n'],
       [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
       [wordsOf(folder('files')), other, 1, `error: ${folder('files')} ${differs}`],
     ] as const) {
