@@ -172,10 +172,13 @@ def _checked_key(api_key):
 
 
 def _text(value):
-    """A parameter as the API reads it: lists with commas, true and false in lower case."""
+    """A parameter as the API reads it: true and false in lower case, the literal values of a list with commas between."""
     if isinstance(value, bool):
         return 'true' if value else 'false'
-    return ','.join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, (list, tuple)):
+        text = ','.join(re.sub(r'[\\,]', r'\\\g<0>', _text(one)) for one in value)
+        return '\\' + text if text.startswith('!') else text
+    return str(value)
 
 
 def _body_of(error):

@@ -192,7 +192,7 @@ export function selectionOf(view: View, nowMs: number) {
   return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
 }
 
-type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare' | 'compare_from' | 'compare_to'>
+type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }
 
 /** Parameters of the comparison of totals: if the range includes the present, the earlier range ends at the same local time. */
 export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParameters {

@@ -106,6 +106,14 @@ describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/trib
     expect(await rowsOf('/reports', 'limit=1', ...query)).toEqual(data)
   })
 
+  it('sends the values of a list literally', async () => {
+    const code = `import sys, json; sys.path.insert(0, sys.argv[1]); import tributary
+print(json.dumps([tributary._text(value) for value in (['a, b', '\\\\', '!x'], ['!x', True, 1], ('!',), [], 'a,b', '!x', 5)]))`
+    const { stdout } = await promisify(execFile)('python3', ['-c', code, join(packageRoot, 'docs/examples')])
+    const literal = ['a\\, b,\\\\,!x', '\\!x,true,1', '\\!', '']
+    expect(JSON.parse(stdout)).toEqual([...literal, 'a,b', '!x', '5'])
+  })
+
   it('refuses a key with a line break without showing it, and takes one with white space around it', async () => {
     const before = environment
     const withKey = async (apiKey: string) => {

@@ -155,15 +155,13 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
     headers: { Authorization: `ApiKey ${checkedKey(apiKey)}` },
     fetch: retries.fetch,
-    // The API reads a list of names as one value with commas.
-    querySerializer: { array: { style: 'form', explode: false } },
   })
 
   async function send(path: ReadPath, { signal, query, path: ids }: AnyRequest, parseAs: 'json' | 'stream') {
     // The types of the methods check the parameters; openapi-fetch cannot infer them from a variable path.
     const fetched: Fetched = await client
       .GET(path as '/clicks', {
-        params: { ...(query && { query }), ...(ids && { path: ids }) } as object,
+        params: { ...(query && { query: withLists(query) }), ...(ids && { path: ids }) } as object,
         parseAs,
         ...(parseAs === 'stream' && { fetch: retries.fetchStream }),
         ...(signal && { signal }),
@@ -263,6 +261,18 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
       get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
     journey: (of, options) => rows('/journeys', { ...options, query: of }),
   }
+}
+
+/** Writes each array as a list of the API. Its values are literal, also those with a comma or a leading `!`. */
+function withLists(query: object): object {
+  const list = (values: readonly unknown[]) =>
+    values
+      .map((value) => `${value}`.replace(/[\\,]/g, '\\$&'))
+      .join(',')
+      .replace(/^!/, '\\!')
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? list(value) : value]),
+  )
 }
 
 /** The parameters that select a page of a list or a report. */

@@ -101,8 +101,12 @@ type Without<Values, Names extends string> = Values extends object
   ? { [Name in keyof Values as Exclude<Name, Names>]: OneOrMore<Values[Name]> }
   : Values
 
-/** A list of names may also be one name. */
-type OneOrMore<Value> = Value extends readonly (infer Name)[] ? Name | readonly Name[] : Value
+/** A list of names may also be one name; a text, such as a filter, may be an array of literal values. */
+type OneOrMore<Value> = Value extends readonly (infer Name)[]
+  ? Name | readonly Name[]
+  : string extends Value
+    ? Value | readonly string[]
+    : Value
 
 /** The body of `POST /events`. */
 export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>

@@ -28,6 +28,8 @@ export async function callTool(
     return failure(
       `unknown argument: ${unknown.join(', ')}. Arguments: ${Object.keys(properties).join(', ') || 'none'}.`,
     )
+  const inexact = Object.keys(given).find((name) => properties[name]?.type !== 'integer' && isInexact(given[name]))
+  if (inexact !== undefined) return failure(`${inexact} must be text in quotes: the number may have lost digits.`)
   const { limit: limitSchema } = properties
   let limit = limitSchema && Number(given.limit ?? limitSchema.default)
   if (limitSchema && limit !== undefined && limit > Number(limitSchema.maximum)) {
@@ -48,6 +50,12 @@ export async function callTool(
   } catch (error) {
     return failure(apiErrorText(error))
   }
+}
+
+/** TRAP: a long id that a model writes as a number has been rounded to another id. */
+function isInexact(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isInexact)
+  return typeof value === 'number' && !Number.isSafeInteger(value)
 }
 
 async function request(

@@ -83,6 +83,23 @@ describe('the client', () => {
     expect(days).toEqual(['2026-11-19', '2026-11-20', '2026-11-21'])
   })
 
+  it('sends the values of an array literally, also with the characters of the syntax of lists', async () => {
+    const apiKey = await api.account('listed')
+    const terms = ['a, b', 'a', ' b', '!a', '!', 'a\\', '\\,', '\\', 'a!']
+    const click = (utm_term: string, n: number) => ({
+      ...{ id: `t${n}`, clicked_at: '2026-11-20 10:00:00.000', utm_term },
+    })
+    await storeClicks(api.stores, 'listed', terms.map(click))
+    const found = async (utm_term: string | readonly string[]) =>
+      (await collect(client({ apiKey }).rows('/clicks', { query: { utm_term } }))).map((row) => row.utmTerm).sort()
+    for (const values of [...terms.map((term) => [term]), terms, terms.toReversed(), ['!a', 'a, b']]) {
+      expect(await found(values)).toEqual(values.toSorted())
+    }
+    // A text is a list in the syntax of the API.
+    expect(await found('a,\\\\')).toEqual(['\\', 'a'])
+    await expect(found([])).rejects.toMatchObject({ code: 'invalid_utm_term' })
+  })
+
   it('requests no page that the caller does not read', async () => {
     let requests = 0
     const counting = client({

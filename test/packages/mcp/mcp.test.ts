@@ -31,7 +31,7 @@ beforeAll(async () => {
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
   const clicks = clickIds.map((id, n) => ({
     ...{ id, clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000` },
-    ...{ campaign_id: 'k1', country: n % 2 ? 'DE' : 'US' },
+    ...{ campaign_id: 'k1', country: n % 2 ? 'DE' : 'US', utm_term: ['17', '17', 'a, b', '!x'][n] ?? '' },
   }))
   await storeClicks(api.stores, 'acme', clicks)
   const referrer = `https://example.com/${'x'.repeat(4_000)}`
@@ -164,6 +164,22 @@ describe('an error', () => {
     )
     expect((await call(model, 'get_clicks', { limit: 101 })).text).toMatch(/^limit may be 100 at most; /)
     await expect(call(model, 'post_events', { event_name: 'paid' })).rejects.toThrow('unknown tool: post_events')
+  })
+
+  it('names a number that may have lost digits, and takes other numbers and arrays as literal values', async () => {
+    const report = { group_by: 'campaign', from: '2026-11-20', metrics: 'clicks' }
+    for (const [name, tool, given] of [
+      ['campaign_id', 'get_reports', { ...report, campaign_id: 120_210_000_000_000_000 }],
+      ['campaign_id', 'get_reports', { ...report, campaign_id: ['k1', 9_007_199_254_740_992] }],
+      ['sub1', 'get_clicks', { sub1: 1.1 }],
+      ['id', 'get_campaigns_by_id', { id: 1e21 }],
+    ] as const) {
+      const text = `${name} must be text in quotes: the number may have lost digits.`
+      expect(await call(model, tool, given)).toMatchObject({ isError: true, text })
+    }
+    const clicksOf = async (utm: unknown) =>
+      JSON.parse((await call(model, 'get_reports', { ...report, utm_term: utm })).text).totals.clicks
+    expect([await clicksOf(17), await clicksOf(['a, b', '17']), await clicksOf(['!x'])]).toEqual([2, 3, 1])
   })
 
   it('names an address at which there is no API, and a key that is wrong', async () => {
