@@ -11,8 +11,10 @@ import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { openCopyTarget } from '../../kit/copyTarget.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
+import { storeEvents } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
-import { clickCount, clicks, storeSource } from './source.ts'
+import { queryDuckdb } from './queryDuckdb.ts'
+import { clickCount, clicks, storeSource, untilEventsAreListed } from './source.ts'
 
 const api = useTestApp()
 const folder = useFolder()
@@ -98,12 +100,38 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
       '[{"name":"Spring, \\"2026\\"","tags":["a","b|c"]}]\n',
     )
     const events = "SELECT properties FROM events WHERE id = 'e1' AND origin = 'server'"
-    expect(JSON.parse(await onBoth(events, 'json'))).toMatchObject([{ properties: { text: '"\u0000\\1', 7: false } }])
+    expect(JSON.parse(await onBoth(events, 'json'))).toMatchObject([{ properties: { text: '"\ufffd\\1', 7: false } }])
     expect(await onBoth("SELECT 7 AS n, 'a\nb' AS text UNION ALL SELECT 10, NULL ORDER BY 1", 'table')).toBe(
       ' n  text\n──  ────\n 7  a b\n10\n',
     )
     expect(await onBoth('SELECT id FROM clicks WHERE false', 'csv')).toBe('id\r\n')
     expect(await onBoth('SELECT id FROM clicks WHERE false', 'json')).toBe('[]\n')
+  })
+
+  it('stores U+FFFD for U+0000 in properties, which no query on them could read, also in rows of an earlier version', async () => {
+    const properties = String.raw`{"page":"/b","note":"a\u0000\u0000b","path":"\\u0000\\\u0000"}`
+    await storeEvents(api.stores, 'acme', [
+      { id: 'nul', visitor_id: 'v1', occurred_at: '2026-11-20 10:00:00.000', properties },
+    ])
+    await untilEventsAreListed(client, 81)
+    const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
+    const statement = `
+      SELECT properties->>'page' AS page, properties->>'note' AS note, properties->>'path' AS path
+      FROM events WHERE properties->>'page' <> ''`
+    const replaced = [{ page: '/b', note: 'a\ufffd\ufffdb', path: '\\u0000\\\ufffd' }]
+    for (const round of ['new', 'earlier']) {
+      for (const target of targets()) {
+        const words = [target, '--url', baseUrl, '--resources', 'events', '--verify', '--json']
+        const { code, stdout } = await runProgram(run, words, environment)
+        expect([round, code, JSON.parse(stdout).verified.events.repaired]).toEqual([round, 0, []])
+      }
+      expect(JSON.parse(await onBoth(statement, 'json'))).toEqual(replaced)
+      if (round === 'earlier') return
+      const stored = `UPDATE tributary.events SET properties = '${properties}' WHERE id = 'nul';
+        COMMENT ON TABLE tributary.sync_state IS 'earlier'`
+      await postgres.sql.unsafe(stored)
+      await queryDuckdb(folder('copy.duckdb'), stored)
+    }
   })
 
   it('reads a statement from a file, and stops when its reader does', async () => {

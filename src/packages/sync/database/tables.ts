@@ -28,6 +28,11 @@ export async function createTables({ dialect, query, execute }: Database, schema
   const [current] = await query<{ version: string | null }>(dialect.commentQuery, [schema, 'sync_state'])
   // Nothing to do: replacing a view waits for the queries that read it.
   if (incomplete.length === 0 && current?.version === version) return
+  // Earlier versions stored the character. A transaction of its own: DuckDB changes no rows of a table that it has altered.
+  if (columns.get('events')?.has('properties')) {
+    const fixed = jsonIn('properties::text')
+    await execute([`UPDATE ${schema}.events SET properties = ${fixed} WHERE strpos(properties::text, ${nul}) > 0`])
+  }
   const isExtended = incomplete.some(({ name }) => columns.get(name)?.size)
   await execute([
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
@@ -45,6 +50,22 @@ export async function createTables({ dialect, query, execute }: Database, schema
     ...views,
     `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
   ])
+}
+
+// Not `\`, which some settings of PostgreSQL make an escape.
+const backslash = 'chr(92)'
+const nul = `${backslash} || 'u0000'`
+
+/**
+ * TRAP: no operator of PostgreSQL reads a JSON text with the character U+0000, so U+FFFD replaces it.
+ * @param text an expression of JSON text
+ * @returns an expression of JSON
+ */
+export function jsonIn(text: string): string {
+  // An escaped backslash may precede the letters `u0000`. JSON has no character chr(1), which stands for it meanwhile.
+  const pair = `${backslash} || ${backslash}`
+  const replaced = `replace(replace(${text}, ${pair}, chr(1)), ${nul}, ${backslash} || 'ufffd')`
+  return `replace(${replaced}, chr(1), ${pair})::json`
 }
 
 /** @param known columns of the existing table; empty if there is none */

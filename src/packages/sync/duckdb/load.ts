@@ -1,5 +1,6 @@
 import { inDays } from '../database/compare.ts'
 import { type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import { jsonIn } from '../database/tables.ts'
 import type { DayRange } from '../source/checksums.ts'
 import { received } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
@@ -65,7 +66,8 @@ export async function loadRows(
 function readerOf(resource: Resource | ChangingResource) {
   const selected = Object.entries(resource.fields).map(([field, type]) => {
     const value = subIdNames.has(field) ? `"subIds"."${field}"` : `"${field}"`
-    return `${value}::${type.replace(' NOT NULL', '')} AS ${columnNameOf(field)}`
+    const converted = type === 'json' ? jsonIn(value) : `${value}::${type.replace(' NOT NULL', '')}`
+    return `${converted} AS ${columnNameOf(field)}`
   })
   return {
     key: resource.key.map(columnNameOf),

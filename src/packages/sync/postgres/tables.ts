@@ -2,7 +2,7 @@ import postgres, { type Sql } from 'postgres'
 import { openChecksums } from '../database/compare.ts'
 import type { Database } from '../database/database.ts'
 import { assignAccount, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
-import { createTables } from '../database/tables.ts'
+import { createTables, jsonIn } from '../database/tables.ts'
 import { SyncError } from '../source/errors.ts'
 import type { Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource } from '../source/resources.ts'
@@ -102,7 +102,7 @@ export async function openTables(url: string, schema: string) {
     const columns = names.map(columnNameOf)
     const updates = columns.map((column) => `${column} = excluded.${column}`)
     return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
-      SELECT ${names.map((field) => `r."${field}"${fields[field] === 'json' ? '::json' : ''}`).join(', ')}
+      SELECT ${names.map((field) => (fields[field] === 'json' ? jsonIn(`r."${field}"`) : `r."${field}"`)).join(', ')}
       FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
       ON CONFLICT (${key.map(columnNameOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }

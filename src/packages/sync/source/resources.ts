@@ -81,7 +81,6 @@ const events: ChangingResource = {
   fields: {
     ...{ id, origin: `${text} NOT NULL`, generation: 'bigint NOT NULL', eventName: `${text} NOT NULL` },
     ...{ clickId: text, visitorId: text, campaignId: text, userId: text, value: 'double precision' },
-    // TRAP: `properties` are not jsonb, which refuses the character U+0000.
     ...{ currency: text, properties: 'json', occurredAt: `${time} NOT NULL`, receivedAt: time },
     ...{ storedAt: `${time} NOT NULL` },
   },
