@@ -76,7 +76,7 @@ export const EventBody = Type.Object(
       timestamp: Nullable(
         Type.String({
           description:
-            'Time of the event, ISO 8601; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
+            'Time of the event, ISO 8601 or as databases and logs write it; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
           examples: ['2026-11-21T03:00:00Z'],
         }),
       ),

@@ -2,15 +2,15 @@ import { Type } from '@sinclair/typebox'
 import { OneOf, optional } from './scalars.ts'
 
 const date = '\\d{4}-\\d{2}-\\d{2}'
-const time = '\\d{2}:\\d{2}(:\\d{2}([.]\\d{1,9})?)?'
+const time = '[Tt ]\\d{2}:\\d{2}(:\\d{2}([.,]\\d{1,9})?)?'
 /** TRAP: a `+` that is not percent-encoded arrives as a space. No valid value has a space there, so it is read as `+`. */
-const offset = '([Zz]|[+ -]\\d{2}:\\d{2})'
+const offset = ' ?([Zz]|UTC|GMT|[+ -]\\d{2}(:?\\d{2})?)'
 
-/** A date (`2026-11-01`) or an instant with offset. */
-export const instantPattern = `^${date}([Tt]${time}${offset})?$`
+/** A date (`2026-11-01`) or an instant with offset, also as databases write it (`2026-11-01 14:00:00+01`, `2026-11-01 14:00:00 UTC`). */
+export const instantPattern = `^${date}(${time}${offset})?$`
 
 /** A date, an instant with offset, or a local time without (`2026-11-01T14:00`, `2026-11-01 14:00:00`). */
-export const momentPattern = `^${date}([Tt]${time}${offset}?| ${time})?$`
+export const momentPattern = `^${date}(${time}(${offset})?)?$`
 
 /** A date (`2026-11-01`). */
 export const datePattern = `^${date}$`
@@ -20,11 +20,11 @@ const fromAndTo = (zone: string) =>
   optional({
     from: Type.String({
       pattern: momentPattern,
-      description: `Start of the range, inclusive: a date (00:00 ${zone}), a local time (\`2026-11-20T14:00\`, ${zone}) or an RFC 3339 instant with offset.`,
+      description: `Start of the range, inclusive: a date (00:00 ${zone}), a local time (\`2026-11-20T14:00\`, ${zone}) or an instant with offset.`,
     }),
     to: Type.String({
       pattern: momentPattern,
-      description: `End of the range: a date (the whole day is included, ${zone}), a local time (exclusive, ${zone}) or an RFC 3339 instant (exclusive).`,
+      description: `End of the range: a date (the whole day is included, ${zone}), a local time (exclusive, ${zone}) or an instant (exclusive).`,
     }),
   })
 

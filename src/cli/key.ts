@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/manageKeys.ts'
 import { listPlans } from '../accounts/plans.ts'
+import { readTimeText } from '../query/timeText.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -190,8 +191,8 @@ function parseGrace(text: string): number {
 }
 
 function parseExpiry(text: string): Date {
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text)
-  const endMs = isTime ? Date.parse(text) : Date.now() + (durationMs(text) ?? 0)
+  const time = readTimeText(text)
+  const endMs = time?.kind === 'instant' ? time.ms : Date.now() + (durationMs(text) ?? 0)
   if (endMs > Date.now()) return new Date(endMs)
   throw new InvalidArgumentError(
     'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).',

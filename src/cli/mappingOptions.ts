@@ -1,8 +1,9 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { checkConstants, columnNames } from '../import/header.ts'
 import { type Mapping, mappedFields, type Pairs } from '../import/readers/input.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
+import { dateOrders } from '../query/timeText.ts'
 import { localInstantsOf, readTimeZone } from '../query/timeZone.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { Command } from './context.ts'
@@ -18,6 +19,7 @@ export function addMappingOptions(command: Command): Command {
     .option('--constant <field=value,...>', 'values that fields have in every row', readPairs)
     .option('--values <field:text=value,...>', 'values that texts stand for, such as status:sale=approved', readPairs)
     .option('--tz <zone>', 'time zone of times without offset, such as Europe/Berlin')
+    .addOption(new Option('--date-order <order>', 'order of dates such as 11/20/2026: mdy or dmy').choices(dateOrders))
     .option('--ignore-unknown', 'do not read unknown columns')
     .option('--hash-long-ids', 'store ids of more than 64 characters as their SHA-256')
 }
@@ -30,10 +32,10 @@ function readPairs(text: string, earlier: Pairs = []): Pairs {
 
 /** @throws UsageError for a field that the resource does not have or that is set twice, and for values that never apply */
 export function readMapping(resource: ResourceName, options: MappingOptions): Mapping {
-  const { map = [], constant = [], values = [], tz, ignoreUnknown = false, hashLongIds = false } = options
+  const { map = [], constant = [], values = [], tz, dateOrder, ignoreUnknown = false, hashLongIds = false } = options
   const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
   const localInstant = zone === undefined ? undefined : localInstantsOf(zone, storableTimes)
-  const mapping = { map, constant, values, localInstant, ignoreUnknown, hashLongIds }
+  const mapping = { map, constant, values, localInstant, dateOrder, ignoreUnknown, hashLongIds }
   const known = columnNames(resource).map((name) => name.replace('*', ''))
   const fields = mappedFields(mapping)
   const named = [...fields, ...values.map(([key]) => key.replace(/:.*/, ''))]

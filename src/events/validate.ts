@@ -1,6 +1,7 @@
 import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { readTimeText, timeForms } from '../query/timeText.ts'
 import type { Note } from './notes.ts'
 import { keepProperties } from './properties.ts'
 
@@ -105,30 +106,14 @@ function readEventId(value: unknown): string | undefined {
 
 function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   if (!isPresent(value)) return nowMs
-  const atMs = typeof value === 'string' ? readTimestamp(value) : undefined
-  if (atMs === undefined)
-    throw invalidParameter('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z.')
+  // A time without offset is UTC, a date its midnight.
+  const atMs = typeof value === 'string' ? readTimeText(value)?.ms : undefined
+  if (atMs === undefined) throw invalidParameter('timestamp', `must be a time such as ${timeForms}.`)
   const clampedMs = Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
   if (clampedMs !== atMs) {
     note('timestamp_clamped', 'timestamp', 'timestamp is clamped to the last 30 days and the next 5 minutes.')
   }
   return clampedMs
-}
-
-/** ISO 8601, extended: date, or date and time with optional seconds, fraction and offset (`Z`, `±hh`, `±hhmm`, `±hh:mm`); else UTC. */
-const dateTime =
-  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?)?$/
-
-/** Epoch milliseconds, truncated; undefined for an invalid timestamp or a date that does not exist. */
-function readTimestamp(text: string): number | undefined {
-  const parts = dateTime.exec(text)
-  if (!parts) return undefined
-  const [, date = '', hour = '00', minute = '00', second = '00', fraction = ''] = parts
-  const [offsetHour = '+00', offsetMinute = '00'] = parts.slice(6)
-  // TRAP: Date reads 30 February as 2 March.
-  if (!new Date(date).toISOString().startsWith(date)) return undefined
-  const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
-  return Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${offsetHour}:${offsetMinute}`)
 }
 
 function isPresent(value: unknown): value is NonNullable<unknown> {

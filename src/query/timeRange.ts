@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Comparison } from '../../schema/comparison.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { readTimeText } from './timeText.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
@@ -32,10 +33,10 @@ export const hoursDaysMax = 31
 /** Limits of RFC 3339 in UTC, since a report returns its range. An offset or a last day can lead beyond them. */
 export const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** RFC 3339 allows leap seconds (`:60`); Temporal reads them as `:59`. */
-const leapSecond = /:\d\d:60/
-/** Parts of a time: its date and local time, its seconds, its offset. TRAP: the `+` of an offset can be a space. */
-const timeParts = /^(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d)(:\d\d[.\d]*)?([Zz]|[+ -]\d\d:\d\d)?$/
+/** Seconds of a leap second, which RFC 3339 allows. */
+const leapSecond = /(?<=^.{17})60/
+/** TRAP: the `+` of an offset can arrive as a space. */
+const spaceOfPlus = /(:\d\d\S{0,40}) {1,2}(\d\d(?::?\d\d)?)$/
 
 /**
  * Reads the range of a list or a search: either end may be left out.
@@ -159,31 +160,28 @@ function readEnd(param: 'to' | 'compare_to', text: string, zone: string): number
 }
 
 /**
- * Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed.
+ * Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed. A leap second is the
+ * second after it.
  * @param zone time zone of dates, and of times without offset
  */
 function readTime(param: TimeParameter, text: string, zone: string): { epochMs: number; date?: Temporal.PlainDate } {
-  try {
-    if (text.length === 10) {
-      const date = Temporal.PlainDate.from(text)
-      return { epochMs: startOfDate(date, zone), date }
-    }
-    const [, minutes, seconds = ':00', offset] = timeParts.exec(text) ?? []
-    const local = `${minutes}${seconds}`
-    const instant = offset
-      ? Temporal.Instant.from(`${local}${offset.replace(' ', '+')}`)
-      : localInstant(Temporal.PlainDateTime.from(local), zone)
-    const { epochMilliseconds } = instant.round({
-      smallestUnit: 'millisecond',
-      roundingMode: param.startsWith('updated') ? 'floor' : 'ceil',
-    })
-    return { epochMs: epochMilliseconds + (leapSecond.test(local) ? 1_000 : 0) }
-  } catch {
+  const time = readTimeText(text.replace(leapSecond, '59').replace(spaceOfPlus, '$1+$2'))
+  if (!time) {
     throw invalidParameter(
       param,
       'is not a valid date or time; use the form 2026-11-01, 2026-11-01T14:00 or 2026-11-01T14:00:00Z.',
     )
   }
+  const utc = new Date(time.ms).toISOString().slice(0, -1)
+  if (time.kind === 'date') {
+    const date = Temporal.PlainDate.from(utc)
+    return { epochMs: startOfDate(date, zone), date }
+  }
+  const local = Temporal.PlainDateTime.from(`${utc}${time.below.slice(0, 6)}`)
+  const instant = time.kind === 'local' ? localInstant(local, zone) : local.toZonedDateTime('UTC').toInstant()
+  const roundingMode = param.startsWith('updated') ? 'floor' : 'ceil'
+  const { epochMilliseconds } = instant.round({ smallestUnit: 'millisecond', roundingMode })
+  return { epochMs: epochMilliseconds + (leapSecond.test(text) ? 1_000 : 0) }
 }
 
 function assertOrdered(fromMs: number, untilMs: number): void {

@@ -131,7 +131,7 @@ describe('keys', () => {
     const expiresAtMs = Date.parse(keys.find((key: { id: string }) => key.id === id).expiresAt)
     expect(expiresAtMs).toBeGreaterThanOrEqual(before + 90 * 86_400_000)
     expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + 90 * 86_400_000)
-    for (const when of ['90', '0d', '-1d', 'tomorrow', '2020-01-01T00:00:00Z', '2999-01-01']) {
+    for (const when of ['90', '0d', '-1d', 'tomorrow', '2020-01-01T00:00:00Z', '2999-01-01', '2999-02-29T00:00:00Z']) {
       expectOneLine(await tributary(...createKey('--allow-events', '--expires', when)), 2, /Use days or hours from now/)
     }
   })

@@ -120,7 +120,7 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
   )
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 6, inserted: 1, rejected: 5 }])
   expect(stderr).toBe(`Rejected rows: 5. Most frequent reasons:
-  4 × clickedAt: must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z
+  4 × clickedAt: must be a time such as 2026-11-21T03:00:00Z, 2026-11-21 03:00:00+01 or Sat, 21 Nov 2026 03:00:00 GMT
       line 2: a;x
   1 × id: must be text of 1 to 64 letters, digits and _ . : -
       line 5: b\\u001b[2J;yesterday

@@ -358,7 +358,7 @@ const badValues: Record<string, readonly string[]> = {
     '2026-11-01T24:30:00Z',
     '26-11-01',
   ],
-  to: ['2026-02-30', '2026-11-31', '2026-11-01 00:00:00Z', 'now', '2026-11-01T10:00:00+0200', '2026-1-1'],
+  to: ['2026-02-30', '2026-11-31', '2026-11-01 00:00:00 CET', 'now', '2026-11-01T10:00:00+2', '2026-1-1'],
   ...Object.fromEntries(
     [...filterNames, ...conversionAttributeNames, ...columnFilterNames].map((name) => [name, badLists]),
   ),
@@ -389,7 +389,7 @@ const badValues: Record<string, readonly string[]> = {
   metrics: ['planet', 'clicks,', 'clicks, cost', 'Clicks', '__proto__'],
   compare: ['last_week', 'previous_month', 'true', '__proto__'],
   compare_from: ['2026-02-30', 'today', '2026-11-01T24:30:00Z', '2026-11-03'],
-  compare_to: ['2026-02-30', 'now', '2026-11-01T10:00:00+0200', '2027-11-03'],
+  compare_to: ['2026-02-30', 'now', '2026-11-01T10:00:00+2400', '2027-11-03'],
   offset: ['1.5', '1e2', 'x', '0x10', '9'.repeat(30)],
   min_clicks: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],
   min_conversions: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],

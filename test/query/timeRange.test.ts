@@ -23,7 +23,10 @@ describe('the range of a list', () => {
   })
 
   it('reads a plus sign that was decoded to a space', () => {
-    expect(openRange({ from: '2026-11-02T05:30:00 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
+    for (const from of ['2026-11-02T05:30:00 05:30', '2026-11-02 05:30 0530', '2026-11-02 05:30:00.0  05:30'])
+      expect(openRange({ from })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
+    expect(openRange({ from: '2026-11-02 02:00 02' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
+    expect(openRange({ from: '2026-11-02 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2, 5, 30) })
   })
 
   // Random local times, skipped and repeated ones too: test/properties/reports.

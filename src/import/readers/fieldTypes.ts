@@ -6,6 +6,7 @@ import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { isLonger } from '../../../schema/textLength.ts'
+import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
@@ -24,6 +25,13 @@ export interface FieldType<Value> {
 }
 
 const textMax = 8_192
+
+/** @returns a text, or the digits of a number; undefined for another value */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return `${value}`
+  return value instanceof DecimalText ? value.text : undefined
+}
 
 /** @throws RowError when it is not text that both databases can store */
 function readStorableText(value: unknown): string {
@@ -63,23 +71,26 @@ export const eventName = matching(
 const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
 const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 
-/** RFC 3339 with an offset, truncated to epoch milliseconds. */
-export const instant = instantType(epochMsOf, 'an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
-
-/** The same, and dates and times without offset. @param instantOf as `localInstantsOf` returns it */
-export function instantOrLocal(instantOf: (localMs: number) => number): FieldType<number> {
-  const read = (text: string) => {
-    const localMs = localMsOf(text)
-    return localMs === undefined ? epochMsOf(text.replace(' ', 'T')) : instantOf(localMs)
-  }
-  return instantType(read, 'a time such as 2026-11-21 03:00:00, or RFC 3339')
+/** How a file writes times. */
+export interface TimeOptions {
+  /** Of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
+  readonly localInstant?: ((localMs: number) => number) | undefined
+  /** Of dates such as 11/12/2026; undefined: they are rejected. */
+  readonly dateOrder?: DateOrder | undefined
 }
 
-function instantType(read: (text: string) => number | undefined, expected: string): FieldType<number> {
+/** The type of times, which are truncated to epoch milliseconds. */
+export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType<number> {
   return {
     read(value) {
-      const epochMs = typeof value === 'string' ? read(value) : undefined
-      if (epochMs === undefined) throw new RowError(`must be ${expected}`)
+      const text = textOf(value) ?? ''
+      const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
+      if (!time && (readTimeText(text, 'mdy') || readTimeText(text, 'dmy')))
+        throw new RowError('has day and month in an unknown order; --date-order gives the order')
+      if (!time) throw new RowError(`must be a time such as ${timeForms}`)
+      if (time.kind !== 'instant' && !localInstant)
+        throw new RowError('must have an offset, as 2026-11-21T03:00:00Z has, or --tz must give the time zone')
+      const epochMs = time.kind === 'instant' || !localInstant ? time.ms : localInstant(time.ms)
       if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
         throw new RowError('must be between 1970-01-01 and 2105-12-31')
       return epochMs
@@ -87,24 +98,16 @@ function instantType(read: (text: string) => number | undefined, expected: strin
   }
 }
 
-const rfc3339 =
-  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:(\.\d{1,3})\d*)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+export const instant = instantType({})
 
-function epochMsOf(value: string): number | undefined {
-  const [, date = '', clock, fraction = '', offset = ''] = rfc3339.exec(value) ?? []
-  const epochMs = Date.parse(`${date}T${clock}${fraction}${offset.toUpperCase()}`)
-  // TRAP: Date reads 30 February as 2 March.
-  return new Date(date).getUTCDate() === Number(date.slice(8)) ? epochMs : undefined
-}
+/** Seconds since 1970 in 10 digits, from 2001-09-09 on; milliseconds, microseconds and nanoseconds have 3, 6 and 9 more. */
+const epochTime = /^(\d{10})(?:\.(\d{1,9})|((?:\d{3}){0,3}))$/
 
-const localTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?([AP])M)?)?$/i
-
-/** @returns a time without offset, also of 12 hours, as if it were UTC; a date is its midnight */
-function localMsOf(text: string): number | undefined {
-  const [, date, hour = '00', minutes = ':00', half] = localTime.exec(text) ?? []
-  if (half !== undefined && !/0[1-9]|1[0-2]/.test(hour)) return undefined
-  const hours = half === undefined ? hour : `${(Number(hour) % 12) + (/p/i.test(half) ? 12 : 0)}`.padStart(2, '0')
-  return epochMsOf(`${date}T${hours}${minutes.length < 6 ? `${minutes}:00` : minutes}Z`)
+function readEpochTime(text: string): TimeText | undefined {
+  const [, seconds, decimals, more = ''] = epochTime.exec(text) ?? []
+  if (seconds === undefined) return undefined
+  const fraction = decimals ?? more
+  return { kind: 'instant', ms: Number(seconds + fraction.slice(0, 3).padEnd(3, '0')), below: fraction.slice(3) }
 }
 
 /** An anonymised address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */

@@ -6,15 +6,13 @@ import * as fieldTypes from './fieldTypes.ts'
 export type Pairs = readonly (readonly [string, string])[]
 
 /** How the columns of a file differ from the fields of its resource: options of `tributary import`. */
-export interface Mapping {
+export interface Mapping extends fieldTypes.TimeOptions {
   /** Columns and their fields; a column whose field is empty is not read. */
   readonly map: Pairs
   /** Fields that are equal in every row, and their texts as in CSV cells. */
   readonly constant: Pairs
   /** `field:text` with a text of the file, and the text as in CSV cells that it stands for. */
   readonly values: Pairs
-  /** Of the time zone of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
-  readonly localInstant?: ((localMs: number) => number) | undefined
   /** A function is called with the name of each unknown field. */
   readonly ignoreUnknown?: boolean | ((name: string) => void)
   /** Whether ids that are too long become their SHA-256. */
@@ -38,9 +36,9 @@ export function mappedFields({ map, constant }: Mapping): string[] {
 export function typeInFile(
   name: string,
   type: fieldTypes.FieldType<unknown>,
-  { values, localInstant, hashLongIds }: Input,
+  { values, hashLongIds, ...times }: Input,
 ): fieldTypes.FieldType<unknown> {
-  const ofTime = localInstant && type === fieldTypes.instant ? fieldTypes.instantOrLocal(localInstant) : type
+  const ofTime = type === fieldTypes.instant ? fieldTypes.instantType(times) : type
   const own = hashLongIds && type === fieldTypes.id ? hashedId : ofTime
   const replaced = new Map(values.filter(([key]) => key.startsWith(`${name}:`)))
   if (replaced.size === 0) return own

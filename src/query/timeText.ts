@@ -1,0 +1,129 @@
+/** A time as a text gives it. */
+export interface TimeText {
+  kind: 'date' | 'local' | 'instant'
+  /** Epoch milliseconds, truncated; of a date and of a local time as if they were UTC. */
+  ms: number
+  /** Digits of the fraction after milliseconds. */
+  below: string
+}
+
+/** Order of a date of digits whose year is last: `11/20/2026` is `mdy`. */
+export const dateOrders = ['mdy', 'dmy'] as const
+export type DateOrder = (typeof dateOrders)[number]
+
+/** Examples of forms that are read, for messages. */
+export const timeForms = '2026-11-21T03:00:00Z, 2026-11-21 03:00:00+01 or Sat, 21 Nov 2026 03:00:00 GMT'
+
+/** Longer than any form; bounds the work for a text. */
+const charactersMax = 100
+
+/**
+ * Reads a time as ISO 8601, databases, spreadsheets, mail, logs and the command `date` write it; docs/imports.md lists the forms.
+ * Abbreviations of time zones other than UTC and GMT are not read, because they have several meanings.
+ * @param order of dates such as `11/12/2026`, which have two meanings; without it they are not read
+ * @returns undefined for another text, and for a time that does not exist
+ */
+export function readTimeText(text: string, order?: DateOrder): TimeText | undefined {
+  if (text.length > charactersMax) return undefined
+  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text, order))
+}
+
+const usual =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Reads the form that most files have, which `readIso` would read too, in less time. */
+function readUsual(text: string): TimeText | undefined {
+  return usual.test(text) && isDate(text) ? { kind: 'instant', ms: Date.parse(text), below: '' } : undefined
+}
+
+/** TRAP: Date reads 30 February as 2 March. */
+function isDate(text: string): boolean {
+  const day = text.slice(8, 10)
+  return day <= '28' || new Date(text.slice(0, 10)).getUTCDate() === Number(day)
+}
+
+/** TRAP: the end of `2026-11-20 14-05` could mean minutes, so an offset after an hour needs a colon. */
+const iso =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[T ](\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
+
+function readIso(text: string): TimeText | undefined {
+  const [, date, hour, minute = '00', second = '00', fraction = '', half, offset] = iso.exec(text) ?? []
+  if (date === undefined || !isDate(date)) return undefined
+  const hours = half === undefined ? Number(hour ?? 0) : hoursOf(Number(hour), half)
+  if (hours > 23) return undefined
+  const clock = `${String(hours).padStart(2, '0')}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`
+  const ms = Date.parse(`${date}T${clock}Z`)
+  const below = fraction.slice(3)
+  if (offset !== undefined) return { kind: 'instant', ms: ms - offsetMs(offset), below }
+  return { kind: hour === undefined ? 'date' : 'local', ms, below }
+}
+
+/** @returns the hour of the day; 24 for an hour that a clock of 12 hours does not have */
+function hoursOf(hour: number, half: string): number {
+  if (hour < 1 || hour > 12) return 24
+  return (hour % 12) + (/p/i.test(half) ? 12 : 0)
+}
+
+/** Of `Z`, `UTC`, `GMT`, `±hh`, `±hhmm`, `±hh:mm` or `±hh:mm:ss`. */
+function offsetMs(offset: string): number {
+  const [, hours = 0, minutes = 0, seconds = 0] = /^.(\d\d):?(\d\d)?:?(\d\d)?$/.exec(offset) ?? []
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000
+  return offset.startsWith('-') ? -ms : ms
+}
+
+const months = 'january february march april may june july august september october november december'.split(' ')
+const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
+
+/** @returns the position of a name, or of its first three letters, in any case; -1 for another text */
+function positionOf(names: readonly string[], word: string): number {
+  const name = word.toLowerCase()
+  return names.findIndex((known) => known === name || known.slice(0, 3) === name)
+}
+
+/** Dates of digits: year first, or year last. */
+const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}))(?=$|[T ,])/
+
+/** @returns another form as `readIso` reads it; a text that it does not read if the form is unknown */
+function asIso(text: string, order: DateOrder | undefined): string {
+  // Some programs put a no-break space before AM and PM.
+  const spaced = text.replace(/[\u00a0\u202f]/g, ' ').replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
+  const [date, year, , month = '', day = '', first = '', , second = '', last = ''] = digits.exec(spaced) ?? []
+  if (date === undefined) return namedAsIso(spaced)
+  const clock = spaced.slice(date.length).replace(/^, /, ' ')
+  if (year !== undefined) return dateText(year, month, day) + clock
+  if (order === undefined) return ''
+  return (order === 'mdy' ? dateText(last, first, second) : dateText(last, second, first)) + clock
+}
+
+function dateText(year: string, month: string | number, day: string): string {
+  return `${year}-${`${month}`.padStart(2, '0')}-${day.padStart(2, '0')}`
+}
+
+/** A time with the name of its month: its parts differ in form, so that each order of them has one meaning. */
+function namedAsIso(text: string): string {
+  const words = text
+    .replace(/^(\d\d?)[-/]([A-Za-z]{3,9})[-/](\d{4}):?/, '$1 $2 $3 ')
+    .replace(/(?:GMT)?([+-]\d{4}) \([A-Za-z ]{1,60}\)$/, '$1')
+    .split(/,? +/)
+  const found: Partial<Record<'weekday' | 'month' | 'day' | 'year' | 'clock' | 'half' | 'offset', string>> = {}
+  for (const word of words) {
+    const part = partOf(word)
+    if (part === undefined || found[part] !== undefined) return ''
+    found[part] = word
+  }
+  const { weekday, month, day, year, clock = '', half = '', offset = '' } = found
+  if (month === undefined || day === undefined || year === undefined) return ''
+  const date = dateText(year, positionOf(months, month) + 1, day)
+  if (weekday !== undefined && positionOf(weekdays, weekday) !== new Date(date).getUTCDay()) return ''
+  return [date, clock, half, offset].filter((part) => part !== '').join(' ')
+}
+
+function partOf(word: string) {
+  if (/^\d\d?$/.test(word)) return 'day'
+  if (/^\d{4}$/.test(word)) return 'year'
+  if (/^\d\d?:/.test(word)) return 'clock'
+  if (/^[AP]M$/i.test(word)) return 'half'
+  if (/^(?:Z|UTC|GMT|[+-].+)$/i.test(word)) return 'offset'
+  if (positionOf(months, word) >= 0) return 'month'
+  return positionOf(weekdays, word) >= 0 ? 'weekday' : undefined
+}
