@@ -49,7 +49,7 @@ export async function* metadataLines(
 /** Formats a value as a cell, or as JSON. Amounts are decimal text, because a double does not represent all of them exactly. */
 function formatted(kind: MetadataKind, value: unknown, isCsv: boolean): string {
   if (value === null) return isCsv ? '' : 'null'
-  if (kind === 'money') return (value as string).replace(/\.?0*$/, '')
+  if (kind === 'money') return /^-?\d+(?:\.\d*[1-9])?/.exec(value as string)?.[0] ?? ''
   if (kind === 'instant') return `"${(value as Date).toISOString()}"`
   if (!isCsv) return JSON.stringify(value)
   if (kind !== 'list') return quoted(value as string)

@@ -149,12 +149,23 @@ export function openReadSlots(perAccountMax: number): ConcurrencyLimiter {
  * @returns an empty text if there is no key: a program sends only the scheme when its variable for the key is empty
  */
 function keyIn(authorization: string): string | undefined {
-  const [, scheme = '', text] = /^(?:(ApiKey|Bearer|Basic)(?: +|$))?(\S*) *$/i.exec(authorization) ?? []
-  if (!text || scheme.toLowerCase() !== 'basic') return text
+  if (authorization.length > authorizationMax) return undefined
+  const words = authorization.split(' ').filter((word) => word !== '')
+  const scheme = /^(ApiKey|Bearer|Basic)$/i.test(words[0] ?? '') ? words.shift()?.toLowerCase() : undefined
+  if (words.length > 1) return undefined
+  const [text = ''] = words
+  if (!text || scheme !== 'basic') return text
   return /^[^:]*:(.*)$/s.exec(Buffer.from(text, 'base64').toString())?.[1]
 }
 
+/** Characters of `Authorization` that are read: a key as the password of Basic, after a long user name. */
+const authorizationMax = 512
+
 function invalidKey(authorization: string): Problem {
+  if (authorization.length > authorizationMax) {
+    const message = `The Authorization header is longer than ${authorizationMax} characters; send Authorization: ApiKey <key>.`
+    return new Problem('invalid_api_key', message)
+  }
   const isBasic = /^Basic /i.test(authorization)
   const advice = isBasic
     ? 'send it as the password of Basic, with any user name'

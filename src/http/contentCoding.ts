@@ -12,10 +12,15 @@ export function chooseEncoding<Coding extends string>(
   offered: readonly Coding[],
 ): Coding | undefined {
   if (acceptEncoding === undefined) return undefined
-  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
+  const negotiator: EncodingNegotiator = new Negotiator({
+    headers: { 'accept-encoding': acceptEncoding.slice(0, acceptMax) },
+  })
   const chosen = negotiator.encoding(offered, { preferred: offered })
   return offered.find((coding) => coding === chosen)
 }
+
+/** Characters of `Accept` and `Accept-Encoding` that are read; longer ones would take milliseconds. */
+export const acceptMax = 1_000
 
 /** The types of negotiator 1 lack the option. */
 interface EncodingNegotiator {

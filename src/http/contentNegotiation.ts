@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat.ts'
+import { acceptMax } from './contentCoding.ts'
 
 /**
  * Selects the format of a response: the parameter `format`, else the supported media type with the highest weight in
@@ -23,9 +24,6 @@ export function negotiateFormat<Format extends RowFormat>(
   const chosen = negotiator.mediaType([...offered.keys()])
   return chosen === undefined ? undefined : offered.get(chosen)
 }
-
-/** Characters of `Accept` that are read; longer ones would take milliseconds. */
-const acceptMax = 1_000
 
 /** With the parameters that a client may name; a range with another one does not match. */
 function offeredType(mediaType: string): string {

@@ -162,6 +162,6 @@ function isRejection(error: unknown): boolean {
 /** @returns the first line of the driver's message, which names the cause, without its point; never empty */
 export function causeOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
-  const line = (message ?? '').split('\n')[0]?.replace(/[\s.]+$/, '') ?? ''
+  const line = /^.*[^\s.]/.exec(message ?? '')?.[0]
   return line || code || String(error)
 }

@@ -33,6 +33,7 @@ const costlyBatches: Record<string, string> = {
     .fill('0')
     .join()}]}]}`,
 }
+const spacedKey = rawGet('/api/v1/key', `${' '.repeat(15_900)}x y`)
 const slowSearch = `${'a'.repeat(99)}b`
 
 /**
@@ -67,6 +68,8 @@ export const attacks: Record<string, Attack> = {
       await request(context, rawGet('/api/v1/clicks', 'trb_live_malformed'))
       await request(context, rawGet('/api/v1/clicks', makeKeyText()))
     }),
+  'values of Authorization with 15,900 spaces, 30 pipelined on each of 4 connections': (context) =>
+    repeat(context, 4, 1_000, () => burst(context, spacedKey.repeat(30), 1_000)),
   'HTTP/1.0, kept alive and not, 20 requests at once': (context) =>
     repeat(context, 12, 250, async () => {
       const kept = rawGet('/api/v1/docs/json')

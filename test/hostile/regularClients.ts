@@ -5,7 +5,7 @@ import { clickCount, readPaths } from '../faults/loadAccount.ts'
 import type { Accounts } from './accounts.ts'
 
 /** Requests per second of each kind, sent without waiting for earlier responses, except exports. */
-const perSecond = { read: 10, readWithUnseenKey: 2, event: 20, export: 1 } as const
+const perSecond = { read: 10, readWithUnseenKey: 2, event: 20, export: 1, health: 10 } as const
 export type Kind = keyof typeof perSecond
 export const kinds = Object.keys(perSecond) as Kind[]
 
@@ -49,6 +49,7 @@ export function openRegularClients(port: number, { regular: key, unseen, searchi
     const path = readPaths[number % readPaths.length] ?? ''
     if (kind === 'read') return { method: 'GET', path, key }
     if (kind === 'readWithUnseenKey') return { method: 'GET', path: '/api/v1/campaigns', key: unseen.pop() ?? '' }
+    if (kind === 'health') return { method: 'GET', path: '/healthz', key }
     if (kind === 'export') return { method: 'GET', path: '/api/v1/clicks?format=csv', key }
     const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: `regular-${number}` }
     return { method: 'POST', path: '/api/v1/events', key, body: JSON.stringify(event) }

@@ -151,7 +151,8 @@ async function attackAll(
       const { p99Ms, failures } = outcomes[kind]
       const what = `${where}: ${name}: ${kind}`
       // The other kinds have too few requests for a quantile.
-      if ((kind === 'read' || kind === 'event') && p99Ms >= p99MaxMs) failed.push(`${what}: p99 was ${p99Ms} ms.`)
+      if ((kind === 'read' || kind === 'event' || kind === 'health') && p99Ms >= p99MaxMs)
+        failed.push(`${what}: p99 was ${p99Ms} ms.`)
       for (const [failure, times] of Object.entries(failures)) failed.push(`${what}: ${times} × ${failure}`)
     }
     if (maxMb >= memoryMaxMb) failed.push(`${where}: ${name}: the server used ${maxMb} MB.`)

@@ -60,7 +60,7 @@ function fieldsOf(text: string): RawFields | RowError {
 
 /** A key that marks an object as a wrapped number; random, so that no file contains it. */
 const mark = randomUUID()
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g
 
 /**
  * Parses valid JSON with every number as its exact text.

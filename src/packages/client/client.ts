@@ -152,7 +152,7 @@ interface Fetched {
 export function createTributary({ baseUrl, apiKey, ...options }: TributaryOptions): Tributary {
   const retries = openRetries(options)
   const client = createClient<paths>({
-    baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
+    baseUrl: `${/^.*[^/]/s.exec(baseUrl)?.[0] ?? ''}/api/v1`,
     headers: { Authorization: `ApiKey ${checkedKey(apiKey)}` },
     fetch: retries.fetch,
   })

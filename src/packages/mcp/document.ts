@@ -27,7 +27,7 @@ export type JsonSchema = Record<string, unknown> & { maximum?: number; default?:
  * @throws Error with one line that names the address, when there is no such document
  */
 export async function readDocument(baseUrl: string): Promise<OpenApiDocument> {
-  const url = `${baseUrl.replace(/\/+$/, '')}/api/v1/docs/json`
+  const url = `${/^.*[^/]/s.exec(baseUrl)?.[0] ?? ''}/api/v1/docs/json`
   const response = await fetch(url).catch((error: Error) => {
     const { message } = error.cause instanceof Error ? error.cause : error
     throw new Error(`${url} is not reachable: ${message}.`)

@@ -112,7 +112,7 @@ async function readStatement(
     if (format !== undefined || !sync) program.error('error: --format and --no-sync belong to --sql or --sql-file.')
     return undefined
   }
-  const comments = /--[^\n]*|\/\*.*?\*\//gs
+  const comments = /--[^\n]*|\/\*.*?(?:\*\/|$)/gs
   if (statement.replaceAll(comments, '').trim() === '')
     program.error('error: --sql and --sql-file take one statement; it is empty.')
   if (['folder', 's3'].includes(kindOf(target)))

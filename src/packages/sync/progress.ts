@@ -23,5 +23,5 @@ export function openProgress() {
 
 function thousands(count: number): string {
   // Not by `toLocaleString`, which loads the data of a locale also when nothing is shown.
-  return `${Math.round(count)}`.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return `${Math.round(count)}`.replaceAll(/\B(?=(\d{3}){1,6}$)/g, ',')
 }

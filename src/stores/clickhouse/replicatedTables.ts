@@ -4,7 +4,7 @@
  * @throws Error for an unknown kind of statement
  */
 export function replicatedStatement(statement: string, isFirst: boolean): string | undefined {
-  const text = statement.replace(/^\s*--.*$/gm, '').trim()
+  const text = statement.replace(/^[ \t]*--.*$/gm, '').trim()
   if (/^CREATE TABLE\b/.test(text)) return replicated(statement)
   if (/^(INSERT INTO|ALTER TABLE\s+\w+\s+MATERIALIZE)\b/.test(text)) return isFirst ? statement : undefined
   // Changes to a table are replicated, settings are not: IF NOT EXISTS works for both.
@@ -17,7 +17,7 @@ const replicaPath = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}
 
 function replicated(statement: string): string {
   const changed = statement.replace(
-    /^ENGINE = (\w*MergeTree)(?:\(([^\n]*)\))?$/m,
+    /^ENGINE = (\w{0,40}MergeTree)(?:\((.*)\))?$/m,
     (_, engine: string, options?: string) =>
       `ENGINE = Replicated${engine}(${replicaPath}${options ? `, ${options}` : ''})`,
   )

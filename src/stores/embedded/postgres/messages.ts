@@ -100,7 +100,8 @@ export function isCopyFromClient(message: Buffer): boolean {
     messageType(message) === 'P'
       ? textAt(message, 5 + Buffer.byteLength(nameOfParsed(message)) + 1)
       : textAt(message, 5)
-  return /^(\s|--.*\n)*copy\b[^;]*\bfrom\s+stdin\b/i.test(text)
+  const [statement = ''] = text.replace(/^(?:\s|--.*\n)+/, '').split(';', 1)
+  return /^copy\b/i.test(statement) && /\bfrom\s+stdin\b/i.test(statement)
 }
 
 /** The same message with a statement that raises the error. */
