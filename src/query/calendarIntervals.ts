@@ -1,7 +1,6 @@
-import type { Temporal } from 'temporal-polyfill'
 import type { intervals } from '../../schema/stats.ts'
 import type { Range } from './timeRange.ts'
-import { atInstant, offsetsOf, startOfDate } from './timeZone.ts'
+import { localInstantsOf, localTimesOf, offsetsOf } from './timeZone.ts'
 
 /** Units of time that follow each other, in a time zone. */
 export type Interval = (typeof intervals)[number]
@@ -24,12 +23,17 @@ export function calendarOf(interval: Interval, range: Range, zone: string): Cale
 
 function datesOf(interval: Exclude<Interval, 'hour'>, range: Range, zone: string): CalendarBucket[] {
   const buckets: CalendarBucket[] = []
-  let date = firstDate(interval, atInstant(range.fromMs, zone).toPlainDate())
-  let fromMs = startOfDate(date, zone)
+  // The first and the last month may extend beyond the range by 31 days.
+  const covered = { fromMs: range.fromMs - 32 * dayMs, untilMs: range.untilMs + 32 * dayMs }
+  const startOf = localInstantsOf(zone, covered)
+  let date = firstDate(interval, localTimesOf(zone, covered)(range.fromMs))
+  let fromMs = startOf(date.getTime())
   while (fromMs < range.untilMs) {
-    const next = date.add({ [`${interval}s`]: 1 })
-    const untilMs = startOfDate(next, zone)
-    const text = date.toString()
+    const next = new Date(date)
+    if (interval === 'month') next.setUTCMonth(next.getUTCMonth() + 1)
+    else next.setUTCDate(next.getUTCDate() + (interval === 'week' ? 7 : 1))
+    const untilMs = startOf(next.getTime())
+    const [text = ''] = date.toISOString().split('T')
     if (fromMs < untilMs)
       buckets.push({ id: interval === 'month' ? text.slice(0, 7) : text, date: text, fromMs, untilMs })
     date = next
@@ -38,11 +42,16 @@ function datesOf(interval: Exclude<Interval, 'hour'>, range: Range, zone: string
   return buckets
 }
 
-function firstDate(interval: Exclude<Interval, 'hour'>, date: Temporal.PlainDate): Temporal.PlainDate {
-  if (interval === 'day') return date
-  return interval === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date.with({ day: 1 })
+/** @returns the first date of the interval, its midnight in UTC */
+function firstDate(interval: Exclude<Interval, 'hour'>, localMs: number): Date {
+  const date = new Date(localMs)
+  date.setUTCHours(0, 0, 0, 0)
+  if (interval === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+  if (interval === 'month') date.setUTCDate(1)
+  return date
 }
 
+const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 function hoursOf(range: Range, zone: string): CalendarBucket[] {

@@ -4,7 +4,7 @@ import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
 import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
 import { earliestMs, type Range } from './timeRange.ts'
-import { atInstant, startOfDate } from './timeZone.ts'
+import { localInstantsOf, localTimesOf } from './timeZone.ts'
 
 export interface ComparedRange {
   /** An earlier range ends at the present local time if the range includes the present; empty if it would end before it starts. */
@@ -36,14 +36,17 @@ export function otherRange(other: Range, range: Range, zone: string): ComparedRa
   return { range: other, counterpartOf: counterparts((interval) => matchPositions(interval, range, other, zone)) }
 }
 
-/** Matches the buckets of an interval once. Other dimensions are matched by id. */
-function counterparts(match: (interval: Interval) => ReadonlyMap<string, string>): ComparedRange['counterpartOf'] {
-  const matched = new Map<Interval, ReadonlyMap<string, string>>()
+/** The id of the counterpart of a bucket. */
+type Counterpart = (id: string) => string | undefined
+
+/** Reads the calendars of an interval once. Other dimensions are matched by id. */
+function counterparts(counterpartIn: (interval: Interval) => Counterpart): ComparedRange['counterpartOf'] {
+  const known = new Map<Interval, Counterpart>()
   return (dimension, id) => {
     if (!isInterval(dimension)) return id
-    const known = matched.get(dimension) ?? match(dimension)
-    matched.set(dimension, known)
-    return known.get(id) ?? null
+    const counterpart = known.get(dimension) ?? counterpartIn(dimension)
+    known.set(dimension, counterpart)
+    return counterpart(id) ?? null
   }
 }
 
@@ -59,71 +62,87 @@ function isInterval(dimension: Dimension): dimension is Interval & Dimension {
 /** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */
 type Shift = (epochMs: number) => { epochMs: number; has: { hour: boolean; day: boolean } }
 
+const dayMs = 86_400_000
+
 /** @returns the earlier range, including what is after the present, and how instants are moved to it */
 function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Range & { shift: Shift } {
-  const isWholeDays = isStartOfDate(fromMs, zone) && isStartOfDate(untilMs, zone)
+  const durationMs = untilMs - fromMs
+  // Both ranges: an earlier one starts by the duration or a year earlier, and clock changes of up to a day move it.
+  const covered = { fromMs: fromMs - Math.max(durationMs, 366 * dayMs) - 2 * dayMs, untilMs: untilMs + 2 * dayMs }
+  const [toLocal, toInstant] = [localTimesOf(zone, covered), localInstantsOf(zone, covered)]
+  const dateOf = (epochMs: number) => startOfUtcDay(toLocal(epochMs))
+  const isStartOfDate = (epochMs: number) => toInstant(dateOf(epochMs)) === epochMs
+  const isWholeDays = isStartOfDate(fromMs) && isStartOfDate(untilMs)
   if (comparison === 'previous_period' && !isWholeDays) {
-    const durationMs = untilMs - fromMs
     const shift: Shift = (epochMs) => ({ epochMs: epochMs - durationMs, has: { hour: true, day: true } })
     return { fromMs: fromMs - durationMs, untilMs: fromMs, shift }
   }
-  const dateOf = (epochMs: number) => atInstant(epochMs, zone).toPlainDate()
-  const duration = comparison === 'previous_year' ? { years: 1 } : { days: dateOf(fromMs).until(dateOf(untilMs)).days }
+  const daysMs = dateOf(untilMs) - dateOf(fromMs)
+  const earlierOf = (localMs: number) => (comparison === 'previous_year' ? yearBefore(localMs) : localMs - daysMs)
   const shift: Shift = (epochMs) => {
-    const local = atInstant(epochMs, zone).toPlainDateTime()
-    const earlier = local.subtract(duration)
-    const moved = earlier.toZonedDateTime(zone)
-    // 29 February, for example, is moved to 28 February, which is not moved back.
-    const day =
-      moved.toPlainDate().equals(earlier.toPlainDate()) &&
-      earlier.add(duration).toPlainDate().equals(local.toPlainDate())
-    return { epochMs: moved.epochMilliseconds, has: { hour: day && moved.toPlainDateTime().equals(earlier), day } }
+    const localMs = toLocal(epochMs)
+    const earlierMs = earlierOf(localMs)
+    const instantMs = toInstant(earlierMs)
+    const exists = toLocal(instantMs) === earlierMs
+    // A skipped local time is the time that a clock would show that is not set forward.
+    const movedMs = exists ? instantMs : instantMs + earlierMs - (toLocal(instantMs - 1) + 1)
+    const day = dateOf(movedMs) === startOfUtcDay(earlierMs) && !(comparison === 'previous_year' && isLeapDay(localMs))
+    return { epochMs: movedMs, has: { hour: day && exists, day } }
   }
   // TRAP: the local time of a start of date is not always midnight: clocks are set forward from 00:00 to 01:00 in Chile.
-  const startMs = isStartOfDate(fromMs, zone)
-    ? startOfDate(dateOf(fromMs).subtract(duration), zone)
-    : shift(fromMs).epochMs
+  const startMs = isStartOfDate(fromMs) ? toInstant(earlierOf(dateOf(fromMs))) : shift(fromMs).epochMs
   // The end of whole days is shifted with the last day: a range up to 28 February includes that day in every year.
-  const endMs = isStartOfDate(untilMs, zone)
-    ? startOfDate(dateOf(untilMs).subtract({ days: 1 }).subtract(duration).add({ days: 1 }), zone)
-    : shift(untilMs).epochMs
+  const endMs = isStartOfDate(untilMs) ? toInstant(earlierOf(dateOf(untilMs) - dayMs) + dayMs) : shift(untilMs).epochMs
   return { fromMs: startMs, untilMs: endMs, shift }
 }
 
-function isStartOfDate(epochMs: number, zone: string): boolean {
-  return startOfDate(atInstant(epochMs, zone).toPlainDate(), zone) === epochMs
+function startOfUtcDay(epochMs: number): number {
+  return Math.floor(epochMs / dayMs) * dayMs
 }
 
-/** @returns ids of the buckets of the earlier range by ids of the present range: hours and days by local time, others by position */
-function matchBuckets(
-  interval: Interval,
-  range: Range,
-  previous: Range,
-  zone: string,
-  shift: Shift,
-): ReadonlyMap<string, string> {
-  if (previous.fromMs === previous.untilMs) return new Map()
+/** A leap day is moved to 28 February, which is not moved back. */
+function isLeapDay(localMs: number): boolean {
+  const local = new Date(localMs)
+  return local.getUTCMonth() === 1 && local.getUTCDate() === 29
+}
+
+/** @returns the same time of the same date one year earlier, or of 28 February */
+function yearBefore(localMs: number): number {
+  const local = new Date(isLeapDay(localMs) ? localMs - dayMs : localMs)
+  return local.setUTCFullYear(local.getUTCFullYear() - 1)
+}
+
+/** Hours and days are matched by local time, others by position. */
+function matchBuckets(interval: Interval, range: Range, previous: Range, zone: string, shift: Shift): Counterpart {
+  if (previous.fromMs === previous.untilMs) return () => undefined
   if (interval === 'week' || interval === 'month') return matchPositions(interval, range, previous, zone)
-  const earlier = calendarOf(interval, previous, zone)
-  return matchIds(calendarOf(interval, range, zone), ({ fromMs }) => {
-    const { epochMs, has } = shift(Math.max(fromMs, range.fromMs))
-    return has[interval] ? earlier.find((bucket) => bucket.fromMs <= epochMs && epochMs < bucket.untilMs) : undefined
-  })
-}
-
-function matchPositions(interval: Interval, range: Range, other: Range, zone: string): ReadonlyMap<string, string> {
-  const others = calendarOf(interval, other, zone)
-  return matchIds(calendarOf(interval, range, zone), (_bucket, index) => others[index])
-}
-
-function matchIds(
-  buckets: readonly CalendarBucket[],
-  match: (bucket: CalendarBucket, index: number) => CalendarBucket | undefined,
-): ReadonlyMap<string, string> {
-  return new Map(
-    buckets.flatMap((bucket, index) => {
-      const counterpart = match(bucket, index)
-      return counterpart ? [[bucket.id, counterpart.id] as const] : []
-    }),
+  const starts = new Map(
+    calendarOf(interval, range, zone).map(({ id, fromMs }) => [id, Math.max(fromMs, range.fromMs)]),
   )
+  const earlier = calendarOf(interval, previous, zone)
+  return (id) => {
+    const startMs = starts.get(id)
+    if (startMs === undefined) return undefined
+    const { epochMs, has } = shift(startMs)
+    return has[interval] ? bucketAt(earlier, epochMs)?.id : undefined
+  }
+}
+
+/** @param buckets in order, without gaps between them */
+function bucketAt(buckets: readonly CalendarBucket[], epochMs: number): CalendarBucket | undefined {
+  let [low, high] = [0, buckets.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const bucket = buckets[middle] as CalendarBucket
+    if (epochMs < bucket.fromMs) high = middle
+    else if (epochMs < bucket.untilMs) return bucket
+    else low = middle + 1
+  }
+  return undefined
+}
+
+function matchPositions(interval: Interval, range: Range, other: Range, zone: string): Counterpart {
+  const others = calendarOf(interval, other, zone)
+  const counterpartById = new Map(calendarOf(interval, range, zone).map(({ id }, index) => [id, others[index]?.id]))
+  return (id) => counterpartById.get(id)
 }
