@@ -106,7 +106,9 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
       100 * filesystemAvailable() / filesystemCapacity() AS percent,
       (SELECT groupArray(name) FROM system.tables
         WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
-          AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced
+          AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced,
+      (SELECT groupArray(name) FROM system.tables
+        WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated
     SELECT checks.1 AS check, if(checks.3, checks.4, '') AS found, checks.2 AS mend
     FROM (SELECT arrayJoin([
       ('version of ClickHouse', 'Use version 26.3 or later.', (version[1], version[2]) < (26, 3), 'It is ' || version() || '.'),
@@ -115,7 +117,9 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
       ('free space of ClickHouse', 'Free space, or enlarge the disk: merges need room.', percent < 5,
         toString(round(percent, 1)) || ' % of its disk are free.'),
       ('fsync of ClickHouse', 'Run ALTER TABLE … MODIFY SETTING fsync_after_insert = 1, fsync_part_directory = 1.',
-        notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.')
+        notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.'),
+      ('replicas of ClickHouse', 'Use one server for each shard: docs/scaling.md.', notEmpty(replicated),
+        'Replicated tables are not supported, and can lose acknowledged rows: ' || arrayStringConcat(replicated, ', ') || '.')
     ]) AS checks)`
   return await selectOnEveryNode<Line>(clickhouse, query, { label: 'doctor' })
 }

@@ -1,6 +1,7 @@
 // @module-tag long
 
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -182,6 +183,22 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       async () => {
         await alterClicks('fsync_after_insert = 0')
         cures.push(() => alterClicks('fsync_after_insert = 1'))
+        return undefined
+      },
+    ],
+    [
+      'a replicated table',
+      'replicas of ClickHouse',
+      /^Replicated tables are not supported, and can lose acknowledged rows: replicated_clicks\.$/,
+      async () => {
+        // Without Keeper a table can be attached, not created.
+        const path = `'/clickhouse/tables/one/replicated_clicks', 'one'`
+        await clickhouse.run(
+          'admin',
+          `ATTACH TABLE tributary.replicated_clicks UUID '${randomUUID()}' (id String)
+           ENGINE = ReplicatedMergeTree(${path}) ORDER BY id SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+        )
+        cures.push(() => clickhouse.run('admin', 'DETACH TABLE tributary.replicated_clicks'))
         return undefined
       },
     ],

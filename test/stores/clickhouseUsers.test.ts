@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
+import { matchNothingAfter, runStatement } from '../../src/stores/clickhouse/insert.ts'
 import { killQueries } from '../../src/stores/clickhouse/killQueries.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
@@ -127,6 +129,19 @@ describe('the writer', () => {
     await killQueries(clickhouse, 'own-')
     await ended
     expect(await server.run(writer, listed)).toBe('0')
+  })
+
+  it('may send repairs, which have subqueries, to replicated tables', async () => {
+    // Without Keeper a table can be attached, not changed: a statement that the table does not reject ends with that reason.
+    await server.run(
+      'admin',
+      `ATTACH TABLE tributary.replicated UUID '${randomUUID()}' (account_id String)
+       ENGINE = ReplicatedMergeTree('/clickhouse/tables/one/replicated', 'one') ORDER BY account_id`,
+    )
+    const repair = ch`DELETE FROM replicated WHERE account_id IN (SELECT account_id FROM clicks) AND ${matchNothingAfter(Date.now())}`
+    const refused = runStatement(api.stores.clickhouse.client, repair, 'test')
+    await expect(refused).rejects.toMatchObject({ type: 'NO_ZOOKEEPER' })
+    await server.run('admin', 'DETACH TABLE tributary.replicated')
   })
 
   it('erases a click, sees that the replaced parts are gone, and removes months of clicks and events', async () => {

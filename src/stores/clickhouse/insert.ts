@@ -19,6 +19,8 @@ const writeSettings: ClickHouseSettings = {
   input_format_parallel_parsing: 0,
   // ClickHouse evaluates `now64` of a mutation once, when it receives it, as `matchNothingAfter` needs.
   mutations_execute_nondeterministic_on_initiator: 1,
+  // Replicated tables otherwise reject mutations with a subquery, as repairs have.
+  allow_nondeterministic_mutations: 1,
   ...keepAliveSettings,
 }
 
