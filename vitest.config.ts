@@ -31,6 +31,7 @@ export default defineConfig({
         name: 'node',
         description: 'Again on the Node.js of the image: engines, sockets, streams and child processes.',
       },
+      { name: 'registry', description: 'Also in `.ci/run`: installs the newest packages that package.json allows.' },
       { name: 'postgres', description: 'Again on a PostgreSQL 15 server: statements of Postgres and their errors.' },
     ],
     globalSetup: ['test/kit/template.ts'],

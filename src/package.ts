@@ -7,8 +7,11 @@ const require = createRequire(import.meta.url)
 /** Folder of package.json, the same from `src` and from `dist`; SQL files and compiled entry points are located from it. */
 export const packageRoot = dirname(require.resolve('tributary/package.json'))
 
-/** Version in package.json. */
-export const { version } = require('tributary/package.json') as { version: string }
+/** Its version, and the exact versions of the packages of the embedded engines, which the program uses beyond their documented functions. */
+export const { version, optionalDependencies } = require('tributary/package.json') as {
+  version: string
+  optionalDependencies: Readonly<Record<string, string>>
+}
 
 /** The commit that was built, with `-dirty` after changes; `unknown` where it was not built from a clone. */
 export const commit = readCommit()

@@ -33,6 +33,16 @@ it('the lock file has the digest of every installed package', () => {
   }
 })
 
+it('an installation without the lock file has the tested version of each package whose internals the program uses', () => {
+  const { dependencies, optionalDependencies } = lock.packages[''] as Record<string, Record<string, string>>
+  const { postgres, 'hyparquet-writer': hyparquetWriter } = dependencies ?? {}
+  const specifiers = { ...optionalDependencies, postgres, 'hyparquet-writer': hyparquetWriter }
+  expect(Object.keys(specifiers)).toHaveLength(5)
+  for (const [name, specifier] of Object.entries(specifiers)) {
+    expect([name, specifier]).toEqual([name, packages[`node_modules/${name}`]?.version])
+  }
+})
+
 it('every shipped package has a license that permits use in proprietary products', () => {
   const permissive = [
     'MIT',

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
-import { useFolder, useOpened } from '../kit/fixtures.ts'
-import { openNpmRegistry } from '../kit/npmRegistry.ts'
+import { useFolder } from '../kit/fixtures.ts'
 
 /** A project of npm in an empty folder, with the tarballs of packages of this repository. */
 export interface EmptyProject {
@@ -19,15 +18,13 @@ export interface EmptyProject {
     environment?: Record<string, string>,
   ): Promise<{ stdout: string; stderr: string }>
   tarballs(): Promise<string[]>
-  /** Installs packages from files, or as they are installed in the repository. */
+  /** Installs packages from files, and from the registry of npm the versions that a user gets, without a lock file. */
   install(...words: string[]): Promise<void>
 }
 
 /** Makes a project before the tests. @param packages of this repository, packed as they are built */
 export function useEmptyProject(packages: readonly string[]): EmptyProject {
   const folder = useFolder()
-  // One for all installations: npm writes its address to the lock file.
-  const registry = useOpened(openNpmRegistry)
   const environment = () => ({ PATH: `${folder('node_modules/.bin')}:${process.env.PATH}`, HOME: folder() })
   const run: EmptyProject['run'] = (program, words, more) =>
     promisify(execFile)(program, words, { cwd: folder(), env: { ...environment(), ...more } })
@@ -43,7 +40,9 @@ export function useEmptyProject(packages: readonly string[]): EmptyProject {
       return (await readdir(folder())).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
     },
     async install(...words) {
-      await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...words])
+      // The home folder has the settings of npm and its cache.
+      const { HOME = '' } = process.env
+      await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...words], { HOME })
     },
   }
 }

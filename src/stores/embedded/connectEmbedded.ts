@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { packageRoot } from '../../package.ts'
+import { installedVersion, optionalDependencies, packageRoot } from '../../package.ts'
 import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
 import {
   type EmbeddedClickHouse,
@@ -56,17 +55,19 @@ const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = 
   postgres: { packages: ['@electric-sql/pglite', 'ffi-rs'], setting: 'DATABASE_URL' },
 }
 
-/** @throws EmbeddedError that names the packages of an engine which are not installed */
+/** @throws EmbeddedError that names the packages of an engine which are not installed, or not in the version of package.json */
 export function requirePackages(wants: readonly EngineName[]): void {
-  const { resolve } = createRequire(join(packageRoot, 'package.json'))
   for (const name of wants) {
     const { packages, setting } = packagesOf[name]
     for (const wanted of packages) {
-      try {
-        resolve(wanted)
-      } catch {
-        const list = packages.join(' and ')
+      const [found, needed] = [installedVersion(wanted), optionalDependencies[wanted]]
+      if (found === undefined) {
+        const list = packages.map((one) => `${one} ${optionalDependencies[one]}`).join(' and ')
         throw new EmbeddedError(`the optional packages ${list} are not installed; set ${setting} or install them.`)
+      }
+      if (found !== needed) {
+        const reason = `this version of Tributary needs ${wanted} ${needed}, but ${found} is installed`
+        throw new EmbeddedError(`${reason}; set ${setting} or install ${wanted}@${needed}.`)
       }
     }
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { packageRoot } from '../../../src/package.ts'
+import { optionalDependencies, packageRoot } from '../../../src/package.ts'
 import { connectEmbedded } from '../../../src/stores/embedded/connectEmbedded.ts'
 import { EmbeddedError } from '../../../src/stores/embedded/paths.ts'
 import { until } from '../../kit/until.ts'
@@ -93,22 +93,39 @@ describe('an engine', () => {
   })
 })
 
-describe('an installation without the optional packages', () => {
+describe('an installation without the optional packages in their versions', () => {
   it('names the missing packages and the setting to use instead in one line', () => {
+    const bare = makeBare()
+    const { chdb, 'ffi-rs': ffi } = optionalDependencies
+    expect(messageOf(bare, 'clickhouse')).toBe(
+      `the optional packages chdb ${chdb} and ffi-rs ${ffi} are not installed; set CLICKHOUSE_URL or install them.\n`,
+    )
+    expect(messageOf(bare, 'postgres')).toMatch(/^the optional packages @electric-sql\/pglite \S+ and .* DATABASE_URL/)
+  })
+
+  it('names a package in another version, and the version that it needs', () => {
+    const bare = makeBare()
+    for (const [name, needed] of Object.entries(optionalDependencies)) {
+      const folder = join(bare, 'node_modules', name)
+      mkdirSync(folder, { recursive: true })
+      const version = name === 'ffi-rs' ? '99.0.0' : needed
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }))
+    }
+    const needed = optionalDependencies['ffi-rs']
+    expect(messageOf(bare, 'postgres')).toBe(
+      `this version of Tributary needs ffi-rs ${needed}, but 99.0.0 is installed; set DATABASE_URL or install ffi-rs@${needed}.\n`,
+    )
+  })
+
+  function makeBare(): string {
     folder = makeEmptyFolder()
     const bare = join(folder.path, 'bare')
     cpSync(join(packageRoot, 'dist'), join(bare, 'dist'), { recursive: true })
     cpSync(join(packageRoot, 'package.json'), join(bare, 'package.json'))
-    const message = (wants: string) =>
-      execFileSync(process.execPath, ['--input-type=module', '--eval', attempt, bare, wants], { encoding: 'utf8' })
-    expect(message('clickhouse')).toBe(
-      'the optional packages chdb and ffi-rs are not installed; set CLICKHOUSE_URL or install them.\n',
-    )
-    expect(message('postgres')).toBe(
-      'the optional packages @electric-sql/pglite and ffi-rs are not installed; set DATABASE_URL or install them.\n',
-    )
-  })
-
+    return bare
+  }
+  const messageOf = (bare: string, wants: string) =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', attempt, bare, wants], { encoding: 'utf8' })
   const attempt = `
     const [, bare, wanted] = process.argv
     const { connectEmbedded } = await import(bare + '/dist/src/stores/embedded/connectEmbedded.js')
