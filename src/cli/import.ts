@@ -104,6 +104,7 @@ async function runImport(
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   }
+  if (tally.read > 0 && tally.rejected === tally.read) throw new CommandError('every row was rejected.')
 }
 
 function parseDelimiter(text: string): Delimiter {
@@ -121,11 +122,13 @@ function parseRejectLimit(text: string): RejectLimit {
 }
 
 function importedSentence(
-  { read, inserted, updated, duplicates, rejected }: Tally,
+  { read, inserted, updated, duplicates, older, conflicting, rejected }: Tally,
   rejects: string | undefined,
 ): string {
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
-  return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
+  const kinds = [older > 0 ? `${older} older` : [], conflicting > 0 ? `${conflicting} conflicting` : []].flat()
+  const within = kinds.length > 0 ? ` (${kinds.join(', ')})` : ''
+  return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates${within}, ${rejected} rejected${where}.`
 }
 
 /** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */

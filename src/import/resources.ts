@@ -5,7 +5,8 @@ import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
-import { storeMetadata } from '../writer/store/metadata.ts'
+import { comparedDuplicates } from '../writer/store/givenFields.ts'
+import { type MetadataRow, storeMetadata } from '../writer/store/metadata.ts'
 import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import { assignOwners, type UnknownCampaigns } from './campaigns.ts'
@@ -23,14 +24,23 @@ export interface Outcome {
   inserted: number
   updated: number
   duplicates: number
+  /** Duplicates of a stored row that is newer. */
+  older: number
 }
+
+export interface StoredRows extends Outcome {
+  /** Ids of duplicates that differ from a stored row which is not newer. */
+  conflicts: readonly string[]
+}
+
+const noRows: StoredRows = { inserted: 0, updated: 0, duplicates: 0, older: 0, conflicts: [] }
 
 /** Rows of one resource that are stored together; empty again once they are stored. */
 export interface RowBatch {
   readonly isFull: boolean
   /** @throws RowError when the row is rejected */
   add(fields: RawFields, input: Input, line: number): void
-  store(): Promise<Outcome>
+  store(): Promise<StoredRows>
 }
 
 /** Reads and stores the rows of one resource during one import. */
@@ -67,7 +77,7 @@ export function dryRun(
     if (resource === 'clicks') assertRetained('clickedAt', clickedAt, clicksMs)
     if (resource === 'pixel-events') assertRetained('occurredAt', occurredAt, eventsMs)
   }
-  return { newBatch: () => ({ isFull: false, add, store: async () => ({ inserted: 0, updated: 0, duplicates: 0 }) }) }
+  return { newBatch: () => ({ isFull: false, add, store: async () => noRows }) }
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */
@@ -96,9 +106,10 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
   const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
+  const compared = { rows: comparedDuplicates }
   return {
     newBatch() {
-      const batch = new ClickBatch()
+      const batch = new ClickBatch(compared)
       let added = 0
       return {
         get isFull() {
@@ -114,8 +125,8 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
         },
         async store() {
           await erased.recordFound()
-          const inserted = await batch.store(writer, existing)
-          const outcome = { inserted, updated: 0, duplicates: added - inserted }
+          const { inserted, conflicts } = await batch.store(writer, existing)
+          const outcome = { ...noRows, inserted, duplicates: added - inserted, conflicts }
           added = 0
           return outcome
         },
@@ -152,6 +163,7 @@ async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }:
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
+  const compared = { rows: comparedDuplicates }
   return {
     newBatch: () =>
       bufferedBatch(
@@ -165,8 +177,8 @@ async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }:
         },
         async (events) => {
           if (!isMoved) await assignOwners(writer, events)
-          const inserted = await storePixelEvents(writer, existing, events)
-          return { inserted, updated: 0, duplicates: events.length - inserted }
+          const { inserted, conflicts } = await storePixelEvents(writer, existing, events, compared)
+          return { ...noRows, inserted, duplicates: events.length - inserted, conflicts }
         },
       ),
   }
@@ -174,7 +186,11 @@ async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }:
 
 function importMetadata(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
   const read = metadataReader(table, account.id)
-  return { newBatch: () => bufferedBatch(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
+  const store = async (rows: readonly MetadataRow[]) => ({
+    ...noRows,
+    ...(await storeMetadata(writer, table, rows, nowMs)),
+  })
+  return { newBatch: () => bufferedBatch(50_000, read, store) }
 }
 
 /** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */
@@ -188,7 +204,7 @@ function assertRetained(field: string, atMs: number, retainedMs: number): void {
 function bufferedBatch<Row>(
   rowsMax: number,
   read: (fields: RawFields, input: Input, line: number) => Row,
-  store: (rows: readonly Row[]) => Promise<Outcome>,
+  store: (rows: readonly Row[]) => Promise<StoredRows>,
 ): RowBatch {
   let rows: Row[] = []
   return {
@@ -199,7 +215,7 @@ function bufferedBatch<Row>(
       rows.push(read(fields, input, line))
     },
     async store() {
-      const outcome = rows.length > 0 ? await store(rows) : { inserted: 0, updated: 0, duplicates: 0 }
+      const outcome = rows.length > 0 ? await store(rows) : noRows
       rows = []
       return outcome
     },

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
+import { comparedDuplicates } from '../writer/store/givenFields.ts'
 import { UnknownCampaigns } from './campaigns.ts'
 import { type Input, type Mapping, noMapping } from './readers/input.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
@@ -38,13 +39,17 @@ export interface ImportOptions {
  */
 const batchCharactersMax = 64 << 20
 
-/** Row counts by outcome; `read` is the sum of the others once the import has ended. */
+/** Row counts by outcome; `read` is the sum of inserted, updated, duplicates and rejected once the import has ended. */
 export interface Tally extends Outcome {
   read: number
+  /** Duplicates that differ from a stored row which is not newer. */
+  conflicting: number
   rejected: number
 }
 
-export const emptyTally = (): Tally => ({ read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 })
+export function emptyTally(): Tally {
+  return { read: 0, inserted: 0, updated: 0, duplicates: 0, older: 0, conflicting: 0, rejected: 0 }
+}
 
 export interface ImportObserver {
   /** Receives progress lines, warnings and, at the end, the reasons of rejected rows. */
@@ -86,6 +91,7 @@ export async function importRows(
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
   const unseen = new Set(source.from === 'json' ? input.map.map(([column]) => column) : [])
   const reasons = new RejectReasons()
+  const conflicting: string[] = []
   let writer: Writer | undefined
   let storing: Promise<void> = Promise.resolve()
   try {
@@ -101,10 +107,13 @@ export async function importRows(
     let [filling, other] = [newBatch(), newBatch()]
     const store = async (batch: RowBatch) => {
       await campaigns?.lookUp()
-      const { inserted, updated, duplicates } = await batch.store()
+      const { inserted, updated, duplicates, older, conflicts } = await batch.store()
       tally.inserted += inserted
       tally.updated += updated
       tally.duplicates += duplicates
+      tally.older += older
+      tally.conflicting += conflicts.length
+      conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
     /** Starts to store the filled batch once the other one is stored. */
     const swap = async () => {
@@ -144,6 +153,7 @@ export async function importRows(
     await finish?.()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
+    if (tally.conflicting > 0) onMessage(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
     if (tally.read > 0 && unseen.size > 0)
       onMessage(
         `warning: no row has the ${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')} of --map.`,
@@ -155,4 +165,18 @@ export async function importRows(
     for (const line of reasons.summary()) onMessage(line)
     await rejects.close().finally(() => writer?.close())
   }
+}
+
+const shownConflicts = 3
+
+/** @param ids the first ones */
+function conflictWarning(resource: ResourceName, count: number, ids: readonly string[], nowMs: number): string {
+  const differ = `${count === 1 ? `1 row differs from the stored row with its id, and was` : `${count} rows differ from the stored rows with their ids, and were`} not stored (${ids.join(', ')}${count > ids.length ? ', …' : ''}).`
+  if (resource === 'conversions') {
+    const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
+    return `warning: ${differ} A conversion is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.`
+  }
+  const never =
+    resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'
+  return `warning: ${differ} A stored ${never}. The first ${comparedDuplicates} duplicates of an import are compared.`
 }

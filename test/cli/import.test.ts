@@ -55,8 +55,27 @@ it('prints the counts of rows, as text or as JSON', async () => {
   })
   const again = await importing('clicks', file, '--account', account, '--json')
   expect(again).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(again.stdout)).toEqual({ read: 1, inserted: 0, updated: 0, duplicates: 1, rejected: 0 })
-  expect(await readdir(folder)).toEqual(['clicks.ndjson'])
+  const none = { inserted: 0, updated: 0, older: 0, rejected: 0 }
+  expect(JSON.parse(again.stdout)).toEqual({ read: 1, ...none, duplicates: 1, conflicting: 0 })
+  const other = await fileOf(good.replace('}', ',"cost":1}'), 'other.ndjson')
+  expect(await importing('clicks', other, '--account', account, '--strict')).toEqual({
+    code: 0,
+    stdout: '1 row read: 0 inserted, 0 updated, 1 duplicates (1 conflicting), 0 rejected.\n',
+    stderr: expect.stringMatching(
+      /^warning: 1 row differs from the stored row with its id, and was not stored \(a\)\. /,
+    ),
+  })
+  expect(await readdir(folder)).toEqual(['clicks.ndjson', 'other.ndjson'])
+})
+
+it('fails when every row was rejected, but not when every row is a duplicate', async () => {
+  for (const more of [[], ['--dry-run']]) {
+    const rejected = await importing('clicks', await fileOf(bad.repeat(2)), '--account', account, '--json', ...more)
+    expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(/\nerror: every row was rejected\.\n$/) })
+    expect(JSON.parse(rejected.stdout)).toMatchObject({ read: 2, rejected: 2 })
+  }
+  const file = await fileOf(good)
+  for (const _ of [1, 2]) expect(await importing('clicks', file, '--account', account)).toMatchObject({ code: 0 })
 })
 
 it('writes rejected rows beside the file or to --rejects, and fails because of them only with --strict', async () => {
@@ -93,7 +112,7 @@ it('fails when standard input ends within a row, and a repetition ends as an imp
   const { code, stdout } = await pipe(content.trimEnd(), 'conversions', '-')
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
-    { read: 10_002, inserted: 1, updated: 1, duplicates: 10_000, rejected: 0 },
+    { read: 10_002, inserted: 1, updated: 1, duplicates: 10_000, older: 0, conflicting: 0, rejected: 0 },
   ])
   const query = `SELECT status FROM conversions FINAL WHERE account_id = '${account}' AND id = 'changed'`
   expect(await rowsOf(stores, query)).toEqual([{ status: 'approved' }])

@@ -92,7 +92,7 @@ describe('a file', () => {
     ])
     const event = { id: 'e', eventName: 'signup', visitorId: 'v' }
     expect(await warningsOf('pixel-events', [{ ...event, campaignId: 'c0' }])).toEqual([])
-    expect(await warningsOf('pixel-events', [{ ...event, campaignId: 'c9' }])).toHaveLength(1)
+    expect(await warningsOf('pixel-events', [{ ...event, id: 'e9', campaignId: 'c9' }])).toHaveLength(1)
   })
 
   it('that is interrupted does not delay the next import', async () => {
@@ -112,6 +112,93 @@ it('a conversion has the visitor of its click, which is copied to converted_clic
   }
   expect(await stored('visitor_id', 'conversions FINAL')).toEqual([{ visitor_id: 'who' }])
   expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
+})
+
+describe('a duplicate', () => {
+  /** @returns the counts within the duplicates, and the warning */
+  const send = async (resource: ResourceName, ...rows: object[]) => {
+    const { duplicates, older, conflicting, said } = await importContent(stores, account, resource, rows)
+    return { duplicates, older, conflicting, said }
+  }
+  const equal = (duplicates: number) => ({ duplicates, older: 0, conflicting: 0, said: [] })
+
+  it('of a click conflicts if a value that its row gives differs, also within one file', async () => {
+    const click = clickAt('k', 1, { cost: 0.25, device: 'mobile', isTest: true, sub1: 's' })
+    await importContent(stores, account, 'clicks', [click])
+    const exactly = {
+      ...click,
+      cost: '0.250000',
+      clickedAt: '2026-01-01T01:01:00+01:00',
+      isBot: false,
+      subIds: { sub1: 's' },
+    }
+    expect(await send('clicks', click, exactly, clickAt('k', 1))).toEqual(equal(3))
+    const others = [{ cost: 0.26 }, { isTest: false }, { city: 'Köln' }, { sub1: 't' }, { isBot: true }]
+    const rows = [clickAt('k', 2), ...others.map((other) => ({ ...click, ...other }))]
+    expect(await send('clicks', ...rows, clickAt('new', 1), clickAt('new', 1), clickAt('new', 1, { cost: 1 }))).toEqual(
+      {
+        ...{ duplicates: 8, older: 0, conflicting: 7 },
+        said: [
+          'warning: 7 rows differ from the stored rows with their ids, and were not stored (k, k, k, …). A stored click never changes, so a repeated click corrects no cost. The first 1000 duplicates of an import are compared.',
+        ],
+      },
+    )
+  })
+
+  it('of a click is compared if it is one of the first 1,000', async () => {
+    const clicks = Array.from({ length: 1_002 }, (_, n) => clickAt(`k${n}`, 0))
+    await importContent(stores, account, 'clicks', clicks)
+    const others = clicks.map((click) => ({ ...click, cost: 1 }))
+    const done = await importContent(stores, account, 'clicks', others)
+    expect(done).toMatchObject({ duplicates: 1_002, conflicting: 1_000 })
+  })
+
+  it('of a conversion is older, or conflicts if its updatedAt is equal and a value that its row gives differs', async () => {
+    await importContent(stores, account, 'clicks', [clickAt('k', 1, { country: 'DE', visitorId: 'who' })])
+    const at = (day: number) => `2026-03-0${day}T00:00:00Z`
+    const sale = {
+      id: 'v',
+      convertedAt: at(1),
+      status: 'pending',
+      clickId: 'k',
+      source: 'revenue',
+      revenue: 1,
+      isTest: true,
+    }
+    await importContent(stores, account, 'conversions', [{ ...sale, updatedAt: at(2) }])
+    const { source: _source, isTest: _isTest, revenue: _revenue, ...without } = sale
+    const equals = [
+      { ...without, createdAt: at(2) },
+      { ...sale, updatedAt: at(2), country: '' },
+    ]
+    expect(await send('conversions', ...equals)).toEqual(equal(2))
+    const others = [{ status: 'approved' }, { revenue: 2 }, { isTest: false }, { country: 'FR' }, { source: 'cpa' }]
+    const rows = others.map((other) => ({ ...sale, updatedAt: at(2), ...other }))
+    const done = await send('conversions', ...rows, { ...sale, status: 'approved' }, { ...sale, revenue: 3 })
+    expect(done).toMatchObject({ duplicates: 7, older: 2, conflicting: 5 })
+    expect(done.said).toEqual([
+      'warning: 5 rows differ from the stored rows with their ids, and were not stored (v, v, v, …). A conversion is replaced by a row with a later updatedAt, such as --constant updatedAt=2026-11-21T00:00:00Z.',
+    ])
+  })
+
+  it('of a conversion conflicts with the row of another file or mapping, but not with a later line of its own file', async () => {
+    const sale = (status: string) => ({ id: 'v', convertedAt: '2026-03-01T00:00:00Z', status })
+    const file = [sale('pending'), sale('approved')]
+    expect(await send('conversions', ...file)).toEqual(equal(0))
+    expect(await send('conversions', ...file)).toEqual(equal(2))
+    expect(await send('conversions', sale('declined'))).toMatchObject({ duplicates: 1, older: 0, conflicting: 1 })
+    expect(await stored('status', 'conversions FINAL')).toEqual([{ status: 'approved' }])
+  })
+
+  it('of a pixel event conflicts if a value that its row gives differs', async () => {
+    const event = { id: 'e', eventName: 'signup', visitorId: 'v', value: 1, properties: { a: 1 }, campaignId: 'c' }
+    await importContent(stores, account, 'pixel-events', [event])
+    await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C', userId: 'owner' }])
+    const { value: _value, ...without } = event
+    expect(await send('pixel-events', event, without)).toEqual(equal(2))
+    const done = await send('pixel-events', { ...event, value: 2 }, { ...event, properties: { a: 2 } })
+    expect(done).toMatchObject({ duplicates: 2, conflicting: 2 })
+  })
 })
 
 describe('pixel events', () => {

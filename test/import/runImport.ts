@@ -6,7 +6,7 @@ import { checkHeader } from '../../src/import/header.ts'
 import { formatOf } from '../../src/import/parsers/fileFormat.ts'
 import type { Reject, RejectLimit } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { importRows, type Tally } from '../../src/import/run.ts'
+import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
 import { openSource } from '../../src/import/source.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
@@ -59,7 +59,7 @@ export async function importContent(
     const format = formatOf(file)
     const account = await findAccount(stores.postgres, accountId)
     if (!format || !account) throw new Error(`${name} into ${accountId}`)
-    const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+    const tally = emptyTally()
     const said: string[] = []
     const hear = (line: string) => {
       said.push(line)

@@ -3,7 +3,7 @@ import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { importRows, type Tally } from '../../src/import/run.ts'
+import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import type { Writer } from '../../src/writer/fence/writer.ts'
@@ -140,7 +140,7 @@ async function importFile(
     ...{ rows: blocks(), from: 'json' as const, fractionRead: () => undefined },
     fingerprint: async () => name,
   })
-  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const tally = emptyTally()
   const nowMs = Date.UTC(2026, 0, 1)
   await importRows(stores, { resource, account, open, rejects: undefined, nowMs }, tally, {
     ...running,

@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/accounts.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
+import type { Given } from '../../writer/store/givenFields.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
@@ -14,8 +15,9 @@ export const clickShape: RowShape<Click & AmountFields> = {
   spread: fieldTypes.subIdFields,
 }
 
-export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {
-  const read = rowReader(clickShape, { ...blankRow(clickRowFields), ...blankAmount, accountId: account.id })
+export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click & Given> {
+  const blank = { ...blankRow(clickRowFields), ...blankAmount, accountId: account.id, given: 0 }
+  const read = rowReader<typeof blank>(clickShape, blank)
   return (fields, input) => {
     const row = read(fields, input)
     row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)

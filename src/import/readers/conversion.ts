@@ -1,6 +1,7 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
+import type { Given } from '../../writer/store/givenFields.ts'
 import { blankConversion, type Conversion, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
@@ -39,13 +40,17 @@ const exportedShape: RowShape<ConversionRow> = {
  * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
  *   clock, so that repeated imports of a file produce equal rows
  */
-export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMoved = false): RowReader<Conversion> {
-  const read = rowReader(isMoved ? exportedShape : conversionShape, {
+export function conversionReader(
+  account: Pick<Account, 'id' | 'currency'>,
+  isMoved = false,
+): RowReader<Conversion & Given> {
+  const read = rowReader<ConversionRow & Given>(isMoved ? exportedShape : conversionShape, {
     ...blankConversion(account.id),
     ...blankAmount,
     source: 'cpa',
     createdAt: null,
     updatedAt: null,
+    given: 0,
   })
   return (fields, input) => {
     const row = read(fields, input)

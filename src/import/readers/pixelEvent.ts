@@ -1,6 +1,7 @@
 import { eventOrigins } from '../../../schema/event.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
+import type { Given } from '../../writer/store/givenFields.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import * as fieldTypes from './fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
@@ -23,13 +24,14 @@ export const pixelEventShape: RowShape<PixelEvent> = {
  * @param nowMs `occurredAt` and `receivedAt` of rows without them, epoch milliseconds
  * @returns the reader of pixel events of an account; an absent `userId` is empty
  */
-export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: number): RowReader<PixelEvent> {
-  const read = rowReader(pixelEventShape, {
+export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: number): RowReader<PixelEvent & Given> {
+  const read = rowReader<PixelEvent & Given>(pixelEventShape, {
     ...blankRow(pixelEventRowFields),
     accountId,
     origin: 'browser',
     occurredAt: nowMs,
     receivedAt: nowMs,
+    given: 0,
   })
   return (fields, input) => {
     const event = read(fields, input)

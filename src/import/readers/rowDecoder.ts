@@ -1,3 +1,4 @@
+import { type Given, givenBit } from '../../writer/store/givenFields.ts'
 import type { FieldType } from './fieldTypes.ts'
 import { type Input, mappedFields, typeInFile } from './input.ts'
 import { RowError } from './rowError.ts'
@@ -27,12 +28,13 @@ interface Field {
   readonly name: string
   readonly type: FieldType<unknown>
   readonly isSpread: boolean
+  readonly bit: number
 }
 
 /**
  * Makes the reader of a resource.
  * @param blank a row with every field absent, which is copied for each row
- * @returns a function that throws RowError, naming every invalid field
+ * @returns a function that throws RowError, naming every invalid field. A `given` of the blank row receives the fields that a row gives
  */
 export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>): RowReader<Row> {
   let prepared: ReturnType<typeof prepare<Row>> | undefined
@@ -65,6 +67,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
     name,
     type: typeInFile(name, types[name] as FieldType<unknown>, input),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
+    bit: Object.hasOwn(blank, 'given') ? givenBit(name) : 0,
   })
   const columns = new Map(Object.keys(types).map((name) => [name, [fieldOf(name)]]))
   const mapped = input.map.map(([column]) => column)
@@ -84,7 +87,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
 function assign<Row extends object>(
   row: Row,
-  { name, type, isSpread }: Field,
+  { name, type, isSpread, bit }: Field,
   value: unknown,
   from: Input['from'],
   reasons: string[],
@@ -94,6 +97,7 @@ function assign<Row extends object>(
     const read = type.read(from === 'cells' && type.fromCell ? type.fromCell(value as string) : value)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
+    if (bit !== 0) (row as Row & Given).given |= bit
   } catch (error) {
     if (!(error instanceof RowError)) throw error
     reasons.push(`${name}: ${error.message}`)

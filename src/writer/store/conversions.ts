@@ -1,11 +1,13 @@
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
 import type { Writer } from '../fence/writer.ts'
 import { extentOf } from '../journal/months.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
 import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
 import { readCurrentConversions } from './currentConversions.ts'
+import { type Given, givesOtherValue } from './givenFields.ts'
 import { sendBatch } from './sendBatch.ts'
 
 /**
@@ -13,22 +15,28 @@ import { sendBatch } from './sendBatch.ts'
  * Missing dimensions are copied from the click.
  * @param rows in the order of the file; modified
  * @param isMoved whether the rows have what another installation copied from their clicks
- * @returns rows with a new id, rows that replaced another, and rows that replaced none
+ * @returns rows with a new id, rows that replaced another, and rows that replaced none; within the last, rows that are older than
+ *   the stored row, and ids of rows with its `updatedAt` and other values
  */
 export async function storeConversions(
   writer: Writer,
-  rows: readonly Conversion[],
+  rows: readonly (Conversion & Given)[],
   isMoved = false,
-): Promise<{ inserted: number; updated: number; duplicates: number }> {
+): Promise<{ inserted: number; updated: number; duplicates: number; older: number; conflicts: string[] }> {
   const stored = await readCurrent(writer, new Set(rows.map(({ id }) => id)))
   const winners = new Map<string, Conversion>()
-  const outcome = { inserted: 0, updated: 0, duplicates: 0 }
+  const outcome = { inserted: 0, updated: 0, duplicates: 0, older: 0, conflicts: [] as string[] }
   for (const row of rows) {
     const present = winners.get(row.id) ?? stored.get(row.id)
     if (!present) outcome.inserted += 1
     else if (replaces(row, present)) outcome.updated += 1
-    else outcome.duplicates += 1
-    if (!present || replaces(row, present)) winners.set(row.id, row)
+    else {
+      outcome.duplicates += 1
+      if (row.updatedAt < present.updatedAt) outcome.older += 1
+      else if (conflicts(row, present)) outcome.conflicts.push(row.id)
+      continue
+    }
+    winners.set(row.id, row)
   }
   const changed = [...winners.values()]
   if (isMoved) await copyConvertedClicks(writer, changed)
@@ -44,6 +52,15 @@ function replaces(row: Conversion, present: Conversion): boolean {
   if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
   return row.importFile === present.importFile && row.importLine > present.importLine
 }
+
+/** Whether a row with the `updatedAt` of the present row gives other values; a later line of its own file has replaced an earlier one. */
+function conflicts(row: Conversion & Given, present: Conversion): boolean {
+  const isEarlierLine = row.importFile === present.importFile && row.importLine < present.importLine
+  return !isEarlierLine && givesOtherValue(comparedFields, row, present)
+}
+
+const { createdAt: _createdAt, updatedAt: _updatedAt, ...compared } = conversionFields
+const comparedFields = Object.keys(compared)
 
 async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
   const rows = await readCurrentConversions(

@@ -45,13 +45,14 @@ export class RowBuffer<Row> {
     return true
   }
 
-  /** Removes rows; unknown keys are ignored. */
-  drop(keys: ReadonlySet<string>): void {
+  /** Removes rows; unknown keys are ignored. @param onRow receives each row before it is removed; the bytes are not copied */
+  drop(keys: ReadonlySet<string>, onRow?: (key: string, bytes: Buffer) => void): void {
     if (keys.size === 0) return
     let from = 0
     let to = 0
     for (const [key, end] of this.#ends) {
       if (keys.has(key)) {
+        onRow?.(key, this.#out.bytes.subarray(from, end))
         this.#ends.delete(key)
       } else {
         if (to !== from) this.#out.moveLeft(to, from, end)
@@ -72,15 +73,18 @@ export class RowBuffer<Row> {
 /**
  * Stores the buffered rows that are not stored yet, and empties the buffer.
  * @param send one attempt; returns false when any of the rows may be stored
+ * @param onDuplicate receives each row that was stored before; the bytes are not copied
  * @returns number of new rows
  */
 export async function storeNewRows<Row>(
   rows: RowBuffer<Row>,
   existing: ExistingKeys,
   send: () => Promise<boolean>,
+  onDuplicate: (key: string, bytes: Buffer) => void,
 ): Promise<number> {
-  const dropStored = async () => rows.drop(await existing.findExisting([...rows.keys()]))
-  await dropStored()
+  const dropStored = async (onRow?: typeof onDuplicate) =>
+    rows.drop(await existing.findExisting([...rows.keys()]), onRow)
+  await dropStored(onDuplicate)
   const inserted = rows.size
   // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
   existing.add(rows.keys())

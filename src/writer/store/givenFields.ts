@@ -1,0 +1,70 @@
+import type { Column } from '../../stores/clickhouse/columnKinds.ts'
+import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
+
+/** Fields that have a value in rows without them. Other absent fields are empty or null. */
+const fieldsWithDefault = ['source', 'isBot', 'isTest', 'occurredAt', 'receivedAt']
+
+/** A row of a file. */
+export interface Given {
+  /** The sum of `givenBit` of the fields that the file gives. */
+  given: number
+}
+
+/** @returns 0 for a field whose value says whether a file gives it */
+export function givenBit(field: string): number {
+  const index = fieldsWithDefault.indexOf(field)
+  return index < 0 ? 0 : 1 << index
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Whether a row of a file gives one of the fields another value than the stored row has. Erased values count as absent. */
+export function givesOtherValue(fields: readonly string[], row: Given, stored: object): boolean {
+  const values = row as Given & Values
+  return fields.some((field) => {
+    const [value, bit] = [values[field], givenBit(field)]
+    const isGiven = bit === 0 ? value !== '' && value !== null : (row.given & bit) !== 0
+    return isGiven && value !== (stored as Values)[field]
+  })
+}
+
+/** Duplicates that an import may still compare. */
+export interface Budget {
+  rows: number
+}
+
+/** Clicks or pixel events of an import that are compared with the stored rows. */
+export const comparedDuplicates = 1_000
+
+const out = new RowBinary()
+
+/** @returns the bytes of a row, valid until the next call */
+export function encode<Row>(columns: readonly Column<Row>[], row: Row): Buffer {
+  out.length = 0
+  for (const column of columns) column.write(out, row)
+  return out.bytes
+}
+
+/**
+ * The same for a row of which only the bytes are left.
+ * @param columns in the order of the bytes and of `fields`
+ * @param blank the row that gives no field
+ */
+export function encodedGivesOtherValue<Row>(
+  { fields, columns, blank }: { fields: readonly string[]; columns: readonly Column<Row>[]; blank: Row },
+  { bytes, given }: Given & { bytes: Buffer },
+  stored: Row,
+): boolean {
+  let at = 0
+  /** Skips the next column if it has the value of a row; the bytes of a value are never the beginning of another value. */
+  const skip = (column: Column<Row>, row: Row) => {
+    const value = encode([column], row)
+    const isEqual = bytes.subarray(at, at + value.length).equals(value)
+    if (isEqual) at += value.length
+    return isEqual
+  }
+  return columns.some((column, index) => {
+    const isGiven = (given & givenBit(fields[index] ?? '')) !== 0
+    return !(skip(column, stored) || (!isGiven && skip(column, blank)))
+  })
+}
