@@ -1,11 +1,8 @@
-// Fails on a regular expression whose time grows faster than its input, as `recheck` decides. It checks the literals of the
+// Fails on a regular expression whose time grows faster than its input, as `scslre` decides. It checks the literals of the
 // product and of the examples, the expressions that modules build, and the patterns of schemas.
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import recheck from 'recheck'
+import { analyse } from 'scslre'
 import ts from 'typescript'
 
 /** Files that build expressions in functions: a call that builds one, or the reason why none is checked. */
@@ -15,38 +12,20 @@ const builtWhenCalled = {
   'src/http/textReader.ts': 'The patterns of the schemas are checked.',
   'src/writer/retention/removedSums.ts': ({ removedSumsCheck }) => removedSumsCheck('sums_by_day', 0, true),
 }
-/** The longest time of one expression, milliseconds. An expression with a larger automaton is attacked with random texts instead. */
-const limits = { timeout: 10_000, maxNFASize: 2_000 }
 /** Fewer expressions mean that the search does not find them any more. */
 const expressionsMin = 150
 
-if (isMainThread) await checkAll(await findExpressions())
-else {
-  // The other implementations need a program of the operating system, or Java.
-  process.env.RECHECK_SYNC_BACKEND = 'pure'
-  parentPort.on('message', ({ source, flags }) => {
-    const { status, complexity, error } = recheck.checkSync(source, flags, limits)
-    parentPort.postMessage(status === 'safe' ? undefined : (complexity?.summary ?? error?.kind ?? status))
-  })
+const expressions = await findExpressions()
+if (expressions.length < expressionsMin) {
+  console.error(`Found ${expressions.length} expressions; expected at least ${expressionsMin}.`)
+  process.exitCode = 1
 }
-
-/** Checks expressions in all cores. Ends the process with 1 if one is not safe. */
-async function checkAll(expressions) {
-  let isFailed = expressions.length < expressionsMin
-  if (isFailed) console.error(`Found ${expressions.length} expressions; expected at least ${expressionsMin}.`)
-  const check = async () => {
-    const worker = new Worker(new URL(import.meta.url))
-    for (let next = expressions.pop(); next; next = expressions.pop()) {
-      worker.postMessage(next)
-      const [fault] = await once(worker, 'message')
-      if (fault === undefined) continue
-      console.error(`${next.place}: /${next.source}/${next.flags}: ${fault}`)
-      isFailed = true
-    }
-    await worker.terminate()
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, check))
-  if (isFailed) process.exit(1)
+for (const { place, source, flags } of expressions) {
+  // Move: the search begins again at each character.
+  const { reports } = analyse({ source, flags }, { reportTypes: { Move: true } })
+  if (reports.length === 0) continue
+  console.error(`${place}: /${source}/${flags} takes ${reports[0].exponential ? 'exponential' : 'quadratic'} time.`)
+  process.exitCode = 1
 }
 
 /** @returns the source, the flags and the place of each expression, each once */

@@ -122,7 +122,7 @@ function describeBuild(build: Pick<MigrationRecord, 'version' | 'commit'> | unde
   return `version ${build.version} (commit ${build.commit || 'unknown'})`
 }
 
-const comments = /--.*$/gm
+const comments = /--.*/g
 
 /** Splits a file into statements. They end with a semicolon at the end of a line, so no text literal may contain one there. */
 export function splitStatements(sql: string): string[] {
