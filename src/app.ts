@@ -28,6 +28,7 @@ import { handleError } from './http/errorHandler.ts'
 import { addExplore } from './http/explore/routes.ts'
 import { arrivalMaxMs, makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
+import { withoutPorts } from './http/networks.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Metrics } from './http/prometheusMetrics.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
@@ -102,6 +103,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(handleError)
+  if (settings.TRUST_PROXY) {
+    app.addHook('onRequest', async ({ raw: { headers } }) => {
+      const forwardedFor = headers['x-forwarded-for']
+      if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor)
+    })
+  }
   addCommonHeaders(app)
   closeConnectionsAtShutdown(app)
   compressResponses(app)

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProblemBody } from '../../schema/errorCodes.ts'
 import { Problem } from '../problem.ts'
+import { endAndDrain, isDraining } from './drainBeforeClose.ts'
 import { afterRequests, pipelinedMax } from './pipelining.ts'
 
 /**
@@ -11,17 +12,15 @@ import { afterRequests, pipelinedMax } from './pipelining.ts'
  * request object at this point, so the response is written as text.
  */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  // Each further part of the invalid request is another error.
+  if (isDraining(socket) && error.code !== 'ECONNRESET') return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const { rawPacket } = error as { rawPacket?: Buffer }
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD '
-  afterRequests(socket, () => {
-    socket.end(responseTo(connectionProblem(error.code), isHead))
-    // An immediate close could lose the response; without a close, a client that keeps sending holds the socket open.
-    setTimeout(() => socket.destroy(), lingerMs).unref()
-  })
+  afterRequests(socket, () => endAndDrain(socket, responseTo(connectionProblem(error.code), isHead)))
 }
 
 /**
@@ -38,8 +37,6 @@ export function refuseExcess(socket: Socket, inFlight: ServerResponse): void {
     socket.destroy(),
   )
 }
-
-const lingerMs = 500
 
 /** @param isHead the response has no body: the client would read it as the next response */
 function responseTo({ code, status, message }: Problem, isHead: boolean): string {

@@ -33,6 +33,18 @@ export function coverEveryAddress(networks: readonly string[]): boolean {
   })
 }
 
+/** Characters of `X-Forwarded-For` that are read, at its end: proxies append the address of their client. */
+const forwardedMax = 1_000
+
+/**
+ * Removes the ports of addresses, which some proxies add, and the brackets of IPv6 addresses.
+ * @param forwardedFor a value of `X-Forwarded-For`, such as `203.0.113.7:51234, [2001:db8::1]:443`
+ */
+export function withoutPorts(forwardedFor: string): string {
+  const addresses = forwardedFor.slice(-forwardedMax).split(',')
+  return addresses.map((text) => text.trim().replace(/^([\d.]+):\d*$|^\[([^\]]*)\](?::\d*)?$/, '$1$2')).join(', ')
+}
+
 function addressRangeOf(network: string): AddressRange {
   const [text = '', prefixLength] = network.split('/')
   const address = ipaddr.parse(text)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { drainBeforeClose } from './drainBeforeClose.ts'
 
 /**
  * Limit of queued requests per connection, behind the one in flight. TRAP: Node parses all bytes it has read at once, up
@@ -30,8 +31,9 @@ export function oneRequestPerConnection(
 ): Handler {
   return (request, response) => {
     const { socket } = request
-    const connection = connections.get(socket) ?? { inFlight: undefined, queued: [] }
-    connections.set(socket, connection)
+    // The connection closes after the response to an earlier request.
+    if (!socket.writable) return
+    const connection = connections.get(socket) ?? openConnection(socket)
     const start = () => {
       connection.inFlight = { request, response }
       response.once('close', () => {
@@ -45,6 +47,13 @@ export function oneRequestPerConnection(
     else if (connection.queued.length < pipelinedMax) connection.queued.push(start)
     else onExcess(socket, connection.inFlight.response)
   }
+}
+
+function openConnection(socket: Socket): Connection {
+  const connection: Connection = { inFlight: undefined, queued: [] }
+  connections.set(socket, connection)
+  drainBeforeClose(socket, () => connection.inFlight?.request)
+  return connection
 }
 
 /**

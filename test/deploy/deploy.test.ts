@@ -46,9 +46,10 @@ describe('deploy/compose.yaml', () => {
     for (const file of files) expect(existsSync(join(packageRoot, 'deploy', file.split(':')[0] ?? '')), file).toBe(true)
   })
 
-  it('lets nginx.conf pass every body that the API accepts', () => {
-    const [, megabytes] = /^\s*client_max_body_size (\d+)m;$/m.exec(read('deploy/nginx.conf')) ?? []
-    expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(batchLimits.bytesMax)
+  it('gives nginx.conf the limits of the API for bodies', () => {
+    const [event, batch] = [...read('deploy/nginx.conf').matchAll(/client_max_body_size (\w+);/g)].map(([, it]) => it)
+    expect(event).toBe(`${batchLimits.eventBytesMax / 1024}k`)
+    expect(batch).toBe(`${batchLimits.bytesMax / 1024 / 1024}m`)
   })
 
   it('gives every instance in nginx.conf a fixed address', () => {

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { useTestApp } from '../kit/app.ts'
@@ -270,5 +271,28 @@ describe('invalid HTTP', () => {
     const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`
     const response = await sendRaw(api.app, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`)
     expect(response).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('sends the response to a refused body while its rest arrives, and reads at most 8 MiB of it', async () => {
+    const { port } = api.app.server.address() as AddressInfo
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    let received = ''
+    socket.on('data', (bytes) => {
+      received += bytes
+    })
+    socket.write(`POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\n`)
+    socket.write('Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n')
+    let sent = 0
+    const sendUpTo = async (bytes: number) => {
+      for (const part = Buffer.alloc(100_000, 'x'); sent < bytes && !socket.destroyed; sent += part.length) {
+        if (!socket.write(part)) await Promise.race([once(socket, 'drain').catch(() => closed), closed])
+      }
+    }
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 413 /)
+    await sendUpTo(4_500_000)
+    expect(socket.destroyed).toBe(false)
+    await sendUpTo(100_000_000)
+    expect(sent).toBeLessThan(100_000_000)
   })
 })

@@ -1,10 +1,19 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AppParts } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
+import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { useTestApp } from '../kit/app.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { sendRaw } from '../kit/rawConnection.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { probeRoutes } from './probe.ts'
 
 const api = useTestApp()
@@ -44,6 +53,18 @@ describe('the address of a client behind a proxy', () => {
     expect(await tryKeys(app, '10.1.2.3', (n) => `192.0.2.${n}, 203.0.113.9`)).toEqual([401, 429])
   })
 
+  it.each([
+    ['IPv4', (n: number) => `203.0.113.10:${40_000 + n}`],
+    ['IPv6', (n: number) => `[2001:db8::1]:${40_000 + n}`],
+    ['IPv6 in brackets, behind a second proxy', (n: number) => `192.0.2.${n}, [2001:db8::2], 10.1.2.4:${40_000 + n}`],
+    ['any number of addresses before it', (n: number) => `${`192.0.2.${n}, `.repeat(700)}203.0.113.11:${40_000 + n}`],
+  ])('counts a client once, whatever port X-Forwarded-For has: %s', async (_, forwardedFor) => {
+    const app = await open({ TRUST_PROXY: '10.0.0.0/8' })
+    expect(await tryKeys(app, '10.1.2.3', forwardedFor)).toEqual([401, 429])
+    const other = { authorization: 'ApiKey nonsense', 'x-forwarded-for': '203.0.113.12:40001' }
+    expect((await app.inject({ url, headers: other, remoteAddress: '10.1.2.3' })).statusCode).toBe(401)
+  })
+
   it('rejects a TRUST_PROXY that is no address or trusts every address', () => {
     const noAddresses = ['true', 'all', '10.0.0.0/8,', 'proxy.example.com', '1', '999.1.1.1', '10.0.0.0/64', '::::']
     for (const TRUST_PROXY of [...noAddresses, '0.0.0.0/0', '::/0']) {
@@ -78,6 +99,81 @@ describe('the address of a client behind a proxy', () => {
     ]) {
       expect(readSettings({ TRUST_PROXY })).toMatchObject({ TRUST_PROXY })
     }
+  })
+})
+
+describe.runIf(isInstalled('/usr/sbin/nginx', 'nginx'))('behind deploy/nginx.conf', () => {
+  /** Starts nginx in front of two servers. @returns its port, and a function that stops it */
+  async function startNginx(adapt: (configuration: string) => string) {
+    const folder = mkdtempSync(join(tmpdir(), 'tributary-nginx-'))
+    const port = await freePort()
+    let configuration = adapt(readFileSync(join(packageRoot, 'deploy/nginx.conf'), 'utf8'))
+      .replace('/tmp/tributary-nginx.pid', `${folder}/pid`)
+      .replace('listen 8080', `listen 127.0.0.1:${port}`)
+    for (const name of ['api1:3000', 'api2:3000']) {
+      const app = await open()
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      configuration = configuration.replace(name, `127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+    }
+    writeFileSync(join(folder, 'nginx.conf'), configuration)
+    const nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', 'nginx.conf', '-g', 'daemon off;'], { stdio: 'ignore' })
+    await expect
+      .poll(() =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200)
+    const stop = async () => {
+      nginx.kill()
+      await once(nginx, 'exit')
+      rmSync(folder, { recursive: true })
+    }
+    return { port, stop }
+  }
+
+  /** @returns the status and the body of the response; status 0 if the connection broke */
+  const send = (port: number, method: string, path: string, headers: object = {}, body?: Buffer) =>
+    new Promise<{ status: number; body: string }>((resolve) => {
+      const sent = { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...headers }
+      const outgoing = httpRequest({ port, method, path, headers: sent, agent: false }, async (response) => {
+        const chunks = await response.toArray()
+        resolve({ status: response.statusCode ?? 0, body: chunks.join('') })
+      })
+      outgoing.on('error', () => resolve({ status: 0, body: '' })).end(body)
+    })
+
+  const large = Buffer.alloc(4_500_000, 'x')
+  const accepted = large.subarray(0, 4_000_000)
+
+  it.each([
+    ['nginx.conf has the limits of the API', (text: string) => text],
+    [
+      'only the API has limits',
+      (text: string) => text.replaceAll(/client_max_body_size \w+/g, 'client_max_body_size 9m'),
+    ],
+  ])('two senders of bodies of 4.5 MB get 413, and eight readers get all responses: %s', async (_, adapt) => {
+    const { port, stop } = await startNginx(adapt)
+    const statuses: Record<string, number> = {}
+    let sending = 2
+    const count = (what: string, { status }: { status: number }) => {
+      statuses[`${what} ${status}`] = (statuses[`${what} ${status}`] ?? 0) + 1
+    }
+    const sender = async () => {
+      for (let sent = 0; sent < 10; sent++) {
+        count('sender', await send(port, 'POST', '/api/v1/events', {}, large))
+        // The response of a server that reads no more of the request, because its headers are invalid.
+        count('invalid', await send(port, 'POST', '/api/v1/events/batch', { 'x-large': 'x'.repeat(20_000) }, accepted))
+      }
+      sending -= 1
+    }
+    const reader = async () => {
+      while (sending > 0) count('reader', await send(port, 'GET', url))
+    }
+    await Promise.all([sender(), sender(), ...Array.from({ length: 8 }, reader)])
+    await stop()
+    expect(statuses).toEqual({ 'sender 413': 20, 'invalid 431': 20, 'reader 200': expect.any(Number) })
   })
 })
 
