@@ -18,6 +18,11 @@ export const propertyLimits = {
   bytesMax: 8 * 1024,
 } as const
 
+/** The text of a property as it is stored. PostgreSQL cannot store U+0000, and UTF-8 cannot represent unpaired surrogates. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
+}
+
 const dayMs = 86_400_000
 
 /** Timestamps are clamped to this range around the time of the request. */

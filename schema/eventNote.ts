@@ -12,6 +12,8 @@ export const eventNoteTexts = {
   field_ignored: 'The body has a field that does not exist.',
   property_dropped: 'A property is above a limit or has an unsupported type.',
   properties_dropped: '`properties` is not an object, or above its size limit.',
+  characters_replaced: 'U+0000 or an unpaired surrogate is stored as U+FFFD.',
+  digits_lost: 'A number has more digits than a double.',
   currency_ignored: '`currency` is not an uppercase ISO 4217 code.',
   value_clamped: '`value` is clamped to its range.',
   timestamp_clamped: '`timestamp` is clamped to its range.',

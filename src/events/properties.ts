@@ -1,5 +1,6 @@
-import { propertyLimits } from '../../schema/event.ts'
+import { propertyLimits, storableText } from '../../schema/event.ts'
 import { isLonger } from '../../schema/textLength.ts'
+import { readNumber } from './inexactNumbers.ts'
 import { isJsonWithin } from './jsonSize.ts'
 import type { Note } from './notes.ts'
 
@@ -19,14 +20,20 @@ export function keepProperties(given: unknown, note: Note): string {
   // No prototype, so that no key is special.
   const kept: Record<string, Kept> = Object.create(null)
   let count = 0
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, sent] of Object.entries(given)) {
+    const field = `properties.${key}`
+    // A marked number is longer than its value.
+    const value = readNumber(sent, field, note)
     const fault = faultOf(key, value, count)
     if (fault !== undefined) {
-      note('property_dropped', `properties.${key}`, fault)
+      note('property_dropped', field, fault)
       continue
     }
-    // UTF-8 cannot represent unpaired surrogates.
-    kept[key.toWellFormed()] = typeof value === 'string' ? value.toWellFormed() : (value as Kept)
+    const [name, stored] = [storableText(key), typeof value === 'string' ? storableText(value) : value]
+    if (name !== key || stored !== value) {
+      note('characters_replaced', field, 'U+0000 and unpaired surrogates are stored as U+FFFD.')
+    }
+    kept[name] = stored as Kept
     count += 1
   }
   return count === 0 ? '' : JSON.stringify(kept)

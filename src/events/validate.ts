@@ -2,6 +2,7 @@ import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from 
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { readTimeText, timeForms } from '../query/timeText.ts'
+import { readNumber } from './inexactNumbers.ts'
 import type { Note } from './notes.ts'
 import { keepProperties } from './properties.ts'
 
@@ -49,7 +50,7 @@ export function validateEvent(
   return {
     eventName: body.event_name,
     ...readIdentifiers(body),
-    value: readValue(body.value, note),
+    value: readValue(readNumber(body.value, 'value', note), note),
     currency: readCurrency(body.currency, note),
     properties: keepProperties(body.properties, note),
     eventId: readEventId(body.event_id),

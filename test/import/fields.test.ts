@@ -400,6 +400,10 @@ describe('a pixel event', () => {
     })
   })
 
+  it('replaces U+0000 in properties, which PostgreSQL cannot store', () => {
+    expect(JSON.parse(event({ properties: { 'a\0': 'b\0c\0' } }).properties)).toEqual({ 'a\ufffd': 'b\ufffdc\ufffd' })
+  })
+
   it('keeps properties of plain values only', () => {
     expect(event({ properties: { a: 1, b: 'x', c: false, d: null } }).properties).toBe('{"a":1,"b":"x","c":false}')
     expect(event({ properties: {} }).properties).toBe('')

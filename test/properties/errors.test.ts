@@ -58,6 +58,7 @@ interface Difference {
   path?: string
   body?: object | string
   contentType?: string
+  contentEncoding?: string
 }
 
 const goodBody = { click_id: 'my-click', event_name: 'paid' }
@@ -77,8 +78,9 @@ async function send(operation: Operation, difference: Difference = {}, app = api
     headers: {
       ...(authorization !== null && { authorization }),
       ...(operation.body && { 'content-type': difference.contentType ?? 'application/json' }),
+      ...(difference.contentEncoding && { 'content-encoding': difference.contentEncoding }),
     },
-    ...(operation.body && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(operation.body && { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
   })
 }
 
@@ -266,6 +268,19 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           }
           for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]']) {
             await expectProblem(operation, { body }, [400, 'invalid_body'])
+          }
+        })
+
+        it('400 for a body that is not UTF-8', async () => {
+          for (const encoding of ['latin1', 'utf16le'] as const) {
+            const body = Buffer.from('{"event_name":"a","properties":{"city":"M\u00fcnchen"}}', encoding)
+            await expectProblem(operation, { body }, [400, 'invalid_json'])
+          }
+        })
+
+        it('415 for a body with a Content-Encoding', async () => {
+          for (const contentEncoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense']) {
+            await expectProblem(operation, { contentEncoding }, [415, 'unsupported_media_type'])
           }
         })
 

@@ -11,18 +11,21 @@ import { toEvent } from '../../rows/events.ts'
 import { type AcceptedEvent, acceptBatch, type JudgedEvent, judge } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
+import { addBodyParser, openJsonParser, refuseCodings } from './bodyParsers.ts'
 import { countMarks } from './jsonStructure.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
   const { stores, now, registry } = context
   const intake = openIntake({ stores, now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
-  addEventRoute(app, context, intake)
-  // In its own scope: no other route accepts NDJSON.
+  // Each in its own scope: no other route accepts NDJSON.
+  app.register(async (scope) => addEventRoute(scope as App, context, intake))
   app.register(async (scope) => addBatchRoute(scope as App, context, intake))
 }
 
 function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
+  refuseCodings(app)
+  addBodyParser(app, 'application/json', openJsonParser(app))
   app.post(
     '/events',
     {
@@ -64,22 +67,13 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
 }
 
 function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
-  const parseJson = app.getDefaultJsonParser('remove', 'remove')
-  const parse = (text: string) => {
-    let parsed: unknown
-    parseJson({} as never, text, (error, value) => {
-      if (error) throw error
-      parsed = value
-    })
-    return parsed
-  }
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    countMarks(body as string)
-    parseJson({} as never, body as string, done)
+  const parse = openJsonParser(app)
+  refuseCodings(app)
+  addBodyParser(app, 'application/json', (text) => {
+    countMarks(text)
+    return parse(text)
   })
-  app.addContentTypeParser('application/x-ndjson', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, parseNdjson(body as string, parse)),
-  )
+  addBodyParser(app, 'application/x-ndjson', (text) => parseNdjson(text, parse))
   const turns = openBatchTurns()
 
   /** Ends before the events are stored, which frees the body and its items: they may be a hundred times as large. */

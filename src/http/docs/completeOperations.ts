@@ -65,7 +65,7 @@ function commonErrors({ parameters = [], requestBody }: Operation): Record<strin
     }),
     ...(requestBody && {
       413: problem('The body is too large', ['payload_too_large'], rateLimitHeaders),
-      415: problem('The body is not JSON', ['unsupported_media_type'], rateLimitHeaders),
+      415: problem('The body is not JSON, or is compressed', ['unsupported_media_type'], rateLimitHeaders),
     }),
     429: problem('A rate limit is exceeded', ['rate_limited'], { ...rateLimitHeaders, ...retryHeader }),
     500: problem('Internal server error', ['internal_error']),

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { devices } from '../../../schema/click.ts'
-import { eventNamePattern, eventValueMax, propertyLimits } from '../../../schema/event.ts'
+import { eventNamePattern, eventValueMax, propertyLimits, storableText } from '../../../schema/event.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
@@ -222,7 +222,7 @@ const properties: FieldType<string> = {
   read(value) {
     const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
       .filter(([, property]) => property !== null)
-      .map(([name, property]) => [name, readProperty(name, property)])
+      .map(([name, property]) => [storableText(name), readProperty(name, property)])
     if (entries.length > keysMax) throw new RowError(`must have at most ${keysMax} keys`)
     const json = JSON.stringify(Object.fromEntries(entries))
     if (Buffer.byteLength(json) > bytesMax) throw new RowError(`must be at most ${bytesMax / 1024} KiB as JSON`)
@@ -238,7 +238,8 @@ function readProperty(name: string, value: unknown): string | number | boolean {
   const property = value instanceof DecimalText ? Number(value.text) : value
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
-  if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed()) return property
+  if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed())
+    return storableText(property)
   throw new RowError(`must contain text of at most ${textLengthMax} characters, a number or a boolean in ${shown}`)
 }
 

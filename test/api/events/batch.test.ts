@@ -297,6 +297,52 @@ describe('dry_run', () => {
     expect(results[3]).toMatchObject({ accepted: true, notes: [{ code: 'value_clamped', field: 'value' }] })
   })
 
+  it('notes each number that loses digits, and each text with U+0000 or an unpaired surrogate', async () => {
+    const { id, key } = await newAccount(api)
+    const inexact = [
+      '9007199254740993',
+      '-12345678901234567890',
+      '0.12345678901234567',
+      '1.2345678901234567e-7',
+      '1e-400',
+    ]
+    const exact = [
+      '9007199254740992',
+      '0.1000000000000000000000',
+      '1.50e+21',
+      '0e999',
+      '1E5',
+      '-0.000000000000000000001',
+    ]
+    const numbers = [...inexact, ...exact].map((number, index) => `"n${index}": ${number}`).join()
+    const text = `{"event_name":"a","event_id":"digits","click_id":"click","value":1234567890.12345678,"x":[0.12345678901234567],
+      "properties":{${numbers},"nul":"a\\u0000b","half":"\\ud800","text":"9007199254740993"}}`
+    const notes = [
+      ['digits_lost', 'value'],
+      ...inexact.map((_, index) => ['digits_lost', `properties.n${index}`]),
+      ['characters_replaced', 'properties.nul'],
+      ['characters_replaced', 'properties.half'],
+      ['field_ignored', 'x'],
+    ]
+    const properties = {
+      ...Object.fromEntries([...inexact, ...exact].map((number, index) => [`n${index}`, Number(number)])),
+      ...{ nul: 'a\ufffdb', half: '\ufffd', text: '9007199254740993' },
+    }
+    for (const [body, type] of [
+      [`{"events":[${text}]}`, json],
+      [text.replaceAll('\n', ' '), ndjson],
+    ] as const) {
+      const { results } = (await postBatch(key, body, type, '?dry_run=true')).json()
+      expect(results[0].notes.map((note: { code: string; field: string }) => [note.code, note.field])).toEqual(notes)
+      expect(results[0].event).toMatchObject({ value: 1234567890.1234567, properties })
+    }
+    expect((await post(api.app, key, text)).headers['x-event-notes']).toBe(
+      'digits_lost, characters_replaced, field_ignored',
+    )
+    const [row] = await storedEvents(api.stores, id)
+    expect(JSON.parse(row?.properties ?? '')).toEqual(properties)
+  })
+
   it('has at most 20 notes per event and the number of the others', async () => {
     const { key } = await newAccount(api)
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]))

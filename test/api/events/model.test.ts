@@ -248,13 +248,13 @@ describe('any body', () => {
   })
 })
 
-/** Half surrogate pairs have become U+FFFD in the store. */
+/** U+0000 and half surrogate pairs have become U+FFFD in the store. */
 function forms(row: Partial<EventRow> | undefined): unknown {
   return row && { ...row, properties: row.properties && JSON.parse(row.properties, wellFormed) }
 }
 
 function wellFormed(_name: string, value: unknown): unknown {
-  const text = (part: string) => Buffer.from(part).toString()
+  const text = (part: string) => Buffer.from(part).toString().replaceAll('\0', '\ufffd')
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [text(name), part]))
