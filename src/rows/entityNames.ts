@@ -1,7 +1,7 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
-import { ch, identifier } from '../stores/clickhouse/sql.ts'
-import { textList } from '../stores/clickhouse/textList.ts'
+import { ch, type Fragment, identifier } from '../stores/clickhouse/sql.ts'
+import { concat, writeTexts } from '../stores/clickhouse/textList.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
@@ -64,10 +64,12 @@ export async function entityFields(
   const fields = await Promise.all(
     ids.map(async (field) => {
       if (!isSelected(entityNameOf(field), selected)) return [exportField(field, 'text')]
-      const rows = await readAllNames(postgres, entityTables[field], accountId)
-      const column = identifier(columnName(field))
-      const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
-      const name = ch`transform(${column}, ${textList(ids)}, ${textList(names)}, NULL)`
+      const [ids, names]: [Fragment[], Fragment[]] = [[], []]
+      for await (const rows of readAllNames(postgres, entityTables[field], accountId)) {
+        ids.push(...writeTexts(rows.map(({ id }) => id)))
+        names.push(...writeTexts(rows.map(({ name }) => name)))
+      }
+      const name = ch`transform(${identifier(columnName(field))}, ${concat(ids)}, ${concat(names)}, NULL)`
       return [exportField(field, 'text'), { name: entityNameOf(field), value: name, isText: true as const }]
     }),
   )
@@ -77,21 +79,21 @@ export async function entityFields(
 /** Rows per statement: few, so that a key look-up is not delayed on the embedded engine. */
 const rowsPerStatement = 1_000
 
-/** Reads all names of a table of one account, in the order of their ids. */
-async function readAllNames(
+/** Reads all names of a table of one account, in the order of their ids; at least one part, which may be empty. */
+async function* readAllNames(
   postgres: Postgres,
   table: NamedTable,
   accountId: string,
-): Promise<{ id: string; name: string }[]> {
-  const all: { id: string; name: string }[] = []
-  for (;;) {
+): AsyncGenerator<readonly { id: string; name: string }[]> {
+  for (let last = ''; ; ) {
     const rows = await queryPostgres(postgres<{ id: string; name: string }[]>`
       SELECT id, name
       FROM ${postgres(table)}
-      WHERE account_id = ${accountId} AND id > ${all.at(-1)?.id ?? ''}
+      WHERE account_id = ${accountId} AND id > ${last}
       ORDER BY id
       LIMIT ${rowsPerStatement}`)
-    all.push(...rows)
-    if (rows.length < rowsPerStatement) return all
+    yield rows
+    if (rows.length < rowsPerStatement) return
+    last = rows.at(-1)?.id ?? ''
   }
 }

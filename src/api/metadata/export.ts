@@ -12,8 +12,11 @@ import { type ExportedRow, parquetFile } from './parquetFile.ts'
 import type { MetadataPlan } from './plan.ts'
 import { metadataKey, selectMetadata } from './run.ts'
 
-/** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
-const rowsPerStatement = 1_000
+/**
+ * Rows of one statement, and of one row group: few enough that a key look-up does not wait long behind it on the embedded
+ * engine, and that they are written in 10 ms of the event loop.
+ */
+const rowsPerStatement = 500
 
 /**
  * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`.
@@ -21,7 +24,7 @@ const rowsPerStatement = 1_000
  * @throws Problem `unavailable`, also after the first part
  */
 export async function* exportMetadata(
-  context: RouteContext,
+  context: Pick<RouteContext, 'stores'>,
   plan: MetadataPlan,
   {
     row,
@@ -52,7 +55,7 @@ export async function* exportMetadata(
 
 /** Reads the rows with their cursors; at least one part, which may be empty. */
 async function* readParts(
-  { stores: { postgresReader } }: RouteContext,
+  { stores: { postgresReader } }: Pick<RouteContext, 'stores'>,
   plan: MetadataPlan,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExportedRow[]> {

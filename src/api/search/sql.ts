@@ -5,7 +5,7 @@ import type { NamesById } from '../../rows/nameCache.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { idList } from '../../stores/clickhouse/textList.ts'
+import { concat, writeTexts } from '../../stores/clickhouse/textList.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
 /** Searched fields of the click, and their copies in `conversions`. */
@@ -38,8 +38,8 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
   const [campaignIds, offerIds] = [[...part.campaigns.keys()], [...part.offers.keys()]]
   const columns = part.hasText ? fields.flatMap((field) => searchColumn(field) ?? []) : []
   const byName = [
-    ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
-    ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
+    ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idsIn(campaignIds)}`]),
+    ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idsIn(offerIds)}`]),
   ]
   if (columns.length === 0 && byName.length === 0) return undefined
   const alternatives = (byText: typeof inText) => (columns.length === 0 ? byName : [byText(columns, folded), ...byName])
@@ -51,6 +51,11 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
     keyAlternatives: alternatives(inText),
     indexedAlternatives: alternatives(inIndex),
   }
+}
+
+/** The right side of `IN` for thousands of ids, which several statements have. */
+function idsIn(ids: readonly string[]): Fragment {
+  return ch`(SELECT arrayJoin(${concat(writeTexts(ids))}))`
 }
 
 /** The index covers all columns together; a search of some columns checks those again. */

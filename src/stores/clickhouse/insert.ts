@@ -143,7 +143,7 @@ export async function runStatement(
   try {
     await execute(client, {
       ...(form
-        ? { query: form.body, http_headers: form.headers }
+        ? { query: form.body.toString(), http_headers: form.headers }
         : { query: rendered.text, query_params: rendered.params, values }),
       query_id: queryId,
       clickhouse_settings: { ...writeSettings, log_comment: label, ...settings },

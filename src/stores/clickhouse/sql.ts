@@ -2,7 +2,19 @@
 export interface Value {
   /** As in `{p1:Type}`. */
   readonly type: string
-  readonly value: string | number | boolean | readonly string[] | readonly number[] | readonly (readonly string[])[]
+  readonly value:
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly number[]
+    | readonly (readonly string[])[]
+    | WrittenParameter
+}
+
+/** A parameter of a read, as `parameterText` has written it, in UTF-8. */
+export interface WrittenParameter {
+  readonly written: Buffer
 }
 
 /** A fragment of SQL with typed parameters; fragments nest. Only `ch` creates one, so no caller's text can become SQL. */

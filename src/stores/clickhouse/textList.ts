@@ -1,3 +1,4 @@
+import { parameterText } from './form.ts'
 import { ch, type Fragment, join, texts } from './sql.ts'
 
 /** A chunk closes above 32 KiB. With a last text of 24 KiB it has 112 KiB when quoted; ClickHouse rejects a field above 128 KiB. */
@@ -5,6 +6,26 @@ const chunkBytes = 32_768
 
 /** An array of any number of texts, each of at most 24 KiB, as one parameter per chunk. */
 export function textList(values: readonly string[]): Fragment {
+  return concat(chunksOf(values).map((chunk) => ch`${texts(chunk)}`))
+}
+
+/**
+ * Writes texts as parameters of a read. A list of tens of thousands is written in parts, one per turn of the event loop:
+ * `textList` would write all of them when the statement is sent, each time.
+ * @returns arrays for `concat`; at least one
+ */
+export function writeTexts(values: readonly string[]): Fragment[] {
+  return chunksOf(values).map(
+    (chunk) => ch`${{ ...texts(chunk), value: { written: Buffer.from(parameterText(chunk)) } }}`,
+  )
+}
+
+/** @returns one array of the texts of several arrays */
+export function concat(arrays: readonly Fragment[]): Fragment {
+  return ch`arrayConcat(${join(arrays)})`
+}
+
+function chunksOf(values: readonly string[]): string[][] {
   const chunks: string[][] = [[]]
   let bytes = 0
   for (const value of values) {
@@ -15,7 +36,7 @@ export function textList(values: readonly string[]): Fragment {
     chunks.at(-1)?.push(value)
     bytes += Buffer.byteLength(value) + 3
   }
-  return ch`arrayConcat(${join(chunks.map((chunk) => ch`${texts(chunk)}`))})`
+  return chunks
 }
 
 /** The right side of `IN` for any number of ids. */

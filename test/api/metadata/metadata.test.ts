@@ -3,6 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
 import { Page } from '../../../schema/page.ts'
+import { exportMetadata } from '../../../src/api/metadata/export.ts'
+import { planMetadata } from '../../../src/api/metadata/plan.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { queryParquet } from '../../kit/parquet.ts'
 import { ndjsonRows, readPages } from '../../kit/readRows.ts'
@@ -56,7 +58,7 @@ describe.each(kinds)('GET %s', (path, _table, page) => {
   })
 })
 
-it('an export of metadata of thousands of rows has each one once', async () => {
+it('an export of metadata of thousands of rows has each one once, in parts of at most 500 rows', async () => {
   const manyKey = await api.account('many')
   await api.stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
@@ -64,6 +66,13 @@ it('an export of metadata of thousands of rows has each one once', async () => {
     FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
   const ids = ndjsonRows((await api.get('/campaigns?format=ndjson', manyKey)).body).map(({ id }) => id)
   expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])
+  // Between two parts, the process responds to other requests.
+  const plan = planMetadata('campaigns', {}, { accountId: 'many' })
+  const written = { row: Campaign, format: 'ndjson', csvEscape: undefined, selected: undefined } as const
+  const { signal } = new AbortController()
+  for await (const part of exportMetadata(api, plan, written, signal)) {
+    expect(ndjsonRows(part.toString()).length).toBeLessThanOrEqual(500)
+  }
   const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
   expect(
     await queryParquet(api.stores, rawPayload, 'SELECT count() AS rows, uniqExact(id) AS ids, any(tags[2]) AS tag'),

@@ -5,10 +5,20 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import { formOf } from '../../../src/stores/clickhouse/form.ts'
 import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
-import { ch, counts, instantKeys, integer, text, texts } from '../../../src/stores/clickhouse/sql.ts'
-import { textList } from '../../../src/stores/clickhouse/textList.ts'
+import {
+  ch,
+  counts,
+  type Fragment,
+  instantKeys,
+  integer,
+  render,
+  text,
+  texts,
+} from '../../../src/stores/clickhouse/sql.ts'
+import { concat, textList, writeTexts } from '../../../src/stores/clickhouse/textList.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 
 const label = 'test'
@@ -23,12 +33,21 @@ describe('a read', () => {
 SELECT
   [${text(values[0] as string)}, ${text(values[1] as string)}, ${text(values[2] as string)}, ${text(values[3] as string)}, ${text(values[4] as string)}] AS one,
   ${texts(values)} AS several,
+  ${concat(writeTexts(values))} AS written,
   arrayMap(key -> key.2, ${instantKeys(keys)}) AS ids,
   arrayMap(key -> toUnixTimestamp64Milli(key.1), ${instantKeys(keys)}) AS times,
   ${counts([0, 2 ** 50])} AS counts,
   ${integer(-1)} AS negative`
     expect(await selectRows(stores.clickhouse, query, { label })).toEqual([
-      { one: values, several: values, ids: values, times: [0, 1, 2, 3, 4], counts: [0, 2 ** 50], negative: -1 },
+      {
+        one: values,
+        several: values,
+        written: values,
+        ids: values,
+        times: [0, 1, 2, 3, 4],
+        counts: [0, 2 ** 50],
+        negative: -1,
+      },
     ])
   })
 
@@ -72,6 +91,21 @@ SELECT
     )
     const query = ch`SELECT id FROM clicks WHERE account_id = ${text('acme')}`
     expect(await selectRows(stores.clickhouse, query, { label: 'test' })).toEqual([{ id: 'kept' }])
+  })
+
+  it('takes a fraction of the CPU time for texts that were written before, however many they are', () => {
+    const names = Array.from({ length: 20_000 }, (_, n) => `Summer sale – ${n}`)
+    const cpuMs = (fragment: Fragment) => {
+      const times = Array.from({ length: 9 }, () => {
+        const started = process.cpuUsage()
+        formOf(render(fragment))
+        const { user, system } = process.cpuUsage(started)
+        return (user + system) / 1000
+      })
+      return Math.min(...times)
+    }
+    const parts = Array.from({ length: 20 }, (_, n) => writeTexts(names.slice(n * 1000, (n + 1) * 1000)))
+    expect(cpuMs(concat(parts.flat()))).toBeLessThan(cpuMs(textList(names)) / 2)
   })
 
   it('ends the query of the watermark of events when the read has ended', async () => {
