@@ -3,7 +3,8 @@
 // a PostgreSQL 15 server where it is installed, unless --embedded is given.
 //   npm run hostile [-- [--embedded] parts of the names of attacks]
 // Takes five minutes and connects to 127.0.0.1 only. Fails when a regular response is not 200, when the p99 of regular
-// requests is 1 s or more, when the server uses 400 MB or more, or when it does not release resources.
+// requests is 1 s or more, when the server uses 400 MB or more, when it does not release resources, or when one allowed read
+// blocks its event loop for 20 ms or more.
 import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
@@ -23,6 +24,7 @@ import { processIdOf } from '../kit/processes.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
 import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
+import { measureReadCosts } from './readCosts.ts'
 import { kinds, openRegularClients, type RegularClients } from './regularClients.ts'
 import {
   clickhouseQueries,
@@ -37,6 +39,8 @@ import {
 const attackMs = 10_000
 const p99MaxMs = 1_000
 const memoryMaxMb = 400
+/** Longest time that one allowed read may block the event loop. */
+const blockedMaxMs = 20
 /** The server disconnects a client that reads nothing for 60 s; it checks every 5 s. No other query runs that long. */
 const stalledMaxMs = 75_000
 const stalledFromS = 25
@@ -70,7 +74,9 @@ process.exit(failed.length === 0 ? 0 : 1)
 async function runOn(where: string, databases: Record<string, string>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-hostile-'))
   cleanUp.add(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
-  const environment = { DATA_DIR: folder, PORT: `${await freePort()}`, LOG_LEVEL: 'error', ...databases }
+  const metricsPort = await freePort()
+  const ports = { PORT: `${await freePort()}`, METRICS_PORT: `${metricsPort}` }
+  const environment = { DATA_DIR: folder, ...ports, LOG_LEVEL: 'error', ...databases }
   const stores = await openStores(readSettings(environment), ({ message }) => console.error(message))
   cleanUp.add(() => stores.close())
   cleanUp.add(stopPrograms)
@@ -83,6 +89,7 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const regulars = openRegularClients(Number(environment.PORT), accounts)
   await regulars.warmUp()
   regulars.disconnect()
+  await checkReadCosts(where, Number(environment.PORT), metricsPort, accounts)
   const before = allowIdlePoolConnections(await waitUntilSteady(count), postgresPid)
   await attackAll(where, { port: Number(environment.PORT), accounts }, { server, stores, regulars })
   regulars.disconnect()
@@ -95,6 +102,16 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   await checkSlots(where, Number(environment.PORT), accounts)
   const code = await server.stop('SIGTERM')
   if (code !== 0) failed.push(`${where}: the server exited with code ${code}.`)
+}
+
+/** Checks, before the attacks, for how long one read can delay the requests of other accounts. */
+async function checkReadCosts(where: string, port: number, metricsPort: number, accounts: Accounts): Promise<void> {
+  const costs = await measureReadCosts(port, metricsPort, accounts.searching)
+  console.log(`\nLongest time that one read blocks the event loop on ${where}, ms:`)
+  console.table(costs)
+  for (const [read, blockedMs] of Object.entries(costs)) {
+    if (!(blockedMs < blockedMaxMs)) failed.push(`${where}: ${read} blocked the event loop for ${blockedMs} ms.`)
+  }
 }
 
 /** A pool of a server's connections opens some of them only under load and keeps them: they are no leak. */
