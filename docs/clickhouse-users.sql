@@ -6,6 +6,7 @@ CREATE DATABASE IF NOT EXISTS tributary;
 -- Owner: creates tables. `CLICKHOUSE_URL=http://tributary_owner:…@host:8123/tributary tributary migrate`, before a new version starts.
 CREATE USER IF NOT EXISTS tributary_owner IDENTIFIED WITH sha256_password BY 'OWNER_PASSWORD';
 GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON tributary.* TO tributary_owner;
+GRANT SELECT ON system.mutations TO tributary_owner;
 -- Listed one by one: engines such as File, URL and S3 would let it access files and other servers.
 GRANT TABLE ENGINE ON ReplacingMergeTree TO tributary_owner;
 GRANT TABLE ENGINE ON SummingMergeTree TO tributary_owner;

@@ -17,6 +17,8 @@ import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse, type SentStatement } from '../kit/interceptedClickHouse.ts'
 import { rowsOfEveryNode, stopMerges } from '../kit/rows.ts'
+import { until } from '../kit/until.ts'
+import { withWriter } from './withWriter.ts'
 
 const stores = useTestStores({ isDirty: true })
 let account: string
@@ -149,6 +151,25 @@ it('a DELETE that begins after its deadline deletes nothing and leaves no failin
   expect(await count('click_index')).toBe(0)
   const unfinished = 'SELECT command FROM system.mutations WHERE database = currentDatabase() AND NOT is_done'
   expect(await rowsOfEveryNode(stores, unfinished)).toEqual([])
+})
+
+it('a mutation is sent without waiting for it, and rows are changed when the change returns', async () => {
+  const clicks = Array.from({ length: 10 }, (_, n) => ({ id: `k${n}`, clickedAt: '2026-01-01T00:00:00Z' }))
+  await importContent(stores, account, 'clicks', clicks)
+  const change = ch`ALTER TABLE clicks UPDATE city = if(sleepEachRow(0.1) = 0, 'Lyon', '')`
+  const where = ch`account_id = ${text(account)} AND city = ''`
+  const changing = withWriter(stores, account, (writer) => writer.changeRows(ch`clicks`, change, where, 'test'))
+  const running = `
+    SELECT (SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done) AS mutations,
+      (SELECT count() FROM system.processes WHERE current_database = currentDatabase() AND query_kind = 'Alter') AS statements`
+  await until(async () => {
+    const nodes = await rowsOfEveryNode<{ mutations: number; statements: number }>(stores, running)
+    return nodes.some(({ mutations, statements }) => mutations > 0 && statements === 0)
+  })
+  await changing
+  expect(await rowsOf(stores, `SELECT DISTINCT city FROM clicks WHERE account_id = '${account}'`)).toEqual([
+    { city: 'Lyon' },
+  ])
 })
 
 it('a batch that arrives after its deadline is sent again with a later deadline, without a message', async () => {

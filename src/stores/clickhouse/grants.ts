@@ -3,10 +3,11 @@
 /** The engines of the tables that migrations create. All others are rejected: File, URL, S3 and more access files or other servers. */
 export const tableEngines = ['ReplacingMergeTree', 'SummingMergeTree']
 
-/** Creates tables and changes their columns. */
+/** Creates tables, changes their columns, and sees when stored rows have the change. */
 export function ownerGrants(database: string): string[] {
   return [
     `GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON ${database}.*`,
+    'GRANT SELECT ON system.mutations',
     ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
   ]
 }

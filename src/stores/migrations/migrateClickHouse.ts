@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { execute } from '../clickhouse/client.ts'
+import { type Client, execute } from '../clickhouse/client.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
 import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
 import {
@@ -10,7 +10,9 @@ import {
   shardsOf,
   tablesOf,
 } from '../clickhouse/distributedTables.ts'
+import { areMutationsDone } from '../clickhouse/mutations.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
+import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
@@ -57,7 +59,7 @@ export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, ro
   const ran = files.filter((file) => targets.some(({ pending }) => pending.includes(file)))
   for (const file of ran) {
     const nodes = targets.filter(({ pending }) => pending.includes(file))
-    for (const { node, url, adapt } of nodes) await withUrl(url, runFile(node, file, lease, adapt))
+    for (const target of nodes) await withUrl(target.url, runFile(target, file, lease))
     await distribute(clickhouse)
     for (const { node } of nodes) await record(node, file, true, lease)
   }
@@ -67,18 +69,24 @@ export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, ro
 
 /** A server or a node, with its own tables and its own records. */
 interface Target {
-  node: ClickHouseClient
+  node: Client
   /** Empty: the server is not part of a cluster. */
   url: string
   /** @returns a statement of a migration as the node runs it, undefined to skip it */
   adapt: (statement: string) => string | undefined
+  settings: ClickHouseSettings
 }
 
+/** No statement waits for the mutation that it begins, which may take longer than a connection stays open. */
+const settings: ClickHouseSettings = { ...keepAliveSettings, mutations_sync: '0', alter_sync: '0' }
+
 function targetsOf({ client, cluster }: ClickHouse): Target[] {
-  if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement }]
+  if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement, settings }]
   return cluster.nodes.map(({ client: node, url, isFirst }) => ({
     ...{ node, url },
     adapt: (statement) => (cluster.isReplicated ? replicatedStatement(statement, isFirst) : statement),
+    // A replica has a new column only some time later.
+    settings: cluster.isReplicated ? { ...settings, alter_sync: '1' } : settings,
   }))
 }
 
@@ -127,7 +135,7 @@ async function withUrl<Outcome>(url: string, work: Promise<Outcome>): Promise<Ou
   } catch (error) {
     if (error instanceof ClickHouseError && error.type === 'ACCESS_DENIED') {
       throw new MigrationError(
-        'CLICKHOUSE_URL: the tables are not of this version, and the user may not change them; run "tributary migrate" as their owner (docs/setup.md).',
+        'CLICKHOUSE_URL: the tables are not of this version, and the user may not change them; run "tributary migrate" as their owner, with the grants of docs/clickhouse-users.sql.',
       )
     }
     if (url === '' || error instanceof MigrationError || error instanceof Problem) throw error
@@ -159,12 +167,19 @@ async function assertNodesAgree({ client, cluster, database }: ClickHouse): Prom
   }
 }
 
-async function runFile(node: ClickHouseClient, file: Migration, lease: Lease, adapt: Target['adapt']): Promise<void> {
+async function runFile({ node, adapt, settings }: Target, file: Migration, lease: Lease): Promise<void> {
   await record(node, file, false, lease)
   for (const statement of splitStatements(file.sql)) {
     const query = adapt(statement)
     await assertLeaseHeld(lease)
-    if (query) await execute(node, { query, clickhouse_settings: keepAliveSettings })
+    if (!query) continue
+    await execute(node, { query, clickhouse_settings: settings })
+    if (!/^ALTER TABLE\b/m.test(query)) continue
+    const areDone = () => areMutationsDone([node], ch`true`, { label: 'migrate' })
+    while (!(await retryWhileUnavailable('waiting for mutations', areDone))) {
+      await pause(250)
+      await assertLeaseHeld(lease)
+    }
   }
 }
 

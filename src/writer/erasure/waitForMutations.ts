@@ -1,10 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../../problem.ts'
+import { nodesOf } from '../../stores/clickhouse/connection.ts'
 import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
+import { areMutationsDone } from '../../stores/clickhouse/mutations.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/writer.ts'
-
-const pollMs = 200
 
 /** Parts stay on disk for `old_parts_lifetime` of their table, counted in whole seconds, and until ClickHouse looks for them. */
 const lifetimeMs = 2_100
@@ -14,14 +12,14 @@ const cleanupPauseMs = { first: 5_000, longest: 60_000 }
 
 /** A running query keeps the parts that it reads; exports are the longest. */
 const waitMaxMs = 600_000
-const announceAfterMs = 15_000
 
-/** Waits for all mutations of the tables, which outlive their statements. @throws Problem `unavailable` after `maxMs` */
-export async function waitForMutations(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<void> {
+/** Waits for all mutations of the tables, which outlive their statements. @throws Problem `unavailable` when one fails for a minute */
+export async function waitForMutations(writer: Writer, tables: readonly string[]): Promise<void> {
+  const nodes = () => nodesOf(writer.stores.clickhouse)
+  const areDone = () =>
+    areMutationsDone(nodes(), ch`table IN ${texts(tables)}`, { label: 'erase.mutations', signal: writer.signal })
   const message = 'Waiting until ClickHouse has finished its mutations.'
-  const areDone = async () => !(await hasUnfinishedMutations(writer, tables))
-  if (await waitUntil(writer, areDone, maxMs, message)) return
-  throw new Problem('unavailable', 'Mutations of ClickHouse have not finished; see system.mutations, then try again.')
+  await writer.retry('waiting for mutations', () => writer.waitUntil(areDone, message))
 }
 
 /**
@@ -55,27 +53,7 @@ LIMIT 1`
     return isCleaned && !(await isReplaced())
   }
   const message = 'The rows are erased; waiting until ClickHouse has removed the replaced files.'
-  return await waitUntil(writer, isRemoved, maxMs, message)
-}
-
-/** Polls until a condition is true. @param message is announced once when the wait is long @returns false after `maxMs` */
-async function waitUntil(
-  { onMessage, signal }: Writer,
-  isTrue: () => Promise<boolean>,
-  maxMs: number,
-  message: string,
-): Promise<boolean> {
-  const startedMs = performance.now()
-  for (let isAnnounced = false; !(await isTrue()); ) {
-    const passedMs = performance.now() - startedMs
-    if (passedMs >= maxMs) return false
-    if (!isAnnounced && passedMs > announceAfterMs) {
-      onMessage(message)
-      isAnnounced = true
-    }
-    await pause(pollMs, undefined, { signal })
-  }
-  return true
+  return await writer.waitUntil(isRemoved, message, maxMs)
 }
 
 async function hasUnfinishedMutations(writer: Writer, tables: readonly string[]): Promise<boolean> {

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
-import { keepAliveSettings } from '../../stores/clickhouse/connection.ts'
+import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
 import { failAfter, matchNothingAfter, NotBegun, runOnEveryNode, runStatement } from '../../stores/clickhouse/insert.ts'
+import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
 import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
@@ -25,6 +27,9 @@ const readSettings: ClickHouseSettings = {
   // In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text.
   max_query_size: '4000000',
 }
+
+const pollMs = { first: 10, longest: 200 }
+const announceAfterMs = 15_000
 
 /**
  * The right to write an account's rows, held by one process at a time; `openWriter` opens it. Every method retries while a
@@ -121,9 +126,12 @@ export class Writer {
     const remain = async () => (await selectOnEveryNode(clickhouse, matching, this.#optionsOf(label))).length > 0
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
+      // Mutations of an earlier attempt, or of an earlier writer, may do the same.
+      if ((await this.#waitForMutations(label)) && !(await remain())) return
       await this.fence.run(async ({ deadlineMs, queryId }) => {
-        const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} SETTINGS mutations_sync = 2`
+        const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} ${unwaited}`
         await runOnEveryNode(clickhouse, statement, label, queryId)
+        await this.#waitForMutations(label)
         // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
         if (await remain()) throw new NotBegun()
       })
@@ -137,6 +145,35 @@ export class Writer {
   deleteRows(table: Fragment, where: Fragment, label: string, kind: 'mark' | 'rewrite' = 'mark'): Promise<void> {
     const deletion = kind === 'mark' ? ch`DELETE FROM ${table}` : ch`ALTER TABLE ${table} DELETE`
     return this.changeRows(table, deletion, where, label)
+  }
+
+  /** @returns whether there were mutations of the account, which have ended. @throws what `areMutationsDone` throws */
+  async #waitForMutations(label: string): Promise<boolean> {
+    // As ClickHouse writes the condition `ofAccount`.
+    const ofAccount = ch`position(command, ${text(`account_id = '${this.accountId}'`)}) > 0`
+    let polls = 0
+    const areDone = () => {
+      polls += 1
+      return areMutationsDone(nodesOf(this.stores.clickhouse), ofAccount, this.#optionsOf(label))
+    }
+    await this.waitUntil(areDone, 'Waiting until ClickHouse has changed the rows.')
+    return polls > 1
+  }
+
+  /** Polls until a condition is true. @param message is announced once when the wait is long @returns false after `maxMs` */
+  async waitUntil(isTrue: () => Promise<boolean>, message: string, maxMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const startedMs = performance.now()
+    let isAnnounced = false
+    for (let pauseMs = pollMs.first; !(await isTrue()); pauseMs = Math.min(2 * pauseMs, pollMs.longest)) {
+      const passedMs = performance.now() - startedMs
+      if (passedMs >= maxMs) return false
+      if (!isAnnounced && passedMs > announceAfterMs) {
+        this.onMessage(message)
+        isAnnounced = true
+      }
+      await pause(pauseMs, undefined, { signal: this.signal })
+    }
+    return true
   }
 
   /** Waits until no earlier statement of the account's writers can change any row. @throws LeaseLost */

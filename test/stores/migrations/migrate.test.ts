@@ -75,6 +75,18 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(await migrate(stores, root)).toEqual([])
   })
 
+  it('are complete when the stored rows have what they change', async () => {
+    await addFile(
+      'clickhouse/0002_rows.sql',
+      `${createRows}\nINSERT INTO fixture_rows SELECT number FROM numbers(10);
+      ALTER TABLE fixture_rows ADD COLUMN IF NOT EXISTS half UInt32 MATERIALIZED n + sleepEachRow(0.1);
+      ALTER TABLE fixture_rows MATERIALIZE COLUMN half;`,
+    )
+    expect(await migrate(stores, root)).toEqual(['clickhouse/0002_rows.sql'])
+    const unfinished = 'SELECT command FROM system.mutations WHERE database = currentDatabase() AND NOT is_done'
+    expect(await rowsOf(stores, unfinished)).toEqual([])
+  })
+
   it('hold up no program that knows none of them, while one of them runs', async () => {
     const lease = await acquireLease(stores.postgres, 'migrate')
     expect(await migrate(stores)).toEqual([])
@@ -211,7 +223,7 @@ it('a statement of a migration of ClickHouse changes nothing when it arrives aga
   // A process that was suspended before a statement sends it after another process has completed the migration.
   const repeatable = [
     /^CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS /,
-    /^ALTER TABLE \w+\s+(ADD \w+ IF NOT EXISTS|(DROP|CLEAR|MATERIALIZE) \w+ IF EXISTS|MODIFY (COLUMN|COMMENT|SETTING|TTL)) /,
+    /^ALTER TABLE \w+\s+(ADD \w+ IF NOT EXISTS|(DROP|CLEAR|MATERIALIZE) \w+ IF EXISTS|MATERIALIZE COLUMN|MODIFY (COLUMN|COMMENT|SETTING|TTL)) /,
   ]
   for (const { name, sql } of await readMigrations(packageRoot, 'clickhouse')) {
     for (const statement of splitStatements(sql)) {

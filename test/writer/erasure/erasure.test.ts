@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
+import { nodesOf } from '../../../src/stores/clickhouse/connection.ts'
+import { areMutationsDone } from '../../../src/stores/clickhouse/mutations.ts'
+import { ch, text } from '../../../src/stores/clickhouse/sql.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
 import { findUnerasedRows } from '../../../src/writer/erasure/erasedRows.ts'
 import { addErasures, type ErasedKind, identifierHash, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
-import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
+import { waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/fence/writer.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
@@ -196,7 +199,7 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
     for (const { name, sql } of rows) expect(sql, name).toContain('min_rows_to_fsync_after_merge = 1')
   })
 
-  it('are not removed beside a mutation, which that would stop; a wait for mutations ends', async () => {
+  it('are not removed beside a mutation, which that would stop; a wait for one that fails says why', async () => {
     await importContent(server.stores, 'stopped', 'clicks', [click('c1', 'v1')])
     await withWriter('stopped', async (writer) => {
       let cleanups = 0
@@ -205,7 +208,16 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
       })
       await beginFailingMutation()
       try {
-        await expect(waitForMutations(watched, tables, 0)).rejects.toMatchObject({ code: 'unavailable' })
+        const areDone = () =>
+          areMutationsDone(nodesOf(server.stores.clickhouse), ch`table = ${text('clicks')}`, { label: 'test' })
+        await expect
+          .poll(() => areDone().catch((error) => error))
+          .toMatchObject({
+            code: 'unavailable',
+            message: expect.stringMatching(
+              /^ClickHouse cannot complete a mutation of clicks, see .*: Code: 395.*failing/,
+            ),
+          })
         expect(await waitForRemoval(watched, tables, 2_500)).toBe(false)
         expect(cleanups).toBe(0)
       } finally {
@@ -220,15 +232,20 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
     await withWriter('stopped', async (writer) => {
       await list(writer, [{ kind: 'visitor', id: 'v1', at }])
       /** By query id, which the statements of one attempt share; each node of a cluster receives one. */
-      const attempts = new Map<string | undefined, Promise<void>>()
+      const attempts = new Map<string | undefined, Promise<void> | undefined>()
       const watched = watch(writer, async (statement, queryId) => {
         if (!statement.includes('UPDATE')) return
-        // The first attempt waits for this mutation, and gets its error.
-        if (!attempts.has(queryId))
-          attempts.set(queryId, attempts.size === 0 ? beginFailingMutation() : killMutations())
+        // The first attempt waits for this mutation, which fails.
+        if (!attempts.has(queryId)) attempts.set(queryId, attempts.size === 0 ? beginFailingMutation() : undefined)
         await attempts.get(queryId)
       })
-      expect(await completeErasures(watched)).toEqual({ clicks: 1, conversions: 0, events: 0 })
+      let killed: Promise<void> | undefined
+      const onMessage = (line: string) => {
+        if (line.includes('while changing rows; retrying')) killed ??= killMutations()
+      }
+      const retried = new Writer({ ...watched, onMessage })
+      expect(await completeErasures(retried)).toEqual({ clicks: 1, conversions: 0, events: 0 })
+      await killed
       // On a busy machine an attempt is repeated.
       expect(attempts.size).toBeGreaterThan(1)
     })
