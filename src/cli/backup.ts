@@ -1,9 +1,10 @@
 import { mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { refuseExisting, writeFile } from '../export/outputFile.ts'
 import { createEmbeddedPaths } from '../stores/embedded/paths.ts'
-import { copyEngines } from '../stores/embedded/snapshot.ts'
+import { CopyTooSlow, copyEngines } from '../stores/embedded/snapshot.ts'
 import { missingEngines, openStores } from '../stores/open.ts'
 import {
   contentsName,
@@ -17,6 +18,11 @@ import {
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, explainExpected } from './errors.ts'
 import { requireEmbedded, storeLocation } from './storeLocation.ts'
+
+/** Under load a copy may exceed its limit; the next one finds the files in memory. */
+const attemptsMax = 5
+/** Clients of Postgres that waited for the copy come first. */
+const pauseMs = 250
 
 export function addBackupCommand(program: Command, context: CommandContext): void {
   program
@@ -56,13 +62,23 @@ async function backUp(context: CommandContext, folder: string): Promise<Manifest
     if (`${await realpath(dirname(folder))}${sep}`.startsWith(`${paths.dataDir}${sep}`)) {
       throw new CommandError('the folder is in DATA_DIR, and would be lost with it; choose another one')
     }
-    await rm(part, { recursive: true, force: true })
-    await mkdir(join(part, contentsName), { recursive: true, mode: 0o700 })
-    const takenAt = new Date()
+    let takenAt = new Date()
     // Not migrated: a backup comes before an upgrade.
     const stores = await openStores(settings, context.printWarning, 0, false)
     try {
-      await copyEngines(stores, paths, join(part, contentsName), signal)
+      for (let attempt = 1; ; attempt += 1) {
+        await rm(part, { recursive: true, force: true })
+        await mkdir(join(part, contentsName), { recursive: true, mode: 0o700 })
+        takenAt = new Date()
+        try {
+          await copyEngines(stores, paths, join(part, contentsName), signal)
+          break
+        } catch (error) {
+          if (!(error instanceof CopyTooSlow) || attempt >= attemptsMax) throw error
+          context.printStatus(`${error.message}; trying again (${attempt + 1} of ${attemptsMax}).`)
+        }
+        await pause(pauseMs, undefined, { signal })
+      }
     } finally {
       await stores.close()
     }

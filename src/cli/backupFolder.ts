@@ -20,14 +20,19 @@ const Header = Type.Object({
   program: Type.Object({ version: Type.String(), commit: Type.String() }),
 })
 
+const Path = Type.String({
+  pattern: '^(?![^]*\\.\\.)\\w[^\\x00-\\x1f]*$',
+  description: 'a path below the folder, without control characters',
+})
+
 const Manifest = Type.Object({
   ...Header.properties,
   /** Everything acknowledged before is in the backup. */
   takenAt: Type.String(),
   /** Postgres needs empty ones, and not every storage keeps them. */
-  folders: Type.Array(Type.String({ pattern: '^(?![^]*\\.\\.)\\w', description: 'a path below the folder' })),
+  folders: Type.Array(Path),
   files: Type.Array(
-    Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+    Type.Object({ path: Path, bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   ),
 })
 export type Manifest = Static<typeof Manifest>

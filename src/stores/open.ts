@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
 import postgresDriver from 'postgres'
@@ -77,12 +77,25 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, 
   return stores
 }
 
-/** @returns the embedded engines that have never been started in `DATA_DIR`; without Postgres there is no account */
+/**
+ * @returns the embedded engines that have never been started in `DATA_DIR`; without Postgres there is no account. None during an
+ *   unfinished restore, or without rights to the folder: `openStores` says so
+ */
 export function missingEngines({ CLICKHOUSE_URL, DATABASE_URL, DATA_DIR }: Settings): EngineName[] {
-  const { clickhouseLog, postgres } = embeddedPathsOf(DATA_DIR)
+  const { clickhouseLog, postgres, restoring } = embeddedPathsOf(DATA_DIR)
+  if (existsSync(restoring)) return []
   const needed = { clickhouse: CLICKHOUSE_URL === undefined, postgres: DATABASE_URL === undefined }
   const traces = { clickhouse: clickhouseLog, postgres }
-  return engineNames.filter((name) => needed[name] && !existsSync(traces[name]))
+  return engineNames.filter((name) => needed[name] && isAbsent(traces[name]))
+}
+
+/** TRAP: `existsSync` is false also for a path that may not be read. */
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
 /** @returns the addresses of the embedded engine: the writer's, then the reader's */

@@ -5,21 +5,24 @@ import fs, { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import promises, { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
+import postgres from 'postgres'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { commit, version } from '../../src/package.ts'
+import { commit, packageRoot, version } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../src/stores/clickhouse/sql.ts'
 import { lockFile } from '../../src/stores/embedded/fileLock.ts'
+import { CopyTooSlow } from '../../src/stores/embedded/snapshot.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { hasStrace, runUntilCall } from '../faults/crashes/syscallKiller.ts'
 import { importContent } from '../import/runImport.ts'
 import { makeKey } from '../kit/accounts.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { until } from '../kit/until.ts'
-import { type Ended, expectOneLine, run, runHere, runJson, serve } from './runCommand.ts'
+import { commandFile, type Ended, expectOneLine, run, runHere, runJson, serve } from './runCommand.ts'
 
 const folder = useFolder()
 const embedded = (name: string) => ({ DATA_DIR: folder(name), LOG_LEVEL: 'warn', PORT: '0' })
@@ -189,6 +192,27 @@ describe('a backup folder', () => {
     expect(existsSync(folder('none-data'))).toBe(false)
   })
 
+  it('that takes longer than a lease lasts is tried again, at most five times', async () => {
+    const copy = fs.cpSync
+    let slow = 1
+    fs.cpSync = (...values) => {
+      if (String(values[0]).endsWith('postgres') && slow-- > 0) throw new CopyTooSlow('copying Postgres takes longer')
+      copy(...values)
+    }
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      Object.assign(fs, { cpSync: copy })
+      syncBuiltinESMExports()
+    })
+    const again = /^copying Postgres takes longer; trying again \(2 of 5\)\.\n$/
+    const ended = await runHere(['backup', folder('slow')], embedded('source'))
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(again) })
+    slow = 9
+    const failed = await runHere(['backup', folder('slower')], embedded('source'))
+    expect([failed.code, slow]).toEqual([1, 4])
+    expect(failed.stderr).toMatch(/error: copying Postgres takes longer\. No backup was written/)
+  })
+
   it('is refused while a migration runs', async () => {
     await stores.postgres`
       INSERT INTO leases (name, owner, fence, expires_at) VALUES ('migrate', 'other', 1, now() + interval '1 hour')
@@ -250,6 +274,12 @@ describe('a restore', () => {
       /was written by version 99\.0\.0 \(commit abc\), and this is version .*; restore it with that version or a later/,
     ],
     ['a path out of the folder', () => changeManifest({ folders: ['postgres\n/../../x'] }), /a path below the folder/],
+    ['a NUL in a folder', () => changeManifest({ folders: ['postgres\0'] }), /\/folders\/0: must be a path .* control/],
+    [
+      'a NUL in a file',
+      () => changeManifest({ files: [{ path: 'a\0', bytes: 1, sha256: 'a'.repeat(64) }] }),
+      /\/files\/0\/path: must be a path .* control/,
+    ],
   ])('refuses a backup with %s before it writes', async (_fault, damage, line) => {
     const undo = await damage()
     try {
@@ -272,8 +302,10 @@ describe('a restore', () => {
     await mkdir(folder('restoring', 'run'))
     const release = await lockFile(folder('restoring', 'run', 'supervisor.lock'), 0)
     onTestFinished(() => release?.())
-    const opened = await runHere(['verify'], embedded('restoring'))
-    expectOneLine(opened, 1, /DATA_DIR=\S+: a restore into this folder is running; wait until it ends\.$/m)
+    for (const words of [['verify'], ['account', 'list']]) {
+      const opened = await runHere(words, embedded('restoring'))
+      expectOneLine(opened, 1, /DATA_DIR=\S+: a restore into this folder is running; wait until it ends\.$/m)
+    }
   })
 
   it('that was interrupted leaves no store that opens, and is completed by the next one', {
@@ -288,6 +320,38 @@ describe('a restore', () => {
     expect((await restore('quiet', 'again')).code).toBe(0)
     await expectEqualStores('again', '--days', '10')
     expect(existsSync(folder('again', 'restore.incomplete'))).toBe(false)
+  })
+})
+
+describe.skipIf(!hasPostgres())('a store with ClickHouse embedded and PostgreSQL on a server', { tags: 'long' }, () => {
+  const server = useOpened(() => startPostgres())
+
+  it('is restored by the commands of docs/restore.md', async () => {
+    const text = await readFile(join(packageRoot, 'docs/restore.md'), 'utf8')
+    const [, section = ''] = text.split('### ClickHouse embedded, PostgreSQL on a server\n')
+    const blocks = [...section.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block)
+    const [copy = '', restored = ''] = blocks
+    const paste = (commands: string, environment: Record<string, string>) =>
+      execFileSync('sh', ['-ec', `tributary() { node "${commandFile}" "$@"; }\n${commands}`], {
+        ...{ cwd: folder(), encoding: 'utf8' },
+        env: { PATH: process.env.PATH, ...environment },
+      })
+    const from = { ...embedded('mixed'), DATABASE_URL: server.url('tributary') }
+    expect((await runHere(['migrate'], from)).code).toBe(0)
+    await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme'], from)
+    await runJson(['demo', '--account', 'acme', '--clicks', '300', '--days', '3'], from)
+    // The engine still runs.
+    paste(copy, from)
+    const admin = postgres(server.url('postgres'), { max: 1 })
+    await admin`CREATE DATABASE restored`
+    await admin.end()
+    const to = { ...embedded('mixed-restored'), DATABASE_URL: server.url('restored') }
+    expect(paste(restored, to)).toMatch(/^1 account compared: every sum and index agrees with the rows\.$/m)
+    const reportOf = (store: Record<string, string>) =>
+      runHere(['report', '--account', 'acme', '--group-by', 'country', '--days', '10', '--format', 'csv'], store)
+    const expected = await reportOf(from)
+    expect(expected.stdout.split('\n').length).toBeGreaterThan(3)
+    expect(await reportOf(to)).toEqual(expected)
   })
 })
 

@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
@@ -55,6 +55,11 @@ describe('accounts', () => {
       stderr: '',
     })
     expect(await readdir(emptyFolder())).toEqual([])
+    // As without rights to the folder, which this process may have.
+    const endless = emptyFolder('endless')
+    await symlink(endless, endless)
+    const listed = await runHere(['account', 'list'], { DATA_DIR: endless })
+    expectOneLine(listed, 1, `error: DATA_DIR=${endless}: cannot be used (ELOOP).`)
   })
 
   it.each([

@@ -9,10 +9,13 @@ import { migrationLease } from '../migrations/migrate.ts'
 import type { Postgres } from '../postgres/connection.ts'
 import { EmbeddedError, type EmbeddedPaths } from './paths.ts'
 
+/** Clients of Postgres would have waited for longer than a lease lasts; nothing was changed, so the copy may be tried again. */
+export class CopyTooSlow extends EmbeddedError {}
+
 /**
  * Copies the files of both running engines to a new folder. Postgres has the state of one moment, and confirms no batch until the
  * tables of ClickHouse are linked, so the copy opens as after a kill of both engines. Clients of Postgres wait until then.
- * @throws EmbeddedError if a migration runs, or Postgres takes longer than a lease lasts
+ * @throws EmbeddedError if a migration runs, CopyTooSlow
  */
 export async function copyEngines(
   { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
@@ -45,7 +48,7 @@ export async function copyEngines(
       cpSync(paths.clickhouse, join(target, 'clickhouse'), { ...options, filter })
       const inTime = () => {
         if (performance.now() - sinceMs < heldMsMax) return true
-        throw new EmbeddedError(`copying Postgres takes longer than ${heldMsMax / 1000} s`)
+        throw new CopyTooSlow(`copying Postgres takes longer than ${heldMsMax / 1000} s`)
       }
       // An asynchronous copy of a thousand small files takes longer.
       cpSync(paths.postgres, join(target, 'postgres'), { ...options, filter: inTime })
