@@ -19,6 +19,8 @@ GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary.* TO tributary_wri
 GRANT SELECT ON system.processes TO tributary_writer;
 GRANT SELECT ON system.mutations TO tributary_writer;
 GRANT SELECT ON system.parts TO tributary_writer;
+-- With it `tributary doctor` sees the size of ClickHouse's own logs.
+GRANT SHOW TABLES ON system.* TO tributary_writer;
 
 -- Reader: CLICKHOUSE_READER_URL of the server. No access to files, URLs or other servers; limited memory per query and of all
 -- its queries together, in bytes, here for a ClickHouse with 10 GB: 40 % and 60 % of its memory, so that inserts have the rest.

@@ -117,7 +117,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   if (metrics) {
     metrics.observe(app)
     stores.clickhouse.onQuery = metrics.timeQuery
-    addGauges(metrics, { postgres: stores.postgres, redis, now })
+    addGauges(metrics, stores, { redis, now })
   }
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))

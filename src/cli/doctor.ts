@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
-import { ch, instant, text as textValue } from '../stores/clickhouse/sql.ts'
+import { ch, count, instant, text as textValue } from '../stores/clickhouse/sql.ts'
 import { assertWritable } from '../stores/migrations/migrate.ts'
 import { causeOf, missingEngines, openStores, type Stores } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
@@ -97,6 +97,9 @@ async function inPostgres({ postgres }: Stores): Promise<readonly Line[]> {
     ) AS checks (name, mend, found)`
 }
 
+/** ClickHouse's own logs may have as many bytes, also if the data has less. */
+const unlimitedLogBytesMax = 100 << 20
+
 /** In a cluster there are the lines of every node. */
 async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
   const query = ch`
@@ -108,7 +111,10 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
         WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
           AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced,
       (SELECT groupArray(name) FROM system.tables
-        WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated
+        WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated,
+      (SELECT (ifNull(sumIf(total_bytes, database = 'system' AND engine_full NOT LIKE '% TTL %'), 0),
+          ifNull(sumIf(total_bytes, database = currentDatabase()), 0))
+        FROM system.tables WHERE engine LIKE '%MergeTree') AS bytes
     SELECT checks.1 AS check, if(checks.3, checks.4, '') AS found, checks.2 AS mend
     FROM (SELECT arrayJoin([
       ('version of ClickHouse', 'Use version 26.3 or later.', (version[1], version[2]) < (26, 3), 'It is ' || version() || '.'),
@@ -118,6 +124,9 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
         toString(round(percent, 1)) || ' % of its disk are free.'),
       ('fsync of ClickHouse', 'Run ALTER TABLE … MODIFY SETTING fsync_after_insert = 1, fsync_part_directory = 1.',
         notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.'),
+      ('logs of ClickHouse', 'Give them a TTL: docs/setup.md. Drop log tables that ClickHouse renamed, such as system.text_log_0.',
+        bytes.1 > greatest(bytes.2, ${count(unlimitedLogBytesMax)}),
+        'Its log tables without a TTL have ' || formatReadableSize(bytes.1) || ', the data ' || formatReadableSize(bytes.2) || '.'),
       ('replicas of ClickHouse', 'Use one server for each shard: docs/scaling.md.', notEmpty(replicated),
         'Replicated tables are not supported, and can lose acknowledged rows: ' || arrayStringConcat(replicated, ', ') || '.')
     ]) AS checks)`

@@ -107,7 +107,7 @@ describe('keys that expire within 7 days', () => {
     const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
     expect(found.map(({ id }) => id)).toEqual([soon.row.id])
     const metrics = openMetrics()
-    addGauges(metrics, { postgres, redis: undefined, now: () => testNowMs })
+    addGauges(metrics, server.stores, { redis: undefined, now: () => testNowMs })
     const count = (await listExpiringKeys(postgres, testNowMs)).length
     expect(await metrics.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
   })

@@ -2,9 +2,11 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { causeOf, openStores } from '../../src/stores/open.ts'
 import { fillDisk } from '../faults/fullDisk.ts'
@@ -15,6 +17,7 @@ import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { processIdOf } from '../kit/processes.ts'
 import { hasRedis, startRedis } from '../kit/redis.ts'
 import { changeTables } from '../kit/rows.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { until } from '../kit/until.ts'
 import { commandFile, run, runHere } from './runCommand.ts'
 
@@ -59,7 +62,11 @@ it('an error without a message is a failure with a cause', () => {
 })
 
 describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
-  const clickhouse = useOpened(() => startClickHouse())
+  const clickhouse = useOpened(async () => {
+    const logs = readFileSync(join(packageRoot, 'deploy/clickhouse-logs.xml'), 'utf8')
+    const [, configXml = ''] = /<clickhouse>(.*)<\/clickhouse>/s.exec(logs) ?? []
+    return await startClickHouse(undefined, { configXml, tcpPort: await freePort() })
+  })
   const server = useOpened(() => startPostgres())
   const redis = useOpened(() => startRedis())
   let healthy: Environment
@@ -106,12 +113,16 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     clickhouse.run('admin', `ALTER TABLE tributary.clicks MODIFY SETTING ${setting}`)
 
   it('finds nothing wrong, changes nothing, and prints a line per check', async () => {
+    await clickhouse.run('admin', 'SYSTEM FLUSH LOGS')
     const { code, stdout, stderr } = await run(['doctor'], healthy)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout.split('\n').filter(Boolean)).toSatisfy((lines: string[]) =>
       lines.every((line) => /^ok {4}\w/.test(line)),
     )
     expect(stdout).toContain('fsync of ClickHouse')
+    const tables = `SELECT countIf(engine_full LIKE '% TTL event\\_date + toIntervalDay(%'), count() FROM system.tables
+      WHERE database = 'system' AND engine = 'MergeTree'`
+    expect(await clickhouse.run('admin', tables)).toBe('11\t11')
   })
 
   it.each<Fault>([
@@ -183,6 +194,17 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       async () => {
         await alterClicks('fsync_after_insert = 0')
         cures.push(() => alterClicks('fsync_after_insert = 1'))
+        return undefined
+      },
+    ],
+    [
+      'logs that have no limit and are larger than the data',
+      'logs of ClickHouse',
+      /^Its log tables without a TTL have 1\d\d\.\d\d MiB, the data \d+\.\d\d \wi?B\.$/,
+      async () => {
+        await clickhouse.run('admin', 'CREATE TABLE system.text_log_0 (message String) ENGINE = MergeTree ORDER BY ()')
+        await clickhouse.run('admin', 'INSERT INTO system.text_log_0 SELECT randomString(1000000) FROM numbers(120)')
+        cures.push(() => clickhouse.run('admin', 'DROP TABLE system.text_log_0 SYNC'))
         return undefined
       },
     ],

@@ -63,6 +63,11 @@ const cases: Record<string, AlertCase> = {
       'http_requests_total{instance="one",route="/r",status="200"}': '0+90x30',
     },
   },
+  TributaryDiskFull: {
+    fires: { 'clickhouse_disk_used_ratio{instance="one"}': '0.81x30' },
+    labels: one,
+    silent: { 'clickhouse_disk_used_ratio{instance="one"}': `0.8x10 ${nan}` },
+  },
   TributarySlowInserts: {
     fires: buckets('event_flush_duration_seconds', insert, '0.5'),
     labels: one,

@@ -6,7 +6,7 @@ import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
-import type { Postgres } from '../../src/stores/postgres/connection.ts'
+import type { Stores } from '../../src/stores/open.ts'
 import { describeDifference } from '../../src/writer/repair/differences.ts'
 import { kinds } from '../../src/writer/repair/kinds.ts'
 import { alertRules, alertValue } from '../deploy/prometheusRules.ts'
@@ -79,7 +79,7 @@ async function metricsTable(): Promise<string[][]> {
 /** Opens every metric of a server with all settings. */
 function openRegistry() {
   const metrics = openMetrics()
-  addGauges(metrics, { postgres: {} as Postgres, redis: { isUnavailable: false }, now: Date.now })
+  addGauges(metrics, {} as Stores, { redis: { isUnavailable: false }, now: Date.now })
   openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
   return metrics.registry
 }

@@ -1,13 +1,26 @@
 import { listExpiringKeys } from '../../accounts/expiringKeys.ts'
 import type { Metrics } from '../../http/prometheusMetrics.ts'
+import { selectOnEveryNode } from '../../stores/clickhouse/select.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
+import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { Redis } from '../../stores/redis.ts'
 
 /** Adds the gauges of what is stored, and of Redis. */
 export function addGauges(
   { addGauge }: Metrics,
-  { postgres, redis, now }: { postgres: Postgres; redis: Pick<Redis, 'isUnavailable'> | undefined; now: () => number },
+  { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
+  { redis, now }: { redis: Pick<Redis, 'isUnavailable'> | undefined; now: () => number },
 ): void {
+  addGauge(
+    'clickhouse_disk_used_ratio',
+    'Used part of the disk of ClickHouse, 0 to 1, in a cluster of the fullest; NaN while ClickHouse is unavailable.',
+    async () => {
+      const query = ch`SELECT 1 - filesystemAvailable() / filesystemCapacity() AS used`
+      const nodes = await selectOnEveryNode<{ used: number }>(clickhouse, query, { label: 'metrics.disk' })
+      return Math.max(...nodes.map(({ used }) => used))
+    },
+  )
   addGauge(
     'sums_unconfirmed_age_seconds',
     'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',

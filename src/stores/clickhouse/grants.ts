@@ -12,11 +12,12 @@ export function ownerGrants(database: string): string[] {
   ]
 }
 
-/** Inserts, changes and deletes rows, ends its own queries, and sees which of its changes have ended on disk. */
+/** Inserts, changes and deletes rows, ends its own queries, and sees which of its changes have ended on disk, and the size of ClickHouse's logs. */
 export function writerGrants(database: string): string[] {
   return [
     `GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`,
     ...['processes', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
+    'GRANT SHOW TABLES ON system.*',
   ]
 }
 
