@@ -63,7 +63,8 @@ export const ReportQuery = Type.Object({
     ...formatParameter(tableFormats),
     totals: Type.Boolean({
       default: false,
-      description: 'CSV only: adds a last line with the totals; its first cell is `(total)`.',
+      description:
+        'CSV only: adds a last line with the totals of all rows; its first cell is `(total)`. If the file lacks rows, the second cell has the number of all rows: `of 1580 rows`.',
     }),
   }),
 })

@@ -26,6 +26,7 @@ interface ReportOptions {
   account: string
   all?: boolean
   format?: 'table' | 'csv' | 'json'
+  limit?: string[]
 }
 
 /** Parameters that select rows: the help lists their names in one line. */
@@ -45,7 +46,7 @@ export function addReportCommand(program: Command, context: CommandContext): voi
     .command('report')
     .description('Print a report of an account: the rows and numbers of GET /reports.')
     .addOption(accountOption())
-    .option('--all', 'read all rows, not only the first --limit')
+    .option('--all', 'read all rows, not only the first --limit; CSV without --limit has all rows')
     .addOption(
       new Option('--format <format>', 'default: table on a terminal, else csv').choices(['table', 'csv', 'json']),
     )
@@ -55,7 +56,7 @@ A table has names instead of ids, and the totals of all rows.
 
 Examples:
   tributary report --account acme --group-by campaign,country --days 7 --sort=-profit --limit 20
-  tributary report --account acme --group-by sub1 --min-clicks 100 --all --format csv > sub1.csv`)
+  tributary report --account acme --group-by sub1 --min-clicks 100 --format csv > sub1.csv`)
     .action((options: ReportOptions) => printReport(context, options))
   for (const { option } of parameters) command.addOption(option)
 }
@@ -73,10 +74,12 @@ function dashed(name: string): string {
   return name.replaceAll('_', '-')
 }
 
-async function printReport(context: CommandContext, { account, all: isAll = false, ...options }: ReportOptions) {
+async function printReport(context: CommandContext, { account, all = false, ...options }: ReportOptions) {
   const isTerminal = (context.stdout as Partial<WriteStream>).isTTY === true
   const format = context.json ? 'json' : (options.format ?? (isTerminal ? 'table' : 'csv'))
   const query = readQuery(options, format)
+  // JSON and tables say that they are truncated; a program would read a truncated CSV as a whole one.
+  const isAll = all || (format === 'csv' && options.limit === undefined)
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(account)
   const caller = { accountId, currency, retained: await readRetainedRanges(stores.postgres, accountId) }
@@ -143,20 +146,26 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
 async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
   const options = { csvEscape: query.csv_escape }
   let last: ReportResponse | undefined
+  let rows = 0
   for await (const page of pages) {
-    const { text } = reportCsv(page, plan, { ...options, hasTotals: false })
+    const { text } = reportCsv(page, plan, options)
     yield last ? withoutFirstLine(text) : (query.csv_bom ? byteOrderMark : '') + text
     last = page
+    rows += page.data.length
   }
   if (query.totals && last)
-    yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, hasTotals: true }).text)
+    yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).text)
 }
 
 function withoutFirstLine(text: string): string {
   return text.slice(text.indexOf('\n') + 1)
 }
 
-function reportTable({ data, totals, previous }: ReportResponse, plan: ReportPlan, query: ReportQuery): string {
+function reportTable(
+  { data, totals, previous, bucketCount }: ReportResponse,
+  plan: ReportPlan,
+  query: ReportQuery,
+): string {
   const metrics = query.metrics ? plan.metrics : tableMetrics
   const columns = [...plan.dimensions, ...metrics, ...(previous ? metrics.map((name) => `previous_${name}`) : [])]
   const row = (labels: object, now: object, before: object | undefined) => ({
@@ -168,6 +177,7 @@ function reportTable({ data, totals, previous }: ReportResponse, plan: ReportPla
     const labels = Object.entries(dimensions).map(([dimension, { id, name }]) => [dimension, name ?? id])
     return row(Object.fromEntries(labels), now, before)
   })
-  const label = Object.fromEntries(plan.dimensions.map((dimension, index) => [dimension, index === 0 ? '(total)' : '']))
+  const total = data.length < bucketCount ? `(total of ${bucketCount} rows)` : '(total)'
+  const label = Object.fromEntries(plan.dimensions.map((dimension, index) => [dimension, index === 0 ? total : '']))
   return table<Record<string, unknown>>([...rows, row(label, totals, previous?.totals)], columns, '')
 }

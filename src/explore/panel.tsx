@@ -9,12 +9,17 @@ interface PanelFrameProps<Body> {
   area: string
   loaded: Loaded<Body>
   /** Parameters that make the response CSV, or the file itself. */
-  csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob)
+  csv:
+    | { format: 'csv'; totals?: true; csv_escape?: string; limit?: undefined; offset?: undefined }
+    | ((body: Body) => Blob)
   controls?: ComponentChildren
   /** Shown if `children` returns nothing; absent if it always returns something. */
   empty?: ComponentChildren
   children: (body: Body) => ComponentChildren
 }
+
+/** Rows of a page of a report without `limit`. */
+const rowsPerPage = 1_000
 
 /** A panel: title, controls, "copy as curl" and "download CSV", and its content or why there is none. */
 export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
@@ -30,11 +35,17 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
     say('Downloading …')
     try {
       // The button is enabled only with a body.
-      const file = typeof csv === 'function' ? csv(loaded.data as Body) : await readFile(apiKey, target, csv)
-      save(file, fileName)
+      if (typeof csv === 'function') save(csv(loaded.data as Body), fileName)
+      else {
+        const onPage = (page: number, rowCount: number) =>
+          say(`Downloading … ${(page * rowsPerPage).toLocaleString()} of ${rowCount.toLocaleString()} rows`)
+        const { file, truncatedOf } = await readFile(apiKey, target, csv, onPage)
+        save(file, fileName)
+        if (truncatedOf) return say(`${fileName} lacks rows: there are ${truncatedOf.toLocaleString()}; add a filter.`)
+      }
       say(`${fileName} is downloaded.`)
     } catch (error) {
-      say(errorText(error))
+      say(`${fileName} is not downloaded. ${errorText(error)}`)
     }
   }
 

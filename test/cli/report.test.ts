@@ -20,8 +20,25 @@ describe('tributary report', () => {
   it('prints the rows of the account as CSV, and with --all those beyond the limit, then the totals once', async () => {
     const head = '"sub1_id","sub1_name","clicks"\n"a","a",2\n'
     expect(await report(...day, '--limit', '1')).toEqual({ code: 0, stdout: head, stderr: '' })
+    const first = await report(...day, '--limit', '1', '--totals')
+    expect(first.stdout).toBe(`${head}"(total)","of 3 rows",4\n`)
     const all = await report(...day, '--limit', '1', '--all', '--totals')
     expect(all.stdout).toBe(`${head}"b","b",1\n"c","c",1\n"(total)",,4\n`)
+  })
+
+  it('prints all rows as CSV without --limit; a table and JSON say when there are more', async () => {
+    const rows = 1_580
+    await createAccount(stores.postgres, { id: 'many', name: 'many', plan: 'pro', currency: 'USD' })
+    const numbers = Array.from({ length: rows }, (_, n) => n)
+    const clicks = numbers.map((n) => ({ id: `c${n}`, clicked_at: '2026-11-20 10:00:00.000', sub1: `v${n}` }))
+    await storeClicks(stores, 'many', clicks)
+    const print = (...words: string[]) => runHere(['report', '--account', 'many', ...day, ...words], stores.environment)
+    const lines = (await print('--totals')).stdout.trimEnd().split('\n')
+    expect([lines.length, new Set(lines).size, lines.at(-1)]).toEqual([rows + 2, rows + 2, `"(total)",,${rows}`])
+    expect((await print('--format', 'csv', '--offset', '1500')).stdout.trimEnd().split('\n')).toHaveLength(81)
+    const table = (await print('--format', 'table')).stdout.trimEnd().split('\n')
+    expect([table.length, table.at(-1)]).toEqual([1_002, expect.stringMatching(/^\(total of 1580 rows\) +1580$/)])
+    expect(JSON.parse((await print('--json')).stdout)).toMatchObject({ bucketCount: rows, truncated: true })
   })
 
   it('prints one JSON object with --json, and a table with the totals', async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { testNowMs } from '../kit/app.ts'
@@ -116,6 +116,32 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     }
     expect(await page.title()).toBe('Explore · Tributary')
     expect(await violations()).toEqual([])
+  })
+
+  it('downloads all rows of a report, or says why it does not', async () => {
+    const { open, api, page, problems } = explorer
+    const rows = 2_100
+    const key = await api.account('many')
+    const numbers = Array.from({ length: rows }, (_, n) => n)
+    const clicks = numbers.map((n) => ({ id: `c${n}`, clicked_at: '2026-11-20 10:00:00.000', sub1: `v"${n}\n` }))
+    await storeClicks(api.stores, 'many', clicks)
+    await open('?group_by=sub1', key)
+    const download = page.getByRole('button', { name: 'Download CSV of Drill-down' })
+    const started = page.waitForEvent('download')
+    await download.click()
+    const csv = await readFile((await (await started).path()) ?? '', 'utf8')
+    expect(new Set(csv.match(/^"v""\d+\n"/gm)).size).toBe(rows)
+    expect(csv.match(/^"\w+_id"/gm)).toHaveLength(1)
+    expect(csv.match(/^"\(total\)".*/gm)).toEqual([expect.stringContaining(`,${rows},`)])
+    await page.getByText('.csv is downloaded').waitFor()
+
+    const isSecondPage = (url: URL) => url.searchParams.get('offset') === '1000'
+    const message = { error: 'internal_error', message: 'The server failed.' }
+    await page.route(isSecondPage, (route) => route.fulfill({ status: 500, json: message }))
+    await download.click()
+    await page.getByText(/\.csv is not downloaded\. The server failed\./).waitFor()
+    await page.unroute(isSecondPage)
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 500')])
   })
 
   const locales: [locale: string, decimals: string, tags: string[]][] = [

@@ -7,13 +7,17 @@ import type { ReportPlan } from './plan.ts'
 /**
  * Formats a report as CSV: `<dimension>_id` and `<dimension>_name` of each dimension, the metrics, and with a comparison
  * `previous_<metric>`. Headers say how many buckets there are, whether more follow, and how to read them.
- * @param hasTotals whether the last line has the totals
+ * @param totalsOf the number of rows of the file, if its last line has the totals; this line says of how many rows, if there are more
  * @param nextUrl the URL of the next rows; without it, no header names them
  */
 export function reportCsv(
   { data, totals, previous, bucketCount, truncated }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  { csvEscape, hasTotals, nextUrl }: { csvEscape: CsvEscape; hasTotals: boolean; nextUrl?: string | undefined },
+  {
+    csvEscape,
+    totalsOf,
+    nextUrl,
+  }: { csvEscape: CsvEscape; totalsOf?: number | undefined; nextUrl?: string | undefined },
 ): CsvResponse {
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
   const rows = data.map(({ dimensions: values, ...row }) => {
@@ -24,8 +28,10 @@ export function reportCsv(
     return { ...row, ...Object.fromEntries(cells) }
   })
   const blank = Object.fromEntries(labels.map((label) => [label, null]))
-  const total = { ...blank, [labels[0] ?? '']: '(total)', ...totals, previous: previous?.totals }
-  const lines = hasTotals ? [...rows, total] : rows
+  const [id = '', name = ''] = labels
+  const rowCount = totalsOf !== undefined && totalsOf < bucketCount ? `of ${bucketCount} rows` : null
+  const total = { ...blank, [id]: '(total)', [name]: rowCount, ...totals, previous: previous?.totals }
+  const lines = totalsOf === undefined ? rows : [...rows, total]
   return {
     text: metricsCsv(labels, metrics, lines, previous !== undefined, csvEscape),
     headers: {

@@ -28,8 +28,14 @@ export function reportRoutes(app: App, context: RouteContext): void {
         resource: 'reports',
         makePlan: () => planReport(request.query, request.caller, context.now()),
         run: runReport,
-        toCsv: (report, plan) =>
-          reportCsv(report, plan, { csvEscape, hasTotals, nextUrl: nextUrl(request.url, plan, report.data.length) }),
+        toCsv: (report, plan) => {
+          const rows = report.data.length
+          return reportCsv(report, plan, {
+            csvEscape,
+            totalsOf: hasTotals ? rows : undefined,
+            nextUrl: nextUrl(request.url, plan, rows),
+          })
+        },
       })
     },
   )

@@ -111,14 +111,14 @@ describe('a report', () => {
     expect(await csv('group_by=campaign,country&metrics=clicks,epc&limit=1&totals=true')).toEqual([
       '"campaign_id","campaign_name","country_id","country_name","clicks","epc"',
       '"k1","Spring","DE","Germany",2,5',
-      '"(total)",,,,5,6',
+      '"(total)","of 5 rows",,,5,6',
       '',
     ])
     const compared = 'group_by=device&metrics=clicks&compare=previous_period&totals=true&limit=1'
     expect(await csv(compared)).toEqual([
       '"device_id","device_name","clicks","previous_clicks"',
       '"mobile","mobile",2,0',
-      '"(total)",,5,0',
+      '"(total)","of 4 rows",5,0',
       '',
     ])
   })
@@ -181,12 +181,18 @@ describe('a report with many buckets', () => {
 
   it.each([
     ['', 1_000, campaigns, 'true'],
+    ['&offset=1000', campaigns - 1_000, campaigns, 'false'],
     ['&campaign_id=k1,k2', 2, 2, 'false'],
-  ])('says in headers of CSV how many there are%s', async (filter, rows, buckets, truncated) => {
-    const response = await api.get(`/reports?group_by=campaign&${range}&format=csv&totals=true${filter}`, many)
-    expect(response.body.trim().split('\n')).toHaveLength(rows + 2)
-    expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
-  })
+  ])(
+    'says in headers of CSV, and beside the totals, how many there are%s',
+    async (filter, rows, buckets, truncated) => {
+      const response = await api.get(`/reports?group_by=campaign&${range}&format=csv&totals=true${filter}`, many)
+      const lines = response.body.trim().split('\n')
+      expect(lines).toHaveLength(rows + 2)
+      expect(lines.at(-1)).toMatch(rows < buckets ? `"(total)","of ${buckets} rows",` : '"(total)",,')
+      expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
+    },
+  )
 })
 
 it('orders ids by their characters, also those beyond 16 bits', async () => {
