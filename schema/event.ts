@@ -130,6 +130,7 @@ const PreviewedEvent = Type.Unsafe<(Omit<StoredEventFields, 'id'> & { id: string
   properties: { ...storedEventFields, id: Nullable(storedEventFields.id) },
   required: Object.keys(storedEventFields),
   additionalProperties: false,
+  $id: 'Event',
   description:
     'With `dry_run=true`: the event as it would be stored, without `id` if it has no `event_id`; null for a duplicate and above the fair-use ceiling.',
 })
