@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/package.ts'
+import { isLater, packageRoot, version } from '../../src/package.ts'
 
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md'],
@@ -30,6 +30,13 @@ describe.each(pages)('%s', (page) => {
     )
     expect([...named].map(([path]) => path).filter((path) => !isInRepository(path))).toEqual([])
   })
+})
+
+it('docs/CHANGELOG.md has the version of package.json as its newest release, below at most one that is not released', () => {
+  const headings = [...textOf('docs/CHANGELOG.md').matchAll(/^## \[(\S+)\] - (Unreleased|\d{4}-\d\d-\d\d)$/gm)]
+  const [first, second] = headings.map(([, name = '', date]) => ({ name, isReleased: date !== 'Unreleased' }))
+  expect(first?.isReleased ? first.name : second?.name).toBe(version)
+  if (!first?.isReleased) expect([isLater(`${first?.name}`, version), second?.isReleased]).toEqual([true, true])
 })
 
 /** Whether a path names a file or a folder, or is the beginning of a file name, as in `npx vitest run test/a/file`. */
