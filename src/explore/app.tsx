@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TributaryError } from '../packages/client/client.ts'
 import { Explorer } from './explorer.tsx'
-import { KeyForm } from './keyForm.tsx'
+import { KeyChoice, KeyForm } from './keyForm.tsx'
 import { errorText, get, type Session, SessionContext, valueNames } from './request.ts'
 
 // The documentation page keeps the key under the same name, so that both pages of a tab use one key.
@@ -9,14 +9,15 @@ const keyItem = 'tributary-key'
 
 /** The page: asks for a key until the API accepts one, then shows its numbers. */
 export function App() {
-  const [apiKey, setApiKey] = useState(takeKey)
+  const [{ apiKey, offered }, setKeys] = useState(takeKeys)
+  const setApiKey = (chosen: string | undefined) => setKeys({ apiKey: chosen, offered: undefined })
   const [key, setKey] = useState<Session['key']>()
   const [problem, setProblem] = useState('')
   const [revision, setRevision] = useState(0)
 
   useEffect(() => {
     const onHash = () => {
-      if (location.hash.startsWith('#key=')) setApiKey(takeKey())
+      if (location.hash.startsWith('#key=')) setKeys(takeKeys())
     }
     addEventListener('hashchange', onHash)
     return () => removeEventListener('hashchange', onHash)
@@ -38,7 +39,8 @@ export function App() {
         if (abort.signal.aborted) return
         // Without its second clause, which says which header a program sends.
         setProblem(errorText(error).replace(/;[^.]*/, ''))
-        if (error instanceof TributaryError && error.status === 401) sessionStorage.removeItem(keyItem)
+        const isRefused = error instanceof TributaryError && error.status === 401
+        if (isRefused && sessionStorage.getItem(keyItem) === apiKey) sessionStorage.removeItem(keyItem)
         setApiKey(undefined)
       },
     )
@@ -50,6 +52,8 @@ export function App() {
     setApiKey(undefined)
   }
 
+  if (apiKey !== undefined && offered !== undefined)
+    return <KeyChoice present={apiKey} offered={offered} onKey={setApiKey} />
   if (apiKey === undefined || !key)
     return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
   return (
@@ -60,14 +64,14 @@ export function App() {
 }
 
 /**
- * The key of the fragment of the address, `#key=`, else the key of the session. A key in the fragment moves to the session
- * storage and out of the address.
+ * Takes the key of the fragment, `#key=`, out of the address. It moves to the session storage if that has no key; another key than
+ * the stored one is `offered`, since any page can have such a link.
  */
-function takeKey(): string | undefined {
+function takeKeys(): { apiKey: string | undefined; offered: string | undefined } {
   const given = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (given !== null) {
-    history.replaceState(null, '', location.pathname + location.search)
-    if (given) sessionStorage.setItem(keyItem, given)
-  }
-  return sessionStorage.getItem(keyItem) ?? undefined
+  if (given !== null) history.replaceState(null, '', location.pathname + location.search)
+  const stored = sessionStorage.getItem(keyItem) ?? undefined
+  if (given && stored === undefined) sessionStorage.setItem(keyItem, given)
+  const isOther = given && stored !== undefined && given !== stored
+  return { apiKey: stored ?? (given || undefined), offered: isOther ? given : undefined }
 }

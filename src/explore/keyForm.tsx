@@ -39,3 +39,30 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
     </main>
   )
 }
+
+/** Asks whether the key of a link replaces the key of the tab. */
+export function KeyChoice(props: { present: string; offered: string; onKey: (key: string) => void }) {
+  const { present, offered, onKey } = props
+  return (
+    <main class="key-page">
+      <section class="panel key-form" aria-labelledby="key-choice">
+        <h1 id="key-choice">Use another API key?</h1>
+        <p>
+          This tab has the key <code>{beginOf(present)}</code>. The link that was opened has the key{' '}
+          <code>{beginOf(offered)}</code>. Use it only if you trust the sender of the link.
+        </p>
+        <button type="button" class="primary" onClick={() => onKey(present)}>
+          Keep the present key
+        </button>
+        <button type="button" onClick={() => onKey(offered)}>
+          Use the key of the link
+        </button>
+      </section>
+    </main>
+  )
+}
+
+/** The part of a key by which lists of keys name it. */
+function beginOf(key: string): string {
+  return `${key.slice(0, 'trb_live_XXXX'.length)}…`
+}

@@ -69,7 +69,7 @@ export async function openExplorer(): Promise<Explorer> {
       // A reload keeps the process of the page with its compiled script; `goto` starts another one.
       if (!page.url().startsWith(url)) await page.goto(link)
       else {
-        await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(link)})`)
+        await page.evaluate(`sessionStorage.clear(); history.replaceState(null, '', ${JSON.stringify(link)})`)
         await page.reload()
       }
       await settle()

@@ -51,7 +51,9 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   }
 
   it('asks for a key, says why one is not accepted, and forgets it', async () => {
-    const { page, url, key, settle, violations } = explorer
+    const { page, open, url, key, settle, violations } = explorer
+    await open()
+    await page.evaluate('sessionStorage.clear()')
     await page.goto('about:blank')
     await page.goto(`${url}/explore#key=trb_live_garbage`)
     await page.getByText('The API key is not valid').waitFor()
@@ -65,6 +67,29 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     await page.getByRole('button', { name: 'Remove key' }).click()
     await page.getByLabel('API key').waitFor()
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  it('asks before the key of a link replaces the key of the tab', async () => {
+    const { page, open, url, key, api, settle, violations } = explorer
+    const other = await api.account('other')
+    const stored = () => page.evaluate("sessionStorage.getItem('tributary-key')")
+    await open()
+    const link = `${url}/explore?tz=UTC#key=`
+    await page.goto(link + other)
+    await page.getByText(`${other.slice(0, 13)}…`).waitFor()
+    expect(await violations()).toEqual([])
+    await page.getByRole('button', { name: 'Keep the present key' }).click()
+    await settle()
+    expect([await stored(), page.url()]).toEqual([key, `${url}/explore?tz=UTC`])
+    await page.goto('about:blank')
+    await page.goto(link + key)
+    await settle()
+    await page.goto('about:blank')
+    await page.goto(link + other)
+    expect(await stored()).toBe(key)
+    await page.getByRole('button', { name: 'Use the key of the link' }).click()
+    await settle()
+    expect(await stored()).toBe(other)
   })
 
   it('names the scopes that a key lacks, and shows all that it may read', async () => {
