@@ -21,21 +21,38 @@ export function addMappingOptions(command: Command): Command {
     .option('--tz <zone>', 'time zone of times without offset, such as Europe/Berlin')
     .addOption(new Option('--date-order <order>', 'order of dates such as 11/20/2026: mdy or dmy').choices(dateOrders))
     .option('--ignore-unknown', 'do not read unknown columns')
+    .option('--hash-ids', 'store ids with other characters, such as #1001, as their SHA-256')
     .option('--hash-long-ids', 'store ids of more than 64 characters as their SHA-256')
 }
 
+/** A name, `=` and a value, up to a comma or the end; a backslash before a comma, `=` or backslash takes its meaning away. */
+const pair = /((?:[^,=\\]|\\[,=\\]|\\(?![,=\\]))+)=((?:[^,\\]|\\[,=\\]|\\(?![,=\\]))*)(?:,(?!$)|$)/gy
+
 function readPairs(text: string, earlier: Pairs = []): Pairs {
-  const pairs = text.split(',').map((part) => /^([^=]+)=(.*)$/.exec(part) ?? [])
-  if (pairs.some(([part]) => part === undefined)) throw new InvalidArgumentError('Use name=value, with commas between.')
-  return [...earlier, ...pairs.map(([, name = '', value = '']) => [name, value] as const)]
+  const pairs = [...text.matchAll(pair)]
+  if (pairs.map(([whole]) => whole).join('') !== text)
+    throw new InvalidArgumentError(
+      'Use name=value, with commas between; write a comma in a name or value as \\, and = as \\=.',
+    )
+  const plain = (part = '') => part.replace(/\\([,=\\])/g, '$1')
+  return [...earlier, ...pairs.map(([, name, value]) => [plain(name), plain(value)] as const)]
 }
 
 /** @throws UsageError for a field that the resource does not have or that is set twice, and for values that never apply */
 export function readMapping(resource: ResourceName, options: MappingOptions): Mapping {
-  const { map = [], constant = [], values = [], tz, dateOrder, ignoreUnknown = false, hashLongIds = false } = options
+  const {
+    map = [],
+    constant = [],
+    values = [],
+    tz,
+    dateOrder,
+    ignoreUnknown = false,
+    hashIds = false,
+    hashLongIds = false,
+  } = options
   const zone = tz === undefined ? undefined : readAsApi(() => readTimeZone(tz))
   const localInstant = zone === undefined ? undefined : localInstantsOf(zone, storableTimes)
-  const mapping = { map, constant, values, localInstant, dateOrder, ignoreUnknown, hashLongIds }
+  const mapping = { map, constant, values, localInstant, dateOrder, ignoreUnknown, hashIds, hashLongIds }
   const known = columnNames(resource).map((name) => name.replace('*', ''))
   const fields = mappedFields(mapping)
   const named = [...fields, ...values.map(([key]) => key.replace(/:.*/, ''))]

@@ -38,19 +38,26 @@ const shownCharacters = 64
 const shownColumns = 20
 
 /**
- * Checks the header of a CSV file, so that a wrong name is reported once and not for each row.
- * @throws FormatError that lists the unknown columns, each with the nearest known one, and the missing ones: required ones and
- *   columns of the mapping
+ * Checks the header of a CSV file, so that a wrong name is reported once and not for each row. A column that is not read may be
+ * missing, have no name, or have the name of another column.
+ * @throws FormatError that lists the unknown columns, each with the nearest known one, the columns that are there twice, and the
+ *   missing ones: required ones and columns of the mapping
  */
 export function checkHeader(resource: ResourceName, names: readonly string[], mapping: Mapping = noMapping): void {
   const shape = shapes[resourceTables[resource]]
   const stored = storedColumns(shape)
+  if (names.includes('') && !mapping.ignoreUnknown)
+    throw new FormatError('its header has a column without a name, which --ignore-unknown does not read')
+  const { columns } = prepare(shape, {}, { ...mapping, from: 'cells' })
+  const isRead = (name: string) => (columns.get(name)?.length ?? 0) > 0
+  const repeated = names.find((name, index) => isRead(name) && names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new FormatError(`its header names ${JSON.stringify(repeated)} twice`)
   const mapped = mapping.map.map(([column]) => column)
   const own = names.filter((name) => !mapped.includes(name))
   const unknown = own.filter((name) => ![...stored, ...shape.ignored].includes(name) && !mapping.ignoreUnknown)
   const set = [...own, ...mappedFields(mapping)]
   const missing = [
-    ...mapped.filter((name) => !names.includes(name)),
+    ...mapped.filter((name) => isRead(name) && !names.includes(name)),
     ...shape.required.filter((name) => !set.includes(name)),
   ]
   if (unknown.length === 0 && missing.length === 0) return

@@ -89,7 +89,9 @@ export async function importRows(
   const rejects = new Rejects(limits.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
-  const unseen = new Set(source.from === 'json' ? input.map.map(([column]) => column) : [])
+  const unseen = new Set(
+    source.from === 'json' ? input.map.flatMap(([column, field]) => (field === '' ? [] : [column])) : [],
+  )
   const reasons = new RejectReasons()
   const conflicting: string[] = []
   let writer: Writer | undefined

@@ -183,22 +183,35 @@ it('names the unknown columns of a CSV file once and stores nothing', async () =
 })
 
 it('reads a file with other columns, and names the columns of --map that it does not have', async () => {
-  const options = ['--map', 'Click ID=id,Time=clickedAt', '--constant', 'campaignId=spring', '--account', account]
-  const file = await fileOf('Click ID,Time,Note\nk,2026-11-21 03:00,x\n', 'export.csv')
+  // A backslash takes the meaning of a comma, an equals sign and a backslash away, and is a character before any other one.
+  const words = [
+    '--map',
+    'Click ID=id,Time=clickedAt,Cost\\, USD=cost,a\\=b\\\\=os',
+    '--values',
+    'os:x\\, \\y=v\\,1=2,cost:\\N=',
+  ]
+  const options = [...words, '--constant', 'campaignId=spring', '--account', account]
+  const rows = 'k,2026-11-21 03:00,0.5,"x, \\y",x\nl,2026-11-21 03:00,\\N,x,x\n'
+  const file = await fileOf(`Click ID,Time,"Cost, USD",a=b\\,Note\n${rows}`, 'export.csv')
   expectOneLine(
     await importing('clicks', file, ...options),
     1,
     /its header has unknown columns: Note\. Columns of clicks/,
   )
   const stored = await importing('clicks', file, ...options, '--tz', 'europe/berlin', '--ignore-unknown', '--strict')
-  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining('1 inserted') })
-  const query = `SELECT id, toString(clicked_at) AS at, campaign_id FROM clicks WHERE account_id = '${account}'`
-  expect(await rowsOf(stores, query)).toEqual([{ id: 'k', at: '2026-11-21 02:00:00.000', campaign_id: 'spring' }])
+  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining('2 inserted') })
+  const query = `
+    SELECT id, toString(clicked_at) AS at, campaign_id, os, toString(cost) AS cost FROM clicks WHERE account_id = '${account}' ORDER BY id`
+  const both = { at: '2026-11-21 02:00:00.000', campaign_id: 'spring' }
+  expect(await rowsOf(stores, query)).toEqual([
+    { id: 'k', ...both, os: 'v,1=2', cost: '0.5' },
+    { id: 'l', ...both, os: 'x', cost: null },
+  ])
   const other = await fileOf('id,clickedAt\n', 'other.csv')
   expectOneLine(
     await importing('clicks', other, ...options),
     1,
-    'its header has no column Click ID and no column Time.',
+    'its header has no column Click ID and no column Time and no column Cost, USD and no column a=b\\.',
   )
 })
 
@@ -254,7 +267,11 @@ describe('an invalid import exits with one line', () => {
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '101%'], 2, /Use a number of rows/],
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '0.5'], 2, /Use a number of rows/],
     [['clicks', 'x.ndjson'], 2, /--account/],
-    [['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts'], 2, /Use name=value, with commas between/],
+    ...['ts', 'a=id,', '=id', 'a\\=id', 'a=id,b\\'].map((map): [string[], number, RegExp] => [
+      ['clicks', 'x.ndjson', '--account', 'acme', '--map', map],
+      2,
+      /Use name=value, with commas between/,
+    ]),
     [
       ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts=time'],
       2,

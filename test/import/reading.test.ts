@@ -11,6 +11,8 @@ import { FormatError } from '../../src/import/parsers/formatError.ts'
 import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
 import { DecimalText } from '../../src/import/readers/decimal.ts'
+import { textOf } from '../../src/import/readers/fieldTypes.ts'
+import { type Mapping, noMapping } from '../../src/import/readers/input.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'
@@ -126,9 +128,39 @@ describe('NDJSON', () => {
       b: new DecimalText('12345678901234567890'),
       c: new DecimalText('1e400'),
       d: new DecimalText('-1.5E-7'),
-      e: new DecimalText('2'),
+      e: 2,
       f: '1e5: 1e5',
     })
+  })
+
+  it('keeps the digits of every number as they stand in the file', async () => {
+    const digit = fc.constantFrom(...'0123456789')
+    const number = fc
+      .tuple(
+        fc.boolean(),
+        fc.bigInt({ min: 0n, max: 10n ** 30n }),
+        fc.array(digit, { maxLength: 20 }),
+        fc.constantFrom('', 'e5', 'E-7', 'e+0'),
+      )
+      .map(
+        ([minus, whole, decimals, exponent]) =>
+          `${minus ? '-' : ''}${whole}${decimals.length > 0 ? '.' : ''}${decimals.join('')}${exponent}`,
+      )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(number, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', ' '),
+        async (numbers, space) => {
+          const list = numbers.join(`${space},${space}`)
+          const [row] = await ndjson(`{"a":${space}${numbers[0]}${space},"b":{"c":[${space}${list}]},"d":"x: 1e5"}`)
+          const fields = row?.fields as { a: unknown; b: { c: unknown[] }; d: string }
+          expect([fields.a, ...fields.b.c].map(textOf)).toEqual(
+            [numbers[0], ...numbers].map((text = '') => (text === '-0' ? '0' : text)),
+          )
+          expect(fields.d).toBe('x: 1e5')
+        },
+      ),
+    )
   })
 
   it('may have names of the object prototype, or a name twice', async () => {
@@ -235,15 +267,15 @@ describe('CSV', () => {
     expect((await csv(text, 3, delimiter)).map((row) => row.fields)).toEqual([fields])
   })
 
-  it.each(['id,id\n', 'id,\n1,2\n', '"id\n', 'id\xff\n'])('fails when the header is invalid: %j', async (text) => {
+  it.each(['"id\n', 'id\xff\n'])('fails when the header is invalid: %j', async (text) => {
     await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(FormatError)
   })
 })
 
 describe('the header of a CSV file', () => {
-  const problemOf = (resource: ResourceName, names: string[]) => {
+  const problemOf = (resource: ResourceName, names: string[], mapping?: Mapping) => {
     try {
-      checkHeader(resource, names)
+      checkHeader(resource, names, mapping)
       return undefined
     } catch (error) {
       expect(error).toBeInstanceOf(FormatError)
@@ -255,6 +287,24 @@ describe('the header of a CSV file', () => {
     const names = ['id', 'clickedAt', 'subIds', 'sub1', 'sub10', 'campaignName', 'conversionCount']
     expect(problemOf('clicks', names)).toBeUndefined()
     expect(problemOf('conversions', ['id', 'convertedAt', 'status', 'sub2'])).toBeUndefined()
+  })
+
+  it('may have columns that are not read without a name, twice, or not at all', () => {
+    const ignoreUnknown = { ...noMapping, ignoreUnknown: true }
+    const names = ['id', 'clickedAt', 'campaignName', 'campaignName']
+    expect(problemOf('clicks', names)).toBeUndefined()
+    expect(problemOf('clicks', [...names, '', '', 'note', 'note'], ignoreUnknown)).toBeUndefined()
+    expect(problemOf('clicks', [...names, 'os', 'os'], { ...noMapping, map: [['os', '']] })).toBeUndefined()
+    expect(problemOf('clicks', names, { ...noMapping, map: [['notes', '']] })).toBeUndefined()
+    expect(problemOf('clicks', [...names, 'os', 'os'], { ...noMapping, constant: [['os', 'iOS']] })).toBeUndefined()
+    expect(problemOf('clicks', [...names, ''])).toBe(
+      'its header has a column without a name, which --ignore-unknown does not read',
+    )
+    for (const mapping of [noMapping, ignoreUnknown])
+      expect(problemOf('clicks', [...names, 'os', 'os'], mapping)).toBe('its header names "os" twice')
+    expect(problemOf('clicks', ['a', 'a', 'clickedAt'], { ...ignoreUnknown, map: [['a', 'id']] })).toBe(
+      'its header names "a" twice',
+    )
   })
 
   it.each([

@@ -5,9 +5,6 @@ import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 
-/** Characters of a column name that a message shows. */
-const shownCharacters = 64
-
 const unterminatedQuote = 'has a quoted cell without a closing quote'
 
 export interface CsvOptions {
@@ -76,7 +73,7 @@ export async function* readCsv(
 
   function* rowOf(line: number, text: string, cells: string[]): Generator<RawRow> {
     if (!names) {
-      names = readHeader(cells)
+      names = cells.map((cell) => cell.trim())
       checkHeader(names)
       return
     }
@@ -110,18 +107,6 @@ function delimiterOf(header: string): Delimiter {
   const unquoted = header.replace(/"[^"]*"?/g, '')
   const count = (delimiter: Delimiter) => unquoted.split(delimiter).length
   return ([';', '\t'] as const).reduce<Delimiter>((best, next) => (count(next) > count(best) ? next : best), ',')
-}
-
-function readHeader(cells: readonly string[]): string[] {
-  const names = cells.map((cell) => cell.trim())
-  if (names.includes('')) throw new FormatError('its header has a field without a name')
-  const seen = new Set<string>()
-  for (const name of names) {
-    if (seen.has(name))
-      throw new FormatError(`its header names ${JSON.stringify(name.slice(0, shownCharacters))} twice`)
-    seen.add(name)
-  }
-  return names
 }
 
 /** A record whose last line is not read yet. */

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { DecimalText } from '../readers/decimal.ts'
+import { parseJson } from '../readers/exactJson.ts'
 import type { RawFields } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
 import { FormatError } from './formatError.ts'
@@ -41,38 +40,15 @@ export function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text
 }
 
-/** A number that a double may not represent exactly: 16 digits or more, or an exponent. */
-const longNumber = /:\s*-?(?:[0-9.]{16}|[0-9.]+[eE])/
-
 function fieldsOf(text: string): RawFields | RowError {
   let value: unknown
   try {
-    value = JSON.parse(text)
-    if (longNumber.test(text)) value = parseExactly(text)
+    value = parseJson(text)
   } catch {
     return new RowError('is not JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof DecimalText) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new RowError('is not a JSON object')
   }
   return value as RawFields
-}
-
-/** A key that marks an object as a wrapped number; random, so that no file contains it. */
-const mark = randomUUID()
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g
-
-/**
- * Parses valid JSON with every number as its exact text.
- * JSON.parse of Node 20 does not pass a number's text to the reviver, so numbers are wrapped before and unwrapped there.
- */
-function parseExactly(text: string): unknown {
-  const wrapped = text.replace(stringOrNumber, (token) =>
-    token.startsWith('"') ? token : `{${JSON.stringify(mark)}:"${token}"}`,
-  )
-  return JSON.parse(wrapped, (_key, value) =>
-    typeof value === 'object' && value !== null && typeof value[mark] === 'string'
-      ? new DecimalText(value[mark])
-      : value,
-  )
 }

@@ -20,16 +20,15 @@ const moneyDecimals = 6
 /** Exclusive limit of `Decimal(18, 6)`: 10^12, in millionths. */
 const moneyEnd = 10n ** 18n
 
-const rateDecimalsMax = 18
 const rateEnd = 10n ** 12n
 
 /** In millionths. Amounts below it have at most 15 digits, which a double represents exactly. */
 const exactMillionths = 1e15
 
 /**
- * Reads an amount: a number, also as text.
+ * Reads an amount: a number, also as text. More than 6 decimals are rounded half away from zero, as converted amounts are.
  * @returns millionths
- * @throws RowError when it is not a number, has more than 6 decimals, or is 10^12 or more
+ * @throws RowError when it is not a number, or is 10^12 or more
  */
 export function readMoney(value: unknown): bigint {
   if (typeof value === 'number') {
@@ -37,20 +36,21 @@ export function readMoney(value: unknown): bigint {
     if (Math.abs(millionths) < exactMillionths && millionths / 1e6 === value) return BigInt(millionths)
   }
   const { digits, decimals } = readDecimal(value)
-  if (decimals > moneyDecimals) throw new RowError('must have at most 6 decimals')
-  const millionths = digits * 10n ** BigInt(moneyDecimals - decimals)
+  const millionths =
+    decimals > moneyDecimals
+      ? divideRounded(digits, 10n ** BigInt(decimals - moneyDecimals))
+      : digits * 10n ** BigInt(moneyDecimals - decimals)
   if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new RowError('must be between -10^12 and 10^12')
   return millionths
 }
 
 /**
  * Reads an exchange rate: account currency per unit of the amount's currency.
- * @throws RowError when it is not a number above 0 and below 10^12 with at most 18 decimals
+ * @throws RowError when it is not a number above 0 and below 10^12
  */
 export function readRate(value: unknown): Decimal {
   const rate = readDecimal(value)
   if (rate.digits <= 0n) throw new RowError('must be above 0')
-  if (rate.decimals > rateDecimalsMax) throw new RowError(`must have at most ${rateDecimalsMax} decimals`)
   if (rate.digits >= rateEnd * 10n ** BigInt(rate.decimals)) throw new RowError('must be below 10^12')
   return rate
 }

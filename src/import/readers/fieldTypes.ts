@@ -11,6 +11,7 @@ import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
+import { parseJson } from './exactJson.ts'
 import { RowError } from './rowError.ts'
 
 /** Validates the value of a field and converts it to its stored form. */
@@ -27,7 +28,7 @@ export interface FieldType<Value> {
 const textMax = 8_192
 
 /** @returns a text, or the digits of a number; undefined for another value */
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return `${value}`
   return value instanceof DecimalText ? value.text : undefined
@@ -35,30 +36,32 @@ function textOf(value: unknown): string | undefined {
 
 /** @throws RowError when it is not text that both databases can store */
 function readStorableText(value: unknown): string {
-  if (typeof value !== 'string') throw new RowError('must be text')
-  if (value.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
-  if (value.includes('\0')) throw new RowError('must not contain the character U+0000')
-  if (!value.isWellFormed()) throw new RowError('must not contain an unpaired surrogate')
-  return value
-}
-
-/** The type of values that are stored as they are. */
-function valid<Value>(isValid: (value: unknown) => boolean, message: string): FieldType<Value> {
-  return {
-    read(value) {
-      if (!isValid(value)) throw new RowError(message)
-      return value as Value
-    },
-  }
+  const text = textOf(value)
+  if (text === undefined) throw new RowError('must be text')
+  if (text.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
+  if (text.includes('\0')) throw new RowError('must not contain the character U+0000')
+  if (!text.isWellFormed()) throw new RowError('must not contain an unpaired surrogate')
+  return text
 }
 
 function matching(pattern: string, message: string): FieldType<string> {
   const test = new RegExp(pattern)
-  return valid((value) => typeof value === 'string' && test.test(value), message)
+  return {
+    read(value) {
+      const text = textOf(value)
+      if (text === undefined || !test.test(text)) throw new RowError(message)
+      return text
+    },
+  }
 }
 
 export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Word> {
-  return valid((value) => known.includes(value as Word), `must be one of ${known.join(', ')}`)
+  return {
+    read(value) {
+      if (!known.includes(value as Word)) throw new RowError(`must be one of ${known.join(', ')}`)
+      return value as Word
+    },
+  }
 }
 
 const text: FieldType<string> = { read: readStorableText }
@@ -130,9 +133,18 @@ function anonymizeIPv6(address: string): string {
   return new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()
 }
 
+/** Words that spreadsheets, databases and programs write, in any case. */
+const booleans = new Map([
+  ...['true', 't', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...['false', 'f', 'no', 'n', '0'].map((word) => [word, false] as const),
+])
+
 const boolean: FieldType<boolean> = {
-  ...valid((value) => typeof value === 'boolean', 'must be true or false'),
-  fromCell: (cell) => (cell === 'true' ? true : cell === 'false' ? false : cell),
+  read(value) {
+    const found = typeof value === 'boolean' ? value : booleans.get(textOf(value)?.toLowerCase() ?? '')
+    if (found === undefined) throw new RowError('must be true or false')
+    return found
+  },
 }
 
 const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
@@ -176,7 +188,7 @@ function readObject(value: unknown): Record<string, unknown> {
 /** Parses a cell; one that is not JSON is returned as text. */
 function jsonFromCell(cell: string): unknown {
   try {
-    return JSON.parse(cell)
+    return parseJson(cell)
   } catch {
     return cell
   }
@@ -196,7 +208,7 @@ const subIds: FieldType<SubIds> = {
           `contains ${JSON.stringify(name.slice(0, 64))}, which is not one of ${subIdNames[0]} to ${subIdNames.at(-1)}`,
         )
       if (sub === null || sub === '') continue
-      if (typeof sub !== 'string') throw new RowError(`must contain text in ${name}`)
+      if (textOf(sub) === undefined) throw new RowError(`must contain text in ${name}`)
       given[name as SubIdName] = readStorableText(sub)
     }
     return given

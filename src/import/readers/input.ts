@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { idLengthMax } from '../../../schema/scalars.ts'
-import { DecimalText } from './decimal.ts'
+import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import * as fieldTypes from './fieldTypes.ts'
 
 export type Pairs = readonly (readonly [string, string])[]
@@ -15,6 +14,8 @@ export interface Mapping extends fieldTypes.TimeOptions {
   readonly values: Pairs
   /** A function is called with the name of each unknown field. */
   readonly ignoreUnknown?: boolean | ((name: string) => void)
+  /** Whether ids with other characters, and ids that are too long, become their SHA-256. */
+  readonly hashIds?: boolean
   /** Whether ids that are too long become their SHA-256. */
   readonly hashLongIds?: boolean
 }
@@ -34,25 +35,33 @@ export function mappedFields({ map, constant }: Mapping): string[] {
 
 /** @returns the type of a field in files of this input */
 export function typeInFile(
-  name: string,
   type: fieldTypes.FieldType<unknown>,
-  { values, hashLongIds, ...times }: Input,
+  { hashIds, hashLongIds, ...times }: Input,
 ): fieldTypes.FieldType<unknown> {
-  const ofTime = type === fieldTypes.instant ? fieldTypes.instantType(times) : type
-  const own = hashLongIds && type === fieldTypes.id ? hashedId : ofTime
-  const replaced = new Map(values.filter(([key]) => key.startsWith(`${name}:`)))
-  if (replaced.size === 0) return own
-  const read = (value: unknown) => {
-    const given = value instanceof DecimalText ? value.text : value
-    const text = typeof given === 'object' ? undefined : replaced.get(`${name}:${given}`)
-    return own.read(text === undefined ? value : (own.fromCell?.(text) ?? text))
-  }
-  return { ...own, read }
+  if (type === fieldTypes.instant) return fieldTypes.instantType(times)
+  const pattern = idPatterns.get(type)
+  if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
+  return hashLongIds && type === fieldTypes.id ? hashed(type, (id) => id.length > idLengthMax) : type
 }
 
-const hashedId: fieldTypes.FieldType<string> = {
-  read(value) {
-    const isLong = typeof value === 'string' && value.length > idLengthMax
-    return fieldTypes.id.read(isLong ? createHash('sha256').update(value).digest('hex') : value)
-  },
+const idPatterns = new Map<unknown, RegExp>([
+  [fieldTypes.id, new RegExp(idPattern)],
+  [fieldTypes.eventId, new RegExp(eventIdPattern)],
+])
+
+/** TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected. */
+function hashed(type: fieldTypes.FieldType<unknown>, isHashed: (id: string) => boolean): fieldTypes.FieldType<unknown> {
+  return {
+    read(value) {
+      const id = fieldTypes.textOf(value)
+      if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type.read(value)
+      return createHash('sha256').update(id).digest('hex')
+    },
+  }
+}
+
+/** @returns texts of a field that stand for other texts, which are texts as in CSV cells; undefined if there are none */
+export function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, string> | undefined {
+  const own = values.filter(([key]) => key.startsWith(`${name}:`))
+  return own.length === 0 ? undefined : new Map(own.map(([key, text]) => [key.slice(name.length + 1), text]))
 }

@@ -1,6 +1,6 @@
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
-import type { FieldType } from './fieldTypes.ts'
-import { type Input, mappedFields, typeInFile } from './input.ts'
+import { type FieldType, textOf } from './fieldTypes.ts'
+import { type Input, mappedFields, replacementsOf, typeInFile } from './input.ts'
 import { RowError } from './rowError.ts'
 
 /** The fields of a row of a resource, by their API names. */
@@ -29,6 +29,8 @@ interface Field {
   readonly type: FieldType<unknown>
   readonly isSpread: boolean
   readonly bit: number
+  /** Texts of the file that stand for other texts. */
+  readonly replacements: ReadonlyMap<string, string> | undefined
 }
 
 /**
@@ -53,8 +55,9 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
         else reasons.push(`${shown}: is not a field of ${shape.name}`)
       }
     }
-    for (const { name, column } of required)
-      if (column === undefined || isAbsent(values[column])) reasons.push(`${name}: is required`)
+    for (const { field, column } of required)
+      if (column === undefined || isAbsent(replaced(field, values[column]) ?? values[column]))
+        reasons.push(`${field.name}: is required`)
     if (reasons.length > 0) throw new RowError(...reasons)
     return row
   }
@@ -65,7 +68,8 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
   const fieldOf = (name: string): Field => ({
     name,
-    type: typeInFile(name, types[name] as FieldType<unknown>, input),
+    type: typeInFile(types[name] as FieldType<unknown>, input),
+    replacements: replacementsOf(name, input),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
     bit: Object.hasOwn(blank, 'given') ? givenBit(name) : 0,
   })
@@ -79,7 +83,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   if (reasons.length > 0) throw new RowError(...reasons)
   const required = shape.required.flatMap((name) => {
     const [column] = [...columns].find(([, fields]) => fields.some((field) => field.name === name)) ?? []
-    return input.constant.some(([field]) => field === name) ? [] : [{ name, column }]
+    return input.constant.some(([field]) => field === name) ? [] : [{ field: fieldOf(name), column }]
   })
   return { input, template, columns, required }
 }
@@ -87,14 +91,18 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
 function assign<Row extends object>(
   row: Row,
-  { name, type, isSpread, bit }: Field,
-  value: unknown,
+  field: Field,
+  given: unknown,
   from: Input['from'],
   reasons: string[],
 ): void {
+  const { name, type, isSpread, bit } = field
+  const replacement = replaced(field, given)
+  const value = replacement ?? given
   if (isAbsent(value)) return
   try {
-    const read = type.read(from === 'cells' && type.fromCell ? type.fromCell(value as string) : value)
+    const isCell = from === 'cells' || replacement !== undefined
+    const read = type.read(isCell && type.fromCell ? type.fromCell(value as string) : value)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     if (bit !== 0) (row as Row & Given).given |= bit
@@ -110,6 +118,10 @@ function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
     if (row[name] && row[name] !== value) throw new RowError(`gives ${name} another value than another field does`)
     row[name] = value
   }
+}
+
+function replaced({ replacements }: Field, value: unknown): string | undefined {
+  return replacements?.get((typeof value === 'boolean' ? `${value}` : textOf(value)) ?? '')
 }
 
 function isAbsent(value: unknown): boolean {
