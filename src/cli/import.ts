@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
+import type { Change } from '../import/changes.ts'
 import { checkHeader, columnNames } from '../import/header.ts'
 import { type Delimiter, delimiters, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
@@ -85,22 +86,27 @@ async function runImport(
   const stores = await context.openStores()
   const account = await context.requireAccount(options.account)
   const tally = emptyTally()
+  let notes: Change[]
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
     const open = (signal: AbortSignal) =>
       openSource(file, source, (names) => checkHeader(resource, names, mapping), signal)
     const limit = maxRejects && { rejectLimit: maxRejects }
     const wanted = { resource, account, open, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
-    await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
+    notes = await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
   } catch (error) {
     throw asImportError(error, context.interrupted, { file, tally, rejects })
   }
   if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
+  const noted = notes.length > 0 && { notes }
   if (isDryRun) {
     const { read, rejected } = tally
     const checked = { read, valid: read - rejected, rejected }
-    context.print(checked, `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected; nothing was stored.`)
-  } else context.print(tally, importedSentence(tally, rejects))
+    context.print(
+      { ...checked, ...noted },
+      `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected; nothing was stored.`,
+    )
+  } else context.print({ ...tally, ...noted }, importedSentence(tally, rejects))
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   }

@@ -115,16 +115,18 @@ export class RejectReasons {
     const otherRows = counts.reduce((left, [, { rows }]) => left - rows, this.#reasons)
     return [
       `Rejected rows: ${this.#rows}. Most frequent reasons:`,
-      ...counts.flatMap(([reason, { rows, firstLine, firstRow }]) => {
-        const prefix = `  ${rows} × `
-        return [
-          `${prefix}${printable(reason, shownCharacters)}`,
-          `${' '.repeat(prefix.length)}line ${firstLine}: ${firstRow}`,
-        ]
-      }),
+      ...counts.flatMap(([reason, { rows, firstLine, firstRow }]) =>
+        countedLines(rows, printable(reason, shownCharacters), firstLine, firstRow),
+      ),
       ...(otherRows > 0 ? [`  ${otherRows} × other reasons`] : []),
     ]
   }
+}
+
+/** @returns two lines: the number and what is counted; then the first of them, with its line in the file */
+export function countedLines(count: number, what: string, line: number, first: string): string[] {
+  const prefix = `  ${count} × `
+  return [`${prefix}${what}`, `${' '.repeat(prefix.length)}line ${line}: ${first}`]
 }
 
 /** How many rows an import may reject: a number of rows, or a percentage of the rows read. */

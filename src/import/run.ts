@@ -4,6 +4,7 @@ import type { Writer } from '../writer/fence/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
 import { UnknownCampaigns } from './campaigns.ts'
+import { type Change, Changes } from './changes.ts'
 import { type Input, type Mapping, noMapping } from './readers/input.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
@@ -64,6 +65,7 @@ export interface ImportObserver {
  * Imports rows in batches, each stored as a whole or not at all. After any interruption, running it again completes the
  * import.
  * @param tally updated during the import; after a failure it holds the counts so far
+ * @returns the values that lost digits
  * @throws what the source throws, TooManyRejects, LeaseLost, the reason of `signal`, or the error of a database that stays unavailable
  */
 export async function importRows(
@@ -82,10 +84,11 @@ export async function importRows(
   }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
-): Promise<void> {
+): Promise<Change[]> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
-  const input: Input = { ...noMapping, ...mapping, from: source.from }
+  const changes = new Changes()
+  const input: Input = { ...noMapping, ...mapping, from: source.from, note: changes.note }
   const rejects = new Rejects(limits.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
@@ -133,8 +136,10 @@ export async function importRows(
           if (fields instanceof RowError) throw fields
           for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
           filling.add(fields, input, line)
+          changes.count(line)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
+          changes.discard()
           tally.rejected += 1
           const reject: Reject = { line, reason: error.message, row: text }
           reasons.add(error.reasons, reject)
@@ -164,9 +169,10 @@ export async function importRows(
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.
     await storing.catch(() => {})
-    for (const line of reasons.summary()) onMessage(line)
+    for (const line of [...changes.summary(), ...reasons.summary()]) onMessage(line)
     await rejects.close().finally(() => writer?.close())
   }
+  return changes.list()
 }
 
 const shownConflicts = 3

@@ -148,6 +148,41 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
 `)
 })
 
+it('prints how many values lost digits, with the first of each field, and in JSON; not of rejected rows', async () => {
+  const rows = [
+    'a,2026-11-21T03:00:00.123456Z,0.30000000000000004',
+    'b,2026-11-21T03:00:00.123000Z,0.25',
+    'c c,2026-11-21T03:00:00.1239Z,0.1234567',
+    'd,2026-11-21 03:00:00.0001 UTC,1.5',
+  ]
+  const file = await fileOf(`id,clickedAt,cost\n${rows.join('\n')}\n`, 'clicks.csv')
+  const lines = `Values that lost digits:
+  2 × clickedAt: is truncated to milliseconds
+      line 2: 2026-11-21T03:00:00.123456Z
+  1 × cost: is rounded to 6 decimals
+      line 2: 0.30000000000000004
+Rejected rows: 1. Most frequent reasons:
+`
+  const notes = [
+    {
+      field: 'clickedAt',
+      message: 'is truncated to milliseconds',
+      values: 2,
+      line: 2,
+      example: '2026-11-21T03:00:00.123456Z',
+    },
+    { field: 'cost', message: 'is rounded to 6 decimals', values: 1, line: 2, example: '0.30000000000000004' },
+  ]
+  for (const words of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await importing('clicks', file, '--account', account, '--json', ...words)
+    expect([code, stderr.startsWith(lines), JSON.parse(stdout)]).toMatchObject([
+      0,
+      true,
+      { read: 4, rejected: 1, notes },
+    ])
+  }
+})
+
 it('stops with exit code 1 and stores nothing when the first 1,000 rows are all rejected', async () => {
   const file = await fileOf(bad.repeat(1_000) + good)
   const stopped = await importing('clicks', file, '--account', account)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { convert, DecimalText, readMoney, readRate } from '../../src/import/readers/decimal.ts'
+import { textOf } from '../../src/import/readers/fieldTypes.ts'
 import { type Input, jsonInput, type Mapping } from '../../src/import/readers/input.ts'
 import { metadataReader } from '../../src/import/readers/metadata.ts'
 import { pixelEventReader } from '../../src/import/readers/pixelEvent.ts'
@@ -347,6 +348,41 @@ describe('a time', () => {
       expect(() => at(text)).toThrow('clickedAt: must be between 1970-01-01 and 2105-12-31')
     },
   )
+})
+
+describe('a value', () => {
+  const noted = (read: typeof readEvent, fields: object) => {
+    const notes: unknown[] = []
+    const note: Input['note'] = (field, message, value) => void notes.push([field, message, textOf(value)])
+    read({ id: 'e', eventName: 'paid', visitorId: 'v', ...fields }, { ...jsonInput, note })
+    return notes
+  }
+
+  it('that loses digits is noted with its field, its digits and what is stored', () => {
+    const [nearest, digits] = ['is rounded to the nearest double', '12345678901.234567890']
+    expect(noted(readEvent, { value: new DecimalText(digits) })).toEqual([['value', nearest, digits]])
+    expect(noted(readEvent, { value: new DecimalText('1e-400') })).toEqual([['value', nearest, '1e-400']])
+    expect(noted(readEvent, { properties: `{"a":0.1,"b":9007199254740993}` })).toEqual([
+      ['properties', nearest, '9007199254740993'],
+    ])
+    expect(noted(readEvent, { occurredAt: '1795185931123456' })).toEqual([
+      ['occurredAt', 'is truncated to milliseconds', '1795185931123456'],
+    ])
+    for (const text of ['17.10', '1.2500000000000000000000', '1e5', '-0.0', '0.1', '5e-324'])
+      expect(noted(readEvent, { value: new DecimalText(text), occurredAt: '2026-11-20 14:45:31.120000 UTC' })).toEqual(
+        [],
+      )
+  })
+
+  it('is noted if and only if it is not the stored number', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 1e12, noNaN: true }), (value) => {
+        expect(noted(readEvent, { value: new DecimalText(`${value}`) })).toEqual([])
+        const more = `${value.toFixed(20)}1`
+        expect(noted(readEvent, { value: new DecimalText(more) })).toHaveLength(1)
+      }),
+    )
+  })
 })
 
 describe('an address', () => {

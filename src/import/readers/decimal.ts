@@ -10,6 +10,9 @@ export class DecimalText {
   }
 }
 
+/** Receives what is stored instead of a value that loses digits, and the value. */
+export type Note = (message: string, value: unknown) => void
+
 /** An exact decimal number: `digits` × 10^-`decimals`. */
 export interface Decimal {
   digits: bigint
@@ -30,7 +33,7 @@ const exactMillionths = 1e15
  * @returns millionths
  * @throws RowError when it is not a number, or is 10^12 or more
  */
-export function readMoney(value: unknown): bigint {
+export function readMoney(value: unknown, note?: Note): bigint {
   if (typeof value === 'number') {
     const millionths = Math.round(value * 1e6)
     if (Math.abs(millionths) < exactMillionths && millionths / 1e6 === value) return BigInt(millionths)
@@ -40,6 +43,7 @@ export function readMoney(value: unknown): bigint {
     decimals > moneyDecimals
       ? divideRounded(digits, 10n ** BigInt(decimals - moneyDecimals))
       : digits * 10n ** BigInt(moneyDecimals - decimals)
+  if (decimals > moneyDecimals) note?.('is rounded to 6 decimals', value)
   if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new RowError('must be between -10^12 and 10^12')
   return millionths
 }
@@ -78,21 +82,39 @@ export function isNumberText(text: string): boolean {
 }
 
 function readDecimal(value: unknown): Decimal {
-  const text = value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : value
-  const [, sign, whole = '', fraction = '', exponentText = '0'] = (typeof text === 'string' && grammar.exec(text)) || []
-  if (sign === undefined) throw new RowError('must be a number')
-  const exponent = Number(exponentText)
-  const significant = (whole + fraction).replace(/^0+/, '')
-  if (significant === '') return { digits: 0n, decimals: 0 }
-  // Not by a pattern such as /0*$/, which takes quadratic time in runs of zeros.
-  let length = significant.length
-  while (significant[length - 1] === '0') length -= 1
-  const digits = significant.slice(0, length)
-  const zeros = significant.length - length
-  const decimals = fraction.length - zeros - exponent
+  const parts = partsOf(textOfNumber(value))
+  if (!parts) throw new RowError('must be a number')
+  const { sign, digits, decimals } = parts
   if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
     throw new RowError(`must have at most ${digitsMax} digits`)
   }
   const shift = Math.max(0, -decimals)
-  return { digits: BigInt(sign + digits) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }
+  return { digits: BigInt(`${sign}${digits}`) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }
+}
+
+/** @returns the digits of a number without zeros at their ends, `0` for zero; undefined for another text */
+function partsOf(text: unknown): { sign: string; digits: string; decimals: number } | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = (typeof text === 'string' && grammar.exec(text)) || []
+  if (sign === undefined) return undefined
+  const significant = (whole + fraction).replace(/^0+/, '')
+  if (significant === '') return { sign: '', digits: '0', decimals: 0 }
+  // Not by a pattern such as /0*$/, which takes quadratic time in runs of zeros.
+  let length = significant.length
+  while (significant[length - 1] === '0') length -= 1
+  const zeros = significant.length - length
+  return { sign, digits: significant.slice(0, length), decimals: fraction.length - zeros - Number(exponent) }
+}
+
+function textOfNumber(value: unknown): unknown {
+  return value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : value
+}
+
+/** @returns the nearest double of a `DecimalText`, any other value as it is */
+export function toDouble(value: unknown, note?: Note): unknown {
+  if (!(value instanceof DecimalText)) return value
+  const double = Number(value.text)
+  const [exact, near] = [partsOf(value.text), partsOf(`${double}`)]
+  if (exact?.digits !== near?.digits || exact?.decimals !== near?.decimals)
+    note?.('is rounded to the nearest double', value)
+  return double
 }

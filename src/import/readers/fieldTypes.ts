@@ -10,7 +10,7 @@ import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../qu
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
-import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
+import { type Decimal, DecimalText, isNumberText, type Note, readMoney, readRate, toDouble } from './decimal.ts'
 import { parseJson } from './exactJson.ts'
 import { RowError } from './rowError.ts'
 
@@ -18,9 +18,10 @@ import { RowError } from './rowError.ts'
 export interface FieldType<Value> {
   /**
    * Reads a value that is not absent: not null, not missing, not the empty string.
+   * @param note called if the value loses digits
    * @throws RowError with a message that follows the field's name: `must be …`
    */
-  read(value: unknown): Value
+  read(value: unknown, note?: Note): Value
   /** Converts the text of a CSV cell to the JSON value; not needed for texts. */
   fromCell?(text: string): unknown
 }
@@ -85,7 +86,7 @@ export interface TimeOptions {
 /** The type of times, which are truncated to epoch milliseconds. */
 export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType<number> {
   return {
-    read(value) {
+    read(value, note) {
       const text = textOf(value) ?? ''
       const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
       if (!time && (readTimeText(text, 'mdy') || readTimeText(text, 'dmy')))
@@ -96,6 +97,7 @@ export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType
       const epochMs = time.kind === 'instant' || !localInstant ? time.ms : localInstant(time.ms)
       if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
         throw new RowError('must be between 1970-01-01 and 2105-12-31')
+      if (/[1-9]/.test(time.below)) note?.('is truncated to milliseconds', value)
       return epochMs
     },
   }
@@ -155,8 +157,8 @@ const rate: FieldType<Decimal> = { read: readRate }
 
 /** The value of a pixel event. Not money, so a double is precise enough. */
 const signal: FieldType<number> = {
-  read(value) {
-    const number = value instanceof DecimalText ? Number(value.text) : value
+  read(value, note) {
+    const number = toDouble(value, note)
     if (typeof number !== 'number') throw new RowError('must be a number')
     if (!(Math.abs(number) <= eventValueMax)) throw new RowError('must be between -10^12 and 10^12')
     // Converts -0 to 0, as POST /events does.
@@ -167,8 +169,8 @@ const signal: FieldType<number> = {
 
 export function wholeNumber(maximum: number): FieldType<number> {
   return {
-    read(value) {
-      const number = value instanceof DecimalText ? Number(value.text) : value
+    read(value, note) {
+      const number = toDouble(value, note)
       if (!Number.isInteger(number) || (number as number) < 0 || (number as number) > maximum) {
         throw new RowError(`must be a whole number from 0 to ${maximum}`)
       }
@@ -231,10 +233,10 @@ const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits
  * JSON text; an empty object to empty text.
  */
 const properties: FieldType<string> = {
-  read(value) {
+  read(value, note) {
     const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
       .filter(([, property]) => property !== null)
-      .map(([name, property]) => [storableText(name), readProperty(name, property)])
+      .map(([name, property]) => [storableText(name), readProperty(name, property, note)])
     if (entries.length > keysMax) throw new RowError(`must have at most ${keysMax} keys`)
     const json = JSON.stringify(Object.fromEntries(entries))
     if (Buffer.byteLength(json) > bytesMax) throw new RowError(`must be at most ${bytesMax / 1024} KiB as JSON`)
@@ -242,12 +244,12 @@ const properties: FieldType<string> = {
   },
 }
 
-function readProperty(name: string, value: unknown): string | number | boolean {
+function readProperty(name: string, value: unknown, note: Note | undefined): string | number | boolean {
   const shown = JSON.stringify(name.slice(0, keyLengthMax))
   if (isLonger(name, keyLengthMax) || !name.isWellFormed()) {
     throw new RowError(`must have keys of at most ${keyLengthMax} characters, not ${shown}`)
   }
-  const property = value instanceof DecimalText ? Number(value.text) : value
+  const property = toDouble(value, note)
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
   if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed())

@@ -1,4 +1,5 @@
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
+import type { Note } from './decimal.ts'
 import { type FieldType, textOf } from './fieldTypes.ts'
 import { type Input, mappedFields, replacementsOf, typeInFile } from './input.ts'
 import { RowError } from './rowError.ts'
@@ -31,6 +32,7 @@ interface Field {
   readonly bit: number
   /** Texts of the file that stand for other texts. */
   readonly replacements: ReadonlyMap<string, string> | undefined
+  readonly note: Note
 }
 
 /**
@@ -70,6 +72,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
     name,
     type: typeInFile(types[name] as FieldType<unknown>, input),
     replacements: replacementsOf(name, input),
+    note: (message, value) => input.note?.(name, message, value),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
     bit: Object.hasOwn(blank, 'given') ? givenBit(name) : 0,
   })
@@ -96,13 +99,13 @@ function assign<Row extends object>(
   from: Input['from'],
   reasons: string[],
 ): void {
-  const { name, type, isSpread, bit } = field
+  const { name, type, isSpread, bit, note } = field
   const replacement = replaced(field, given)
   const value = replacement ?? given
   if (isAbsent(value)) return
   try {
     const isCell = from === 'cells' || replacement !== undefined
-    const read = type.read(isCell && type.fromCell ? type.fromCell(value as string) : value)
+    const read = type.read(isCell && type.fromCell ? type.fromCell(value as string) : value, note)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     if (bit !== 0) (row as Row & Given).given |= bit

@@ -1,0 +1,62 @@
+import { printable } from './printable.ts'
+import { textOf } from './readers/fieldTypes.ts'
+import { countedLines } from './rejects.ts'
+
+/** Values of a field that are stored with fewer digits than the file has. */
+export interface Change {
+  field: string
+  /** What is stored instead. */
+  message: string
+  /** Number of such values. */
+  values: number
+  /** Line of the first one. */
+  line: number
+  /** The first one. */
+  example: string
+}
+
+/** Characters of an example. */
+const shownCharacters = 64
+
+/** Counts the values of an import that lose digits. */
+export class Changes {
+  readonly #counted = new Map<string, Change>()
+  #ofRow: { field: string; message: string; value: unknown }[] = []
+
+  /** Adds a value of the row that is being read. */
+  readonly note = (field: string, message: string, value: unknown): void => {
+    this.#ofRow.push({ field, message, value })
+  }
+
+  /** Counts the values of the row that was read. */
+  count(line: number): void {
+    if (this.#ofRow.length === 0) return
+    for (const { field, message, value } of this.#ofRow) {
+      const key = `${field} ${message}`
+      const counted = this.#counted.get(key)
+      if (counted) counted.values += 1
+      else {
+        const example = printable(textOf(value) ?? '', shownCharacters)
+        this.#counted.set(key, { field, message, values: 1, line, example })
+      }
+    }
+    this.#ofRow = []
+  }
+
+  /** Removes the values of a rejected row. */
+  discard(): void {
+    this.#ofRow = []
+  }
+
+  list(): Change[] {
+    return [...this.#counted.values()]
+  }
+
+  /** @returns two lines for each field: values and what is stored; then the first value. Empty without changes */
+  summary(): string[] {
+    const lines = this.list().flatMap(({ field, message, values, line, example }) =>
+      countedLines(values, `${field}: ${message}`, line, example),
+    )
+    return lines.length === 0 ? [] : ['Values that lost digits:', ...lines]
+  }
+}
