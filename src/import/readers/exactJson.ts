@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DecimalText } from './decimal.ts'
+import { DecimalText, isNumberText } from './decimal.ts'
 
 /** A number whose text a double may not give back: 16 digits or more, an exponent, or a zero at the end of its decimals. */
 const inexact = /[:,[]\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d))/
@@ -9,23 +9,34 @@ const inexact = /[:,[]\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d))/
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text)
-  if (!inexact.test(text)) return value
-  // JSON.parse of Node 20 does not pass the text of a number to the reviver.
-  const marked = text.replace(stringOrNumber, (token) =>
-    token.startsWith('"') || `${Number(token)}` === token ? token : `"${mark}${token}"`,
-  )
-  return withNumbers(JSON.parse(marked))
+  if (!inexact.test(text)) return JSON.parse(text)
+  // JSON.parse of Node 20 does not pass the text of a number to the reviver, so these numbers become marked strings.
+  const parts = text.split(string)
+  for (let outside = 0; outside < parts.length; outside += 2) {
+    if (inexact.test(parts[outside] ?? '')) parts[outside] = parts[outside]?.replace(number, marked) ?? ''
+  }
+  return withNumbers(JSON.parse(parts.join('')))
 }
+
+/** A captured string: splitting keeps it between the texts outside of strings. */
+const string = /("[^"\\]*(?:\\.[^"\\]*)*")/s
+const number = /-?\d[\d.eE+-]*/g
 
 /** Marks a text as a number; random, so that no file contains it. */
 const mark = randomUUID()
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+
+function marked(token: string): string {
+  return isNumberText(token) && `${Number(token)}` !== token ? `"${mark}${token}"` : token
+}
 
 function withNumbers(value: unknown): unknown {
-  if (typeof value === 'string' && value.startsWith(mark)) return new DecimalText(value.slice(mark.length))
+  if (typeof value === 'string') return value.startsWith(mark) ? new DecimalText(value.slice(mark.length)) : value
   if (typeof value !== 'object' || value === null) return value
   const object = value as Record<string, unknown>
-  for (const key of Object.keys(object)) object[key] = withNumbers(object[key])
+  for (const key of Object.keys(object)) {
+    const given = object[key]
+    const read = withNumbers(given)
+    if (read !== given) object[key] = read
+  }
   return object
 }
