@@ -8,6 +8,13 @@ const rowsDefault = 100
 /** The longest time of a query. */
 const timeMaxMs = 20_000
 
+/** The functions that may be in FROM. Others read files, or write them, such as `enable_logging`. */
+const tableFunctions =
+  /^(RANGE|GENERATE_SERIES|REPEAT|REPEAT_ROW|SUMMARY|JSON_EACH|JSON_TREE|ICU_CALENDAR_NAMES|PG_TIMEZONE_NAMES|(DUCKDB|PRAGMA)_\w+)$/
+
+/** Queries that were interrupted. DuckDB ends a query only between two operations; one may be the sum of a long list. */
+const unfinished = new Set<Promise<unknown>>()
+
 /** The tool that queries a copy of tributary-sync. */
 export const queryTool = {
   name: 'query',
@@ -33,7 +40,7 @@ of the account: cost_base, revenue_base. Times are UTC.`,
  * Runs a query on a copy, which is open only meanwhile: tributary-sync can write it between queries.
  * @param file of DuckDB
  * @param signal ends the query
- * @returns the rows as JSON, and whether there are more; errors in the words of DuckDB
+ * @returns the rows as JSON, and whether there are more; errors in the words of DuckDB; after `timeMs` an error at once
  */
 export async function queryCopy(
   file: string,
@@ -46,9 +53,10 @@ export async function queryCopy(
     return failure(`limit must be 1 to ${rowsMax}; aggregate the rows.`)
   }
   const timeout = AbortSignal.timeout(timeMs)
+  const ends = AbortSignal.any([signal, timeout])
   try {
-    const ends = AbortSignal.any([signal, timeout])
-    const { asOf, columns, rows, isComplete } = await readRows(file, sql, Number(limit), ends)
+    const reading = Promise.all(unfinished).then(() => readRows(file, sql, Number(limit), ends))
+    const { asOf, columns, rows, isComplete } = await Promise.race([reading, rejectionOf(ends, reading)])
     if (rows.length === 0 && !isComplete)
       return failure('A row is too long; select fewer columns, or substr(column, 1, 200).')
     const hint = `These are the first ${rows.length} rows. Aggregate, filter or select fewer columns.`
@@ -60,12 +68,24 @@ export async function queryCopy(
   }
 }
 
+/** @returns a promise that is rejected when the signal aborts; then the next query waits for `reading` */
+function rejectionOf(signal: AbortSignal, reading: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      const ended: Promise<unknown> = reading.catch(() => {}).then(() => unfinished.delete(ended))
+      unfinished.add(ended)
+      reject(signal.reason)
+    })
+  })
+}
+
 /**
  * @returns `asOf`, the time before which all rows are copied, null if the copy of a resource is not complete; the columns; each row as
  *   JSON; and whether the result has no further rows
  * @throws the error of DuckDB
  */
 async function readRows(file: string, sql: string, limit: number, signal: AbortSignal) {
+  signal.throwIfAborted()
   const { DuckDBInstance, DuckDBTimestampTZValue, StatementType } = await importDuckdb()
   DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
   // No statement reaches another file, the network or an extension, or changes that.
@@ -86,9 +106,13 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
       WHERE resource IN ('clicks', 'conversions', 'events')`)
     await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
     const statements = await connection.extractStatements(sql)
+    if (statements.count !== 1) throw new Error('sql must be one SELECT.')
     const statement = await statements.prepare(0)
-    const isRead = [StatementType.SELECT, StatementType.EXPLAIN].includes(statement.statementType)
-    if (statements.count !== 1 || !isRead) throw new Error('sql must be one SELECT.')
+    if (statement.statementType !== StatementType.SELECT) throw new Error('sql must be one SELECT.')
+    const [, plan] = await firstRow(`EXPLAIN (FORMAT json) FROM query('${sql.replaceAll("'", "''")}')`)
+    const used = [...`${plan}`.matchAll(/(?<!\\)"Function": "(\w+)/g)].map(([, name = '']) => name)
+    const refused = used.find((name) => !tableFunctions.test(name))
+    if (refused) throw new Error(`the function ${refused.toLowerCase()} is not available in FROM.`)
     const found = await statement.stream()
     return { asOf, columns: found.columnNames(), ...(await firstRows(found, limit)) }
   } finally {

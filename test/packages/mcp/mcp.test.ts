@@ -245,6 +245,15 @@ describe('the tool for SQL on a copy', () => {
     const endless = 'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b'
     const { content } = await queryCopy(folder('copy.duckdb'), { sql: endless }, new AbortController().signal, 50)
     expect(content).toEqual([{ type: 'text', text: 'The query took longer than 0.05 s; select a shorter range.' }])
+    // DuckDB cannot be interrupted within the sum. The next query waits for its end.
+    const uninterruptible = 'SELECT list_sum(range(30000000)) AS sum'
+    const first = await Promise.race([
+      queryCopy(folder('copy.duckdb'), { sql: uninterruptible }, new AbortController().signal, 50),
+      queryDuckdb(':memory:', uninterruptible),
+    ])
+    expect(first).toMatchObject({ isError: true })
+    const next = await queryCopy(folder('copy.duckdb'), { sql: 'SELECT 1 AS n' }, new AbortController().signal)
+    expect(next.content).toEqual([{ type: 'text', text: expect.stringContaining('"rows":[[1]]') }])
   })
 
   it('writes nothing, reaches no other file or extension, and cannot change that', async () => {
@@ -265,10 +274,30 @@ describe('the tool for SQL on a copy', () => {
         '',
       ],
       ...['SELECT colour FROM clicks', "FROM 'https://example.com/x.parquet'"],
+      ...[`EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`, 'EXPLAIN SELECT 1'],
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
+      `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
+      // Files of DuckDB itself, to which it has access.
+      `FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder('copy.duckdb.tmp')}')`,
+      `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
+      `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
+      "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
+      ...['FROM checkpoint()', 'FROM force_checkpoint()', `FROM read_text('${folder('copy.duckdb')}')`],
+      ...["IMPORT DATABASE 'x'", "EXPORT DATABASE 'x'", 'CALL enable_logging()', 'PRAGMA enable_profiling'],
     ]) {
       expect([sql, (await query(sql)).isError]).toEqual([sql, true])
     }
     expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+    for (const sql of [
+      'DESCRIBE clicks',
+      'SUMMARIZE clicks; -- all',
+      'FROM query($$SELECT 1$$)',
+      `SELECT '"Function": "READ_TEXT"' AS text, unnest([1]) FROM generate_series(1, 2), duckdb_tables()`,
+      `FROM events, json_each('{"a": 1}')`,
+      "FROM daily('Europe/Berlin', '2026-11-01', '2026-11-30')",
+    ]) {
+      expect([sql, await query(sql)]).toEqual([sql, expect.objectContaining({ isError: false })])
+    }
     expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
   })
 
