@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { afterEach, describe, expect, it } from 'vitest'
+import { openReadableCopy } from '../../../src/packages/sync/postgres/query.ts'
 import { openTables } from '../../../src/packages/sync/postgres/tables.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { useOpened } from '../../kit/fixtures.ts'
@@ -105,6 +106,45 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     source.length = 0
     expect(await target.replaceRows(clicks, '2026-11-20', batches(1), async () => true)).toBe(0)
     expect(await other`SELECT id FROM days.clicks`).toEqual([{ id: 'next' }])
+  })
+
+  it('stores and prints the same whatever the settings of the database are', async () => {
+    const statement = String.raw`
+      SELECT clicked_at, clicked_at::date AS day, '03/04/2026'::date AS given, '2026-04-03 10:00'::timestamptz AS at,
+        interval '-1 day 2 hours' AS length, 0.1::float8 + 0.2::float8 AS number, '\x00ff'::bytea AS bytes, country,
+        'a\nb' AS text, '{NULL}'::text[] AS list, NULL = NULL AS equal, xmlelement(name x, '\x01'::bytea)::text AS xml
+      FROM clicks ORDER BY id`
+    async function resultsIn(schema: string): Promise<unknown[]> {
+      const { target, clicks, url } = await openCopy(schema)
+      const state = { ...(await target.readState(clicks)), firstDay: '2026-04-03', since: '2026-11-20T10:00:00.000Z' }
+      const rows = [clickOf('c1', 1, { cost: 0.1, costBase: 1e-6, country: 'Ü' }), clickOf('c2', 23 * 60 + 59)]
+      await target.store(clicks, rows, await target.readState(clicks), state)
+      const days = await target.days(clicks)
+      const checksums = days && (await target.checksums(clicks, '2027-01-01T00:00:00Z', days))
+      const copy = await openReadableCopy(url, schema, new AbortController().signal)
+      const printed: string[][] = []
+      for await (const part of (await copy.query(statement)).parts) printed.push(...part)
+      await copy.close()
+      return [await target.readState(clicks), days, checksums, printed]
+    }
+    const expected = await resultsIn('usual')
+    const { other } = await openCopy('altered')
+    for (const [name, value] of Object.entries({
+      ...{
+        DateStyle: 'SQL, DMY',
+        TimeZone: 'America/New_York',
+        IntervalStyle: 'sql_standard',
+        extra_float_digits: '-15',
+      },
+      ...{ bytea_output: 'escape', standard_conforming_strings: 'off', client_encoding: 'LATIN1', array_nulls: 'off' },
+      ...{ transform_null_equals: 'on', xmlbinary: 'hex', search_path: 'information_schema', lc_numeric: 'C' },
+    })) {
+      const quoted = name === 'search_path' ? value : `'${value}'`
+      await other.unsafe(`ALTER DATABASE tributary SET ${name} = ${quoted}`)
+    }
+    expect(await resultsIn('altered')).toEqual(expected)
+    expect(JSON.stringify(expected)).toContain('"2026-04-03"')
+    await other`ALTER DATABASE tributary RESET ALL`
   })
 
   it('continues after the last statement of a killed process, also if that is still running', async () => {

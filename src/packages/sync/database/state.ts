@@ -44,7 +44,7 @@ export function stateValues({ name }: Resource, state: SyncState): (string | nul
 /** @throws SyncError when the state is not one that this program writes */
 export async function readState({ dialect, query }: Database, schema: string, { name }: Resource): Promise<SyncState> {
   const [row] = await query<SyncState>(
-    `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor, new_columns AS "newColumns"
+    `SELECT coalesce(${dialect.dayText('first_day')}, first_day::text) AS "firstDay", since, next_since AS "nextSince", cursor, new_columns AS "newColumns"
      FROM ${schema}.sync_state WHERE resource = $1 ${dialect.lock}`,
     [name],
   )

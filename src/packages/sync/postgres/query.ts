@@ -17,6 +17,20 @@ const texts = {
   ...{ serialize: String, parse: (text: string) => text },
 }
 
+/** Settings that change how literals are read and values are printed. A database or a role may have others. */
+const settings = {
+  ...{
+    TimeZone: 'UTC',
+    DateStyle: 'ISO, MDY',
+    IntervalStyle: 'postgres',
+    extra_float_digits: '1',
+    bytea_output: 'hex',
+  },
+  ...{ standard_conforming_strings: 'on', backslash_quote: 'safe_encoding', array_nulls: 'on' },
+  ...{ transform_null_equals: 'off', xmlbinary: 'base64', xmloption: 'content', lc_monetary: 'C', lc_numeric: 'C' },
+  ...{ lc_time: 'C', timezone_abbreviations: 'Default', default_text_search_config: 'pg_catalog.english' },
+}
+
 /**
  * Opens a copy for statements that read, in a transaction that cannot write.
  * @param schema a checked name
@@ -27,7 +41,8 @@ export async function openReadableCopy(url: string, schema: string, signal: Abor
   const sql = postgres(url, { max: 1, onnotice() {}, types: { texts }, connection })
   try {
     // TRAP: not sql.begin(): a connection that breaks within it ends the process.
-    await sql.unsafe(`BEGIN READ ONLY; SET LOCAL TIME ZONE 'UTC'; SET LOCAL search_path TO ${schema}, public`)
+    const set = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = '${value}'`)
+    await sql.unsafe(['BEGIN READ ONLY', `SET LOCAL search_path TO ${schema}, public`, ...set].join('; '))
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error
