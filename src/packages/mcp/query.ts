@@ -99,11 +99,13 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
   try {
     const [schema] = await firstRow(`
       SELECT schema_name FROM duckdb_tables()
-      WHERE table_name = 'sync_state' AND regexp_full_match(schema_name, '[a-z0-9_]+')`)
-    if (typeof schema !== 'string') throw new Error(`${file} is not a copy of tributary-sync.`)
+      WHERE table_name = 'sync_times' AND regexp_full_match(schema_name, '[a-z0-9_]+')`)
+    if (typeof schema !== 'string')
+      throw new Error(`${file} is not a copy of tributary-sync; run it again if it is one of a version before 1.1.`)
     const [asOf] = await firstRow(`
-      SELECT CASE WHEN count(*) = count(since) THEN min(since) END FROM "${schema}".sync_state
-      WHERE resource IN ('clicks', 'conversions', 'events')`)
+      SELECT CASE WHEN count(*) = count(CASE WHEN s.since IS NOT NULL THEN t.as_of END) THEN min(t.as_of) END
+      FROM "${schema}".sync_state AS s LEFT JOIN "${schema}".sync_times AS t ON t.resource = s.resource
+      WHERE s.resource IN ('clicks', 'conversions', 'events')`)
     await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
     const statements = await connection.extractStatements(sql)
     if (statements.count !== 1) throw new Error('sql must be one SELECT.')

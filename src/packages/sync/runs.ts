@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTributary, TributaryError } from 'tributary-client'
-import { updateTarget } from './database/update.ts'
+import { openUpdate } from './database/update.ts'
 import { openBucket } from './files/bucket.ts'
 import { openFilesCopy } from './files/copy.ts'
 import { openFolder } from './files/folder.ts'
@@ -90,11 +90,12 @@ async function openCopy(target: string, { schema, endpoint }: RunOptions, signal
     kind === 'postgres'
       ? await (await import('./postgres/target.ts')).openTarget(target, schema)
       : await (await import('./duckdb/target.ts')).openTarget(target, schema)
-  return { ...database, update: (...given) => updateTarget(database, ...given) }
+  return { ...database, update: openUpdate(database) }
 }
 
 async function runOnce(copy: Copy, reader: Reader, options: RunOptions): Promise<Omit<Result, 'rows'>> {
-  const selected = changing.filter(isIn(options))
+  // Events first: their `X-As-Of` is the present, and so a bound for the other resources (`storeAsOf`).
+  const selected = changing.filter(isIn(options)).sort((a, b) => b.overlapMs - a.overlapMs)
   await copy.assign(await accountOf(reader), selected)
   const filled: Result['filled'] = {}
   const proofs: Result['verified'] = {}

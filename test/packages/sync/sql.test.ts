@@ -14,7 +14,7 @@ import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { storeEvents } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
-import { clickCount, clicks, storeSource, untilEventsAreListed } from './source.ts'
+import { clickCount, clicks, conversions, storeSource, untilEventsAreListed } from './source.ts'
 
 const api = useTestApp()
 const folder = useFolder()
@@ -63,6 +63,39 @@ describe('tributary-sync --sql', () => {
         expect(stderr).toMatch(/^Rows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
       }
     }
+  })
+
+  it('says as of when all rows are copied, also if there are no conversions, or none for a long time', async () => {
+    const apiKey = await api.account('quiet')
+    const sync = async (target: string, ...more: string[]) => {
+      const words = [target, '--url', baseUrl, '--schema', 'quiet', ...more]
+      const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: apiKey, ...postgres.environment }
+      const statement = 'SELECT max(stored_at) AS newest FROM clicks'
+      const { stdout, stderr } = await runProgram(run, [...words, '--sql', statement], environment)
+      return { newest: stdout.split('\r\n')[1] ?? '', asOf: /as of (\S+Z)\n$/.exec(stderr)?.[1] ?? '' }
+    }
+    const importing = (rows: object[]) => importContent(api.stores, 'quiet', 'clicks', rows)
+    for (const target of targets()) await sync(target)
+    for (const round of [0, 1]) {
+      await importing(clicks(round, round + 1))
+      const [stored] = (await createTributary({ baseUrl, apiKey }).get('/clicks', { query: { limit: 1 } })).data
+      for (const target of targets()) {
+        // An event is listed a second after it is stored.
+        await expect
+          .poll(async () => (await sync(target)).asOf, { timeout: 20_000 })
+          .toSatisfy((asOf) => asOf > `${stored?.storedAt}`)
+        expect((await sync(target, '--no-sync')).newest).toBe(stored?.storedAt)
+      }
+      if (round === 0) await importContent(api.stores, 'quiet', 'conversions', conversions(0, 1, 'approved', 0))
+    }
+    // Rows that were not read since hold the time.
+    await importing(clicks(2, 3))
+    for (const target of targets()) {
+      const before = await sync(target, '--no-sync')
+      const { asOf, newest } = await sync(target, '--resources', 'clicks')
+      expect([asOf < newest, asOf]).toEqual([true, before.asOf])
+    }
+    await postgres.sql`DROP SCHEMA quiet CASCADE`
   })
 
   it('prints the numbers of the API, alike on both databases', async () => {

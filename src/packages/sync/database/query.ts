@@ -21,15 +21,19 @@ export interface ReadableCopy {
 }
 
 /** As `ReadableCopy.asOf`. */
-export async function readAsOf({ query }: Database, schema: string): Promise<string | undefined> {
-  const states = await query<{ resource: string; since: string | null }>(
-    `SELECT resource, since FROM ${schema}.sync_state`,
+export async function readAsOf({ dialect, query }: Database, schema: string): Promise<string | undefined> {
+  const columns = await query<{ table: string }>(dialect.columnsQuery, [schema])
+  // A copy that was last updated before version 1.1 has no such table.
+  const times = columns.some(({ table }) => table === 'sync_times')
+    ? `${schema}.sync_times`
+    : `(SELECT resource, since AS as_of FROM ${schema}.sync_state)`
+  const names = changing.map(({ name }) => `'${name}'`)
+  const [found] = await query<{ asOf: string | null }>(
+    `SELECT CASE WHEN count(*) = count(CASE WHEN s.since IS NOT NULL THEN t.as_of END) THEN min(t.as_of) END AS "asOf"
+     FROM ${schema}.sync_state AS s LEFT JOIN ${times} AS t ON t.resource = s.resource
+     WHERE s.resource IN (${names})`,
   )
-  const times = states.flatMap(({ resource, since }) => {
-    const overlapMs = changing.find(({ name }) => name === resource)?.overlapMs
-    return overlapMs === undefined ? [] : [since && new Date(Date.parse(since) + overlapMs).toISOString()]
-  })
-  return times.includes(null) ? undefined : (times as string[]).sort()[0]
+  return found?.asOf ?? undefined
 }
 
 /** @param text such as `2026-11-20 10:00:00.5+00` @returns the same as JSON in the form of the API: `2026-11-20T10:00:00.5Z` */

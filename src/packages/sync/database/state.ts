@@ -22,6 +22,7 @@ export function stateStatements(schema: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
       resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text, new_columns text)`,
+    `CREATE TABLE IF NOT EXISTS ${schema}.sync_times (resource text PRIMARY KEY, as_of text NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
       is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`,
   ]
@@ -77,6 +78,28 @@ export async function assignAccount(
   await query(
     `INSERT INTO ${schema}.sync_state (resource) VALUES ${rows} ON CONFLICT (resource) DO NOTHING`,
     resources.map(({ name }) => name),
+  )
+}
+
+/**
+ * Stores the time before which all rows of a resource are copied, when a pass has ended.
+ * @param copied the `X-As-Of` of the pass. It stays just after the last row while the source stores no rows
+ * @param before a time of the source before the pass: a source without unfinished rows gives none an earlier time later
+ */
+export async function storeAsOf(
+  { query }: Database,
+  schema: string,
+  { name }: Resource,
+  { copied, before }: { copied: string; before: string },
+): Promise<void> {
+  const table = `${schema}.${name}`
+  const isIdle = `NOT EXISTS (SELECT 1 FROM ${table})
+    OR EXISTS (SELECT 1 FROM ${table} WHERE stored_at = $2::text::timestamptz - interval '1 millisecond')`
+  await query(
+    `INSERT INTO ${schema}.sync_times AS t (resource, as_of)
+     SELECT $1::text, CASE WHEN ${isIdle} THEN greatest($2::text, $3::text) ELSE $2::text END
+     ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of`,
+    [name, copied, before],
   )
 }
 

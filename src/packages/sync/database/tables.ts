@@ -94,9 +94,10 @@ function tableStatements(
   ]
 }
 
-function indexStatements(schema: string, { name, indexes }: Resource): string[] {
-  return indexes.map(
-    (columns) =>
-      `CREATE INDEX IF NOT EXISTS ${name}_${columns.replaceAll(', ', '_')} ON ${schema}.${name} (${columns})`,
-  )
+function indexStatements(schema: string, { name, indexes, fields }: Resource): string[] {
+  const statement = (columns: string, method: string) =>
+    `CREATE INDEX IF NOT EXISTS ${name}_${columns.replaceAll(', ', '_')} ON ${schema}.${name} USING ${method} (${columns})`
+  const statements = indexes.map((columns) => statement(columns, 'btree'))
+  // Small, and enough to find the last rows (`storeAsOf`).
+  return 'storedAt' in fields ? [...statements, statement('stored_at', 'brin')] : statements
 }

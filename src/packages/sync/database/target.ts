@@ -18,6 +18,8 @@ export interface DatabaseCopy extends CopyChecksums, Omit<Copy, 'update'> {
    * @returns the time before which all rows are copied, and the new columns
    */
   copyChanges(reader: Reader, resource: ChangingResource): Promise<{ copied: string; filled?: Filled | undefined }>
+  /** As `storeAsOf`. */
+  storeAsOf(resource: ChangingResource, times: { copied: string; before: string }): Promise<void>
   /**
    * Makes the rows of a UTC day equal to the rows of the source.
    * @returns number of rows; undefined if the source has removed the day by age: the copy keeps it

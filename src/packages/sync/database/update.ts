@@ -1,5 +1,5 @@
 import { requestChecksums, type SourceChecksums } from '../source/checksums.ts'
-import { type Filled, type Reader, type Updated, type Verified, verified } from '../source/copy.ts'
+import { type Copy, type Filled, type Reader, type Updated, type Verified, verified } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import type { ChangingResource } from '../source/resources.ts'
 import { differentDays, readChecksums } from './compare.ts'
@@ -11,21 +11,38 @@ const passesMax = 3
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
 
+/**
+ * Opens `Copy.update` for one run.
+ * @returns a function that updates one resource after another
+ */
+export function openUpdate(target: DatabaseCopy): Copy['update'] {
+  /** The latest `X-As-Of` of the run. */
+  let before = ''
+  return async (reader, resource, mustVerify) => {
+    const { copied, ...updated } = await updateTarget(target, reader, resource, mustVerify)
+    await target.storeAsOf(resource, { copied, before })
+    if (copied > before) before = copied
+    return updated
+  }
+}
+
 /** As `Copy.update`. Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
-export async function updateTarget(
+async function updateTarget(
   target: DatabaseCopy,
   reader: Reader,
   resource: ChangingResource,
   mustVerify: boolean,
-): Promise<Updated> {
+): Promise<Updated & { copied: string }> {
   const checksums = mustVerify ? await readChecksums(reader, target, resource) : undefined
   let filled: Filled | undefined
+  let copied = ''
   for (let pass = 1; pass <= passesMax; pass++) {
     const changes = await target.copyChanges(reader, resource)
     filled ??= changes.filled
-    if (checksums === undefined || changes.copied >= checksums.asOf) break
+    copied = changes.copied
+    if (checksums === undefined || copied >= checksums.asOf) break
   }
-  return { filled, verified: checksums && (await verify(target, reader, resource, checksums)) }
+  return { copied, filled, verified: checksums && (await verify(target, reader, resource, checksums)) }
 }
 
 /**

@@ -1,7 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { differentDays, openChecksums, readChecksums } from '../database/compare.ts'
-import { assignAccount, earlier, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import {
+  assignAccount,
+  earlier,
+  readState,
+  type SyncState,
+  stateStatement,
+  stateValues,
+  storeAsOf,
+} from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
@@ -143,6 +151,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
       reader.onRows(resource.name, count ?? 0, 1)
       return { copied, filled }
     },
+    storeAsOf: (...given) => storeAsOf(database, schema, ...given),
     replaceDay: (reader, resource, day) => replaceDays(reader, resource, { from: day, to: day }),
     async close() {
       opened.close()

@@ -1,7 +1,7 @@
 import postgres, { type Sql } from 'postgres'
 import { openChecksums } from '../database/compare.ts'
 import type { Database } from '../database/database.ts'
-import { assignAccount, readState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
+import { assignAccount, readState, type SyncState, stateStatement, stateValues, storeAsOf } from '../database/state.ts'
 import { createTables, jsonIn } from '../database/tables.ts'
 import { SyncError } from '../source/errors.ts'
 import type { Row } from '../source/received.ts'
@@ -33,6 +33,8 @@ export async function openTables(url: string, schema: string) {
     ...openChecksums(database, schema),
     assign: (accountId: string, resources: readonly Resource[]) =>
       assignAccount(database, schema, accountId, resources),
+    storeAsOf: (resource: Resource, times: { copied: string; before: string }) =>
+      storeAsOf(database, schema, resource, times),
     /** FOR UPDATE waits for the last statement of a process that was killed. */
     readState: (resource: Resource) => readState(database, schema, resource),
     /**
