@@ -30,6 +30,8 @@ import uuid
 TRANSIENT_STATUSES = {429, 502, 503, 504}
 NETWORK_ERRORS = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 BATCH_EVENTS_MAX = 1000
+# A full page of the longest rows is smaller.
+BODY_BYTES_MAX = 64 * 1024 * 1024
 # Below the limit of the server, 4 MiB.
 BATCH_BYTES_MAX = 4_000_000
 
@@ -63,7 +65,7 @@ class Tributary:
 
     def get(self, path, query=None):
         """Sends one GET request, such as `get('/stats/overview', {'days': 7})`. Returns the decoded JSON."""
-        return self._request(path, query, json.load)
+        return self._request(path, query, _read_json)
 
     def pages(self, path, query=None):
         """Yields all pages of a list or of a report."""
@@ -120,7 +122,7 @@ class Tributary:
         sent = {'stored': 0, 'deduplicated': 0, 'overCeiling': 0, 'rejected': []}
         for batch in _batches(events):
             body = b'\n'.join(line for _, line in batch)
-            result = self._request('/events/batch', None, json.load, body)
+            result = self._request('/events/batch', None, _read_json, body)
             for count in ('stored', 'deduplicated', 'overCeiling'):
                 sent[count] += result[count]
             for item in result['results']:
@@ -181,11 +183,27 @@ def _text(value):
     return str(value)
 
 
+def _read_json(response):
+    """The decoded body of a response."""
+    body = response.read(BODY_BYTES_MAX + 1)
+    if len(body) > BODY_BYTES_MAX:
+        raise TributaryError(response.status, {'message': f'The response is longer than {BODY_BYTES_MAX} bytes.'})
+    # TRAP: a read of a number of bytes does not notice that the rest of a known length is missing.
+    if response.length:
+        raise http.client.IncompleteRead(body, response.length)
+    return json.loads(body)
+
+
+def _printable(text):
+    """The text in one line, without the invisible characters that change what a terminal shows."""
+    return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in text[:4000])
+
+
 def _body_of(error):
     """The JSON object of an error response; empty if it has none."""
     try:
         with error:
-            body = json.load(error)
+            body = json.loads(error.read(BODY_BYTES_MAX))
         return body if isinstance(body, dict) else {}
     except (ValueError, *NETWORK_ERRORS):
         return {}
@@ -230,6 +248,6 @@ if __name__ == '__main__':
     try:
         _main(*sys.argv[1:])
     except TributaryError as error:
-        sys.exit(f'{error.code or error.status}: {error}')
+        sys.exit(_printable(f'{error.code or error.status}: {error}'))
     except NETWORK_ERRORS as error:
-        sys.exit(f'The connection failed: {error}')
+        sys.exit(_printable(f'The connection failed: {error}'))

@@ -11,6 +11,7 @@ import { reportCsv } from '../api/reports/csv.ts'
 import { planReport, type ReportPlan } from '../api/reports/plan.ts'
 import { runReport } from '../api/reports/run.ts'
 import { queryValidator } from '../http/validation.ts'
+import { printable } from '../import/printable.ts'
 import { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvWriter.ts'
@@ -140,7 +141,7 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
   for await (const page of pages) read.push(page)
   const last = read.at(-1) as ReportResponse
   const report = { ...last, data: read.flatMap(({ data }) => data) }
-  yield format === 'json' ? `${JSON.stringify(report)}\n` : `${reportTable(report, plan, query)}\n`
+  yield format === 'json' ? `${printable(JSON.stringify(report))}\n` : `${reportTable(report, plan, query)}\n`
 }
 
 async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {

@@ -4,7 +4,10 @@
  * @param charactersMax longer text is truncated
  */
 export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
-  const visible = text.slice(0, charactersMax).replaceAll('\t', ' ').replace(/\p{C}/gu, inHexadecimal)
+  const visible = text
+    .slice(0, charactersMax)
+    .replaceAll('\t', ' ')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, inHexadecimal)
   return text.length > charactersMax ? `${visible}…` : visible
 }
 

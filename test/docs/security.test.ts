@@ -5,7 +5,10 @@ import { packageRoot } from '../../src/package.ts'
 import { useTestApp } from '../kit/app.ts'
 
 const page = readFileSync(join(packageRoot, 'docs/security.md'), 'utf8')
-const [routesPart = '', ...riskParts] = page.split(/^## (?=The routes|API\d)/m).slice(1)
+const parts = page.split(/^## /m)
+const [routesPart = ''] = parts.filter((part) => part.startsWith('The routes'))
+const riskParts = parts.filter((part) => /^API\d/.test(part))
+const packagesPart = parts.find((part) => part.startsWith('Packages')) ?? ''
 const groups = new Map(rowsOf(routesPart).map(([name = '', routes = '']) => [name, routes]))
 const reads = ['Lists', 'Items', 'Searches', 'Figures']
 /** The names of several groups in the tables. */
@@ -48,7 +51,7 @@ describe('docs/security.md', () => {
     const tests = files
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => readFileSync(join(packageRoot, 'test', file), 'utf8').replaceAll("\\'", "'"))
-    const proofs = riskParts.flatMap(rowsOf).map(([, proof = '']) => proof)
+    const proofs = [...riskParts, packagesPart].flatMap(rowsOf).map(([, proof = '']) => proof)
     for (const proof of proofs) {
       const [, title = ''] = /^(?:.*?: )?_(.+)_$/.exec(proof) ?? []
       expect(title, proof).not.toBe('')

@@ -9,6 +9,7 @@ import { importContent } from '../import/runImport.ts'
 import { forward, openApiProxy } from '../kit/apiProxy.ts'
 import { useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
+import { openHttpServer } from '../kit/httpServer.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
 
 // Runs the scripts of docs/examples unchanged.
@@ -125,6 +126,23 @@ print(json.dumps([tributary._text(value) for value in (['a, b', '\\\\', '!x'], [
     environment = before
     expect(refused).toMatch(/invalid_api_key: The API key .* a line break/)
     expect(refused).not.toContain(key.slice(9))
+  })
+
+  it('reads at most 64 MiB of a response, and prints an error in one line without invisible characters', async () => {
+    const messages = [undefined, '\u001b[2J\n\u202egone']
+    const server = await openHttpServer((_, response) => {
+      const message = messages.shift()
+      if (message !== undefined) return response.writeHead(400).end(JSON.stringify({ error: 'no', message }))
+      const send = () => {
+        while (!response.destroyed)
+          if (!response.write(Buffer.alloc(1_048_576, ' '))) return response.once('drain', send)
+      }
+      send()
+    })
+    const read = () => runScriptAt(server.url, 'tributary.py', 'rows', '/campaigns')
+    await expect(read()).rejects.toThrow('The response is longer than 67108864 bytes.')
+    await expect(read()).rejects.toThrow(String.raw`no: \x1b[2J\n\u202egone`)
+    await server.close()
   })
 
   it('exports a complete file after a broken connection, or none', async () => {

@@ -22,7 +22,10 @@ export class TributaryError extends Error {
   }
 }
 
+/** Characters of a text of an error; those of the API are shorter. */
+const textMax = 4_000
+
 /** The body of an error may come from another server than the API. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  return typeof value === 'string' ? value.slice(0, textMax) : undefined
 }

@@ -147,8 +147,14 @@ async function firstRows(found: DuckDBResult, limit: number) {
 
 /** @throws Error when the package is not installed */
 async function importDuckdb() {
-  return await import('@duckdb/node-api').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  try {
+    const loaded = await import('@duckdb/node-api')
+    // TRAP: its decoder of texts removes U+FEFF from their beginning.
+    const { default: accessors } = await import('@duckdb/node-api/lib/vectors/dataAccessors.js')
+    Object.assign(accessors, { textDecoder: new TextDecoder('utf-8', { ignoreBOM: true }) })
+    return loaded
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new Error('DuckDB is not installed; install @duckdb/node-api beside tributary-mcp.')
-  })
+  }
 }

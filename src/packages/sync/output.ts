@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { QueryResult } from './database/query.ts'
+import { printable } from './source/errors.ts'
 
 export const outputFormats = ['table', 'csv', 'json', 'ndjson'] as const
 export type OutputFormat = (typeof outputFormats)[number]
@@ -18,11 +19,17 @@ export async function printRows(result: QueryResult, format: OutputFormat): Prom
     }
   }
   const texts = writers[format]({ ...result, parts: counted() })
-  await pipeline(Readable.from(texts), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+  // A program gets the bytes of the rows, a terminal nothing that changes what it shows.
+  const shown = process.stdout.isTTY ? printableLines(texts) : texts
+  await pipeline(Readable.from(shown), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
     // The reader, such as `head`, has enough.
     if (error.code !== 'EPIPE') throw error
   })
   return count
+}
+
+async function* printableLines(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield text.split(/\r?\n/).map(printable).join('\n')
 }
 
 const writers: Record<OutputFormat, (result: QueryResult) => AsyncGenerator<string>> = { table, csv, json, ndjson }
@@ -56,10 +63,11 @@ function csvLine(cells: readonly (string | null)[]): string {
 }
 
 /** Columns are as wide as the widest cell of the first part; numbers are aligned to the right. */
-async function* table({ columns, parts }: QueryResult): AsyncGenerator<string> {
+async function* table({ columns: names, parts }: QueryResult): AsyncGenerator<string> {
+  const columns = names.map(printable)
   let widths: number[] | undefined
   for await (const part of parts) {
-    const rows = part.map((row) => row.map((value) => (textOf(value) ?? '').replaceAll(/\p{Cc}/gu, ' ')))
+    const rows = part.map((row) => row.map((value) => printable(textOf(value) ?? '')))
     const isNumber = (index: number) => part.some((row) => /^-?\d/.test(row[index] ?? ''))
     const line = (cells: readonly string[]) => {
       const padded = cells.map((cell, index) =>

@@ -7,7 +7,7 @@ import { openFolder } from './files/folder.ts'
 import { openProgress } from './progress.ts'
 import { type Result, resultLines } from './result.ts'
 import type { Copy, Reader } from './source/copy.ts'
-import { errorLine, SyncError, TemporaryError } from './source/errors.ts'
+import { errorLine, printable, SyncError, TemporaryError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
 import { isAccountId, received } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
@@ -124,7 +124,7 @@ function isIn({ resources }: RunOptions): (resource: { name: string }) => boolea
 
 function printResult(result: Result, { json, print }: RunOptions): void {
   const lines = json ? [JSON.stringify(result)] : resultLines(result)
-  print.write(`${lines.join('\n')}\n`)
+  print.write(`${lines.map(printable).join('\n')}\n`)
 }
 
 /** Whether a later run may succeed: the network, a server that is starting or busy, or a proxy that responds in its place. */

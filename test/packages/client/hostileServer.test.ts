@@ -110,6 +110,8 @@ it('a response that is not one of the API is refused with the reason', async () 
     await expect(client.get('/key')).rejects.toMatchObject({ status: 204 })
     answer = (response) => response.writeHead(400).end('{"error":{},"message":["no"],"param":1}')
     await expect(client.get('/key')).rejects.toEqual(unreadable('The response has status 400 and no message.'))
+    answer = (response) => response.writeHead(400).end(JSON.stringify({ message: 'x'.repeat(100_000) }))
+    await expect(client.get('/key')).rejects.toEqual(unreadable('x'.repeat(4_000)))
   }
 })
 

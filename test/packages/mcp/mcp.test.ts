@@ -220,14 +220,14 @@ describe('the tool for SQL on a copy', () => {
   it('is the only one without an API, and returns rows of the copy', async () => {
     expect((await analyst.listTools()).tools.map(({ name }) => name)).toEqual(['query'])
     const { text, hint } = await query(
-      `SELECT name, clicks FROM report('campaign', '2026-11-01', '2026-12-01') UNION ALL SELECT max(clicked_at)::text, 1 FROM clicks`,
+      `SELECT name, clicks FROM report('campaign', '2026-11-01', '2026-12-01') UNION ALL SELECT '\ufeff' || max(clicked_at), 1 FROM clicks`,
     )
     expect(JSON.parse(text)).toEqual({
       asOf: expect.stringMatching(/Z$/),
       columns: ['name', 'clicks'],
       rows: [
         ['Spring', '30'],
-        ['2026-11-20 10:00:29+00', '1'],
+        ['\ufeff2026-11-20 10:00:29+00', '1'],
       ],
     })
     expect(hint).toBeUndefined()

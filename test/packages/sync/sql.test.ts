@@ -111,6 +111,23 @@ describe('tributary-sync --sql', () => {
     )
   })
 
+  it('has one row of a report for a stored text (not set) and for absent values, as the API', async () => {
+    const at = '2026-11-21T10:00:00Z'
+    await importContent(api.stores, 'acme', 'clicks', [
+      { id: 'text', clickedAt: at, browser: '(not set)' },
+      { id: 'absent', clickedAt: at },
+    ])
+    const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
+    for (const target of targets()) await runProgram(run, [target, '--url', baseUrl], environment)
+    const statement = "SELECT id, name, clicks FROM report('browser', '2026-11-21', '2026-11-22')"
+    const { data } = await client.get('/reports', {
+      query: { group_by: 'browser', from: '2026-11-21', to: '2026-11-21' },
+    })
+    const expected = [{ id: '(not set)', name: '(not set)', clicks: 2 }]
+    expect(data).toMatchObject(expected)
+    expect(JSON.parse(await onBoth(statement, 'json'))).toEqual(expected)
+  })
+
   it('prints every type as CSV, JSON and a table', async () => {
     const statement = `
       SELECT id, referrer, clicked_at, clicked_at::date AS day, cost, is_bot, country, NULL AS missing, '' AS empty
@@ -134,9 +151,12 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
     )
     const events = "SELECT properties FROM events WHERE id = 'e1' AND origin = 'server'"
     expect(JSON.parse(await onBoth(events, 'json'))).toMatchObject([{ properties: { text: '"\ufffd\\1', 7: false } }])
-    expect(await onBoth("SELECT 7 AS n, 'a\nb' AS text UNION ALL SELECT 10, NULL ORDER BY 1", 'table')).toBe(
-      ' n  text\n──  ────\n 7  a b\n10\n',
+    expect(await onBoth("SELECT 7 AS n, 'a\nb\u202e' AS text UNION ALL SELECT 10, NULL ORDER BY 1", 'table')).toBe(
+      ' n  text\n──  ──────────────\n 7  a\\u000ab\\u202e\n10\n',
     )
+    // The text begins with a byte order mark.
+    const marked = "SELECT '\ufeffa' AS short, '\ufeff' || repeat('a', 20) AS long"
+    expect(JSON.parse(await onBoth(marked, 'json'))).toEqual([{ short: '\ufeffa', long: `\ufeff${'a'.repeat(20)}` }])
     expect(await onBoth('SELECT id FROM clicks WHERE false', 'csv')).toBe('id\r\n')
     expect(await onBoth('SELECT id FROM clicks WHERE false', 'json')).toBe('[]\n')
   })

@@ -69,8 +69,9 @@ function reportStatement(dialect: Dialect, schema: string): string {
   const nameOf = Object.entries(dimensions).flatMap(([name, { table }]) =>
     table ? [`WHEN '${name}' THEN (SELECT t.name FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] : [],
   )
+  // A stored text `(not set)` is an absent value, as in the API.
   const bucket = (time: string) =>
-    `CASE dimension ${bucketOf.join(' ')} WHEN 'day' THEN ${dialect.dayText(`${time} AT TIME ZONE 'UTC'`)} END`
+    `nullif(CASE dimension ${bucketOf.join(' ')} WHEN 'day' THEN ${dialect.dayText(`${time} AT TIME ZONE 'UTC'`)} END, '(not set)')`
   return dialect.tableFunctionStatement(schema, {
     name: 'report',
     parameters: [

@@ -33,7 +33,11 @@ export async function openFile(file: string, options: Record<string, string>) {
 /** Not by `import`, which takes twice as long: it first searches the many CommonJS files of the package for names. */
 export function loadPackage(): typeof import('@duckdb/node-api') {
   try {
-    return createRequire(import.meta.url)('@duckdb/node-api')
+    const require = createRequire(import.meta.url)
+    const loaded = require('@duckdb/node-api')
+    // TRAP: its decoder of texts removes U+FEFF from their beginning.
+    require('@duckdb/node-api/lib/vectors/dataAccessors.js').textDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    return loaded
   } catch (error) {
     return explainMissing(error as NodeJS.ErrnoException, 'DuckDB', '@duckdb/node-api')
   }

@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3ServiceException } from '@aws-sdk/client-s3'
+import { readText } from 'tributary-client'
 import { explainMissing, SyncError, TemporaryError } from '../source/errors.ts'
 import { type Storage, writeFile } from './storage.ts'
 
@@ -143,7 +144,8 @@ export async function openBucket(target: string, endpoint: string | undefined, s
   async function readObject(path: string, options: { abortSignal?: AbortSignal } = { abortSignal: signal }) {
     const object = await send(s3.getObject(objectOf(path), options))
     if (!object) return undefined
-    return { text: await object.Body?.transformToString(), etag: object.ETag, lastModified: object.LastModified }
+    const text = await readText(new Response(object.Body?.transformToWebStream() ?? null))
+    return { text, etag: object.ETag, lastModified: object.LastModified }
   }
 
   /** @returns the response; undefined if there is no such object @throws an error of one sentence */

@@ -8,6 +8,9 @@ import type { Storage, WriteOptions } from './storage.ts'
 /** Maximum number of reads of a file; a further one follows a broken connection, to either side. */
 const attemptsMax = 4
 
+/** A file of S3 that is written by one request has no more bytes. */
+const exportBytesMax = 5_000_000_000
+
 /** A Parquet file of an export. */
 export interface Download extends Pick<WriteOptions, 'isComplete'> {
   storage: Storage
@@ -42,14 +45,25 @@ export async function downloadParquet(
   }
 }
 
-/** Yields the same bytes. @throws TemporaryError at their end when they are no Parquet file: a proxy may have sent a page with 200 */
-async function* onlyParquet(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * Yields the same bytes.
+ * @throws TemporaryError when they are no Parquet file, at once if they begin otherwise: a proxy may have sent a page with 200; SyncError
+ *   when they are more than `bytesMax`
+ */
+export async function* onlyParquet(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  bytesMax = exportBytesMax,
+): AsyncGenerator<Buffer> {
   let size = 0
   let [first, last] = [Buffer.alloc(0), Buffer.alloc(0)]
   for await (const chunk of chunks) {
     size += chunk.length
     first = Buffer.concat([first, chunk.subarray(0, 4 - first.length)])
     last = Buffer.concat([last, chunk.subarray(-4)]).subarray(-4)
+    received(path, 'the beginning of the file', `${first}`, (text): text is string => 'PAR1'.startsWith(`${text}`))
+    if (size > bytesMax)
+      throw new SyncError(`the file of ${path} is larger than ${bytesMax / 1e9} GB; copy fewer days.`)
     yield chunk
   }
   // Without rows, a Parquet file still has both marks and the length of its footer.

@@ -46,23 +46,25 @@ export async function writeFile(
   const [file, part] = [join(folder, name), join(folder, `.${name.replace(/^\./, '')}.tmp`)]
   await rm(part, { force: true })
   const digest = createHash('sha256')
-  await pipeline(
-    Readable.from(content),
-    async function* (chunks: AsyncIterable<Uint8Array | string>) {
-      for await (const chunk of chunks) {
-        digest.update(chunk)
-        yield chunk
-      }
-    },
-    // Fails if the file exists.
-    createWriteStream(part, { flush: true, flags: 'wx' }),
-    { ...(signal && { signal }) },
-  )
-  if (isComplete && !(await isComplete())) {
-    await rm(part)
-    return undefined
+  try {
+    await pipeline(
+      Readable.from(content),
+      async function* (chunks: AsyncIterable<Uint8Array | string>) {
+        for await (const chunk of chunks) {
+          digest.update(chunk)
+          yield chunk
+        }
+      },
+      // Fails if the file exists.
+      createWriteStream(part, { flush: true, flags: 'wx' }),
+      { ...(signal && { signal }) },
+    )
+    if (isComplete && !(await isComplete())) return undefined
+    await rename(part, file)
+  } finally {
+    // After a failure, there is a part of a file.
+    await rm(part, { force: true })
   }
-  await rename(part, file)
   return digest.digest('hex')
 }
 

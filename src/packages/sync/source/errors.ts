@@ -31,7 +31,18 @@ export function explainMissing(error: NodeJS.ErrnoException, name: string, packa
 
 /** @returns one line; a response may have any characters */
 export function errorLine(error: unknown): string {
-  return errorReason(error).replaceAll(/\p{Cc}/gu, ' ')
+  return printable(errorReason(error))
+}
+
+/**
+ * @returns text that is safe on a terminal and takes one line: a tab is a space; other invisible characters, such as line feeds and those that
+ *   change the direction of text, are written as in JSON, `\u202e`
+ */
+export function printable(text: string): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text
+    .replaceAll('\t', ' ')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => character.split('').map(escaped).join(''))
 }
 
 function errorReason(error: unknown): string {
