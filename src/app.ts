@@ -31,6 +31,7 @@ import { logResponses } from './http/logging.ts'
 import { withoutPorts } from './http/networks.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Metrics } from './http/prometheusMetrics.ts'
+import { refuseAmbiguousRequests } from './http/requestForm.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
 import { addCommonHeaders } from './http/securityHeaders.ts'
 import { defaultReaderPace, type ReaderPace } from './http/slowReaders.ts'
@@ -56,6 +57,8 @@ export interface AppParts {
   arrivalMs?: number
   /** Minimum rate at which clients must read responses. */
   pace?: ReaderPace
+  /** Time of running exports at shutdown, milliseconds (24,000). */
+  exportGraceMs?: number
   /** Functions that add the routes under /api/v1; all by default. */
   routes?: readonly ((app: App, context: RouteContext) => void)[]
 }
@@ -82,7 +85,7 @@ const bodyMaxBytes = 65_536
 /** Builds the server, ready for requests; the caller makes it listen. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings, stores, redis, now, log, metrics, routes = allRoutes } = parts
-  const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace } = parts
+  const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace, exportGraceMs } = parts
   const { responseCache = openResponseCache({ onResponse: metrics?.countResponse }) } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
@@ -110,6 +113,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     })
   }
   addCommonHeaders(app)
+  refuseAmbiguousRequests(app)
   closeConnectionsAtShutdown(app)
   compressResponses(app)
   observeDisconnections(app)
@@ -134,7 +138,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   readParameters(app)
   await addDocs(app, settings)
   addExplore(app, settings)
-  const streaming = openStreaming()
+  const streaming = openStreaming(exportGraceMs)
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {
     stores,
@@ -177,5 +181,9 @@ function closeConnectionsAtShutdown(app: App): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close')
     done(null, payload)
+  })
+  // The headers of an export can be sent before the shutdown begins.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (isClosing) raw.socket.destroySoon()
   })
 }

@@ -26,6 +26,8 @@ export function makeHttpServer(
   const server = createServer(
     {
       maxHeaderSize: headersMaxBytes,
+      // `requestForm.ts` refuses a request without it, with an error of the API.
+      requireHostHeader: false,
       requestTimeout: arrivalMs,
       headersTimeout: arrivalMs / 3,
       // Interval of Node's check for late requests; its default of 30 s would double the limits.
@@ -34,6 +36,8 @@ export function makeHttpServer(
     },
     oneRequestPerConnection(handler, refuseExcess),
   )
+  // TRAP: by default Node drops all headers after the first 1,000, without an error. `requestForm.ts` limits their number.
+  server.maxHeadersCount = 0
   enforceReaderPace(server, pace, onSlowReader)
   return server
 }

@@ -38,10 +38,19 @@ export function streamFormat<Format extends RowFormat>(
 
 export type Streaming = ReturnType<typeof openStreaming>
 
-/** Opens the streaming of exports; one instance for all routes, since limits are shared. */
-export function openStreaming() {
+/** Time of running exports at shutdown; the server then has another second to close its connections. */
+const exportGraceMs = 24_000
+
+const shuttingDown = () => new Problem('unavailable', 'The server is shutting down; retry.', { retryAfterS: 1 })
+
+/**
+ * Opens the streaming of exports; one instance for all routes, since limits are shared.
+ * @param closingMs time of running exports at shutdown
+ */
+export function openStreaming(closingMs = exportGraceMs) {
   const closing = new AbortController()
   const slots = new Set<{ accountId: string }>()
+  let isClosing = false
 
   return {
     /**
@@ -59,6 +68,7 @@ export function openStreaming() {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
+      if (isClosing) throw shuttingDown()
       const release = acquireSlot(slots, request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
@@ -80,8 +90,10 @@ export function openStreaming() {
         throw error
       }
     },
+    /** Refuses further exports, and ends the running ones after `closingMs`. */
     close() {
-      closing.abort(new Problem('unavailable', 'The server is shutting down; retry.', { retryAfterS: 1 }))
+      isClosing = true
+      setTimeout(() => closing.abort(shuttingDown()), closingMs).unref()
     },
   }
 }

@@ -251,6 +251,14 @@ describe('invalid HTTP', () => {
       ['POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n', 400, 'invalid_request'],
       [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers_too_large'],
       [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+      ...['GET / HTTP/2.0', 'GET / HTTP/0.9', 'POST /api/v1/events HTTP/2.0'].map(
+        (line) => [`${line}\r\nHost: x\r\n\r\n`, 400, 'invalid_request'] as const,
+      ),
+      ['GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+      ['GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'invalid_request'],
+      ['GET /healthz HTTP/1.1\r\nHOST: x\r\nA: b\r\nhost: y\r\n\r\n', 400, 'invalid_request'],
+      [`GET / HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(1_200)}\r\n`, 431, 'headers_too_large'],
+      [`GET /api/v1/key HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(1_000)}\r\n`, 431, 'headers_too_large'],
     ] as const) {
       const response = await sendRaw(api.app, bytes)
       const [head = '', body = ''] = response.split('\r\n\r\n')
@@ -258,6 +266,15 @@ describe('invalid HTTP', () => {
       expect(JSON.parse(body)).toMatchObject({ error: code, requestId: expect.any(String) })
       expect(head.toLowerCase()).toContain(`x-request-id: ${JSON.parse(body).requestId}`)
     }
+  })
+
+  it('reads each of 1,000 headers', async () => {
+    const many = `Host: x\r\n${'a:b\r\n'.repeat(997)}`
+    const response = await sendRaw(
+      api.app,
+      `GET ${good} HTTP/1.1\r\n${many}Connection: close\r\nAuthorization: ApiKey ${key}\r\n\r\n`,
+    )
+    expect(response).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('responds to an invalid HEAD request without a body, which the client would read as the next response', async () => {

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -127,15 +127,22 @@ describe('reports and daily series as CSV', () => {
 describe('a long export', () => {
   const running = () => runningQueries(api.stores, 'clicks.export')
   /** Sends a request over a new connection: a keep-alive connection would delay the end of the server. */
-  async function request(path: string): Promise<IncomingMessage> {
+  async function request(
+    path: string,
+    { address = '', agent = false as Agent | false } = {},
+  ): Promise<IncomingMessage> {
     const headers = { authorization: `ApiKey ${largeKey}` }
-    const [response] = (await once(get(`${url}${path}`, { headers, agent: false }), 'response')) as [IncomingMessage]
+    const target = address === '' ? `${url}${path}` : `${address}/api/v1${path}`
+    const [response] = (await once(get(target, { headers, agent }), 'response')) as [IncomingMessage]
     expect(response.statusCode).toBe(200)
     return response
   }
   /** Starts an export and waits for its first bytes. */
-  async function startExport(path = '/clicks?format=ndjson'): Promise<IncomingMessage> {
-    const response = await request(path)
+  async function startExport(
+    path = '/clicks?format=ndjson',
+    server?: Parameters<typeof request>[1],
+  ): Promise<IncomingMessage> {
+    const response = await request(path, server)
     await once(response, 'readable')
     return response
   }
@@ -183,9 +190,23 @@ describe('a long export', () => {
     expect(ids.every((id, index) => Number(id) === 9_999 - index)).toBe(true)
   })
 
-  it('ends exports when the server stops', async () => {
-    const response = await startExport()
-    const [ended] = await Promise.allSettled([text(response), api.app.close()])
+  it('sends a running export in full when the server stops, also over a connection that the client keeps', async () => {
+    const server = await api.open()
+    const address = await server.listen({ port: 0, host: '127.0.0.1' })
+    const agent = new Agent({ keepAlive: true })
+    const response = await startExport('/clicks?format=ndjson&fields=id,referrer', { address, agent })
+    const closed = server.close()
+    expect(ndjsonRows(await text(response))).toHaveLength(10_000)
+    await closed
+    agent.destroy()
+  })
+
+  it('ends exports that take too long when the server stops', async () => {
+    const server = await api.open({ exportGraceMs: 0 })
+    const response = await startExport('/clicks?format=ndjson', {
+      address: await server.listen({ port: 0, host: '127.0.0.1' }),
+    })
+    const [ended] = await Promise.allSettled([text(response), server.close()])
     expect(ended.status).toBe('rejected')
   })
 })
