@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { sendRequest } from '../faults/httpRequest.ts'
+import { until } from '../kit/until.ts'
 
 /** Reads that an account may send at any time, of the largest ranges and of an account with 60,000 campaigns. */
 const costlyReads = {
@@ -17,35 +20,30 @@ const costlyReads = {
 /** Zones with clock changes, offsets of quarters of an hour, and a skipped day; each read has another one, so none is cached. */
 const zones = ['America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago']
 
-/** The measurement adds its own period to each value. */
-const resolutionMs = 10
-
 /**
  * Measures for how long the server responds to no other request during one allowed read.
- * @returns the longest time that the event loop was blocked, ms, by read: the least of several measurements, without the
- *   pauses that have other causes
+ * @param server with `longestTurn.mjs`, which writes to `file`
+ * @returns CPU time of the longest turn of the event loop, ms, by read: the least of several measurements, since a turn can
+ *   include a garbage collection or another request
  */
 export async function measureReadCosts(
   port: number,
-  metricsPort: number,
+  { pid, file }: { pid: number; file: string },
   key: string,
 ): Promise<Record<string, number>> {
   const agent = new Agent({ keepAlive: true })
-  /** Reading the metric starts its next period. */
-  const readBlockedMs = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-    const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text) ?? []
-    return Number(seconds) * 1000 - resolutionMs
-  }
   const costs: Record<string, number> = {}
   for (const [name, path] of Object.entries(costlyReads)) {
     const measured: number[] = []
     for (const zone of zones) {
       const zoned = path.includes('compare') ? `${path}&tz=${zone}` : path
-      await readBlockedMs()
+      await rm(file, { force: true })
+      process.kill(pid, 'SIGUSR2')
       const response = await sendRequest(agent, { port }, { method: 'GET', path: `/api/v1${zoned}`, key })
+      process.kill(pid, 'SIGUSR2')
       if (response?.status !== 200) throw new Error(`${name}: ${response?.status} ${response?.body.slice(0, 200)}`)
-      measured.push(await readBlockedMs())
+      await until(() => existsSync(file))
+      measured.push(Number(await readFile(file, 'utf8')))
     }
     costs[name] = Math.round(Math.min(...measured) * 10) / 10
   }
