@@ -3,21 +3,26 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { version } from '../../src/package.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { holds, until } from '../kit/until.ts'
-import { buildImage } from './image.ts'
+import { buildImage, type Image } from './image.ts'
 
 /** The user `node` of the image. Only root can start a process as another user. */
 const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
 const commit = '0123456789ab'
 
 describe.runIf(hasPostgres())('the image of deploy/Dockerfile', () => {
-  const image = useOpened(() => buildImage({ COMMIT: commit, VERSION: version }))
+  let image: Image
+  // npm downloads all packages.
+  beforeAll(async () => {
+    image = await buildImage({ COMMIT: commit, VERSION: version })
+  }, 1_500_000)
+  afterAll(() => image?.close())
   const clickhouse = useOpened(startClickHouse)
   const postgres = useOpened(startPostgres)
   const dataDir = useFolder()
