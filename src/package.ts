@@ -13,6 +13,9 @@ export const { version, optionalDependencies } = require('tributary/package.json
   optionalDependencies: Readonly<Record<string, string>>
 }
 
+/** Version of the time zone data of this process, such as `2025c`. ClickHouse, PostgreSQL and DuckDB have their own. */
+export const zoneData = process.versions.tz ?? 'unknown'
+
 /** The commit that was built, with `-dirty` after changes; `unknown` where it was not built from a clone. */
 export const commit = readCommit()
 

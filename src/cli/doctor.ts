@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { zoneData } from '../package.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
@@ -14,6 +15,8 @@ interface Line {
   /** What is wrong; empty: nothing. */
   found: string
   mend: string
+  /** Whether `doctor` exits with 0 in spite of it. */
+  isWarning?: true
 }
 
 export function addDoctorCommand(program: Command, context: CommandContext): void {
@@ -23,17 +26,17 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .notes('\nIt changes nothing. Run it with the settings of the server, as its user.\n\nExample:\n  tributary doctor')
     .action(async () => {
       const lines = await examine(context)
-      const texts = lines.map(({ check, found, mend }) =>
-        found ? `FAIL  ${check}: ${found} ${mend}` : `ok    ${check}`,
+      const texts = lines.map(({ check, found, mend, isWarning }) =>
+        found ? `${isWarning ? 'WARN' : 'FAIL'}  ${check}: ${found} ${mend}` : `ok    ${check}`,
       )
       context.print({ checks: lines }, texts.join('\n'))
-      const failed = lines.filter(({ found }) => found).length
+      const failed = lines.filter(({ found, isWarning }) => found && !isWarning).length
       if (failed > 0) throw new CommandError(`${failed} of ${lines.length} checks failed.`)
     })
 }
 
 async function examine(context: CommandContext): Promise<Line[]> {
-  const lines: Line[] = []
+  const lines: Line[] = examineRuntime(Date.now())
   /** @param find returns or throws what is wrong, or returns several lines */
   const add = async (check: string, mend: string, find: () => Promise<unknown>) => {
     const found = await find().catch((error) => `${causeOf(error)}.`)
@@ -74,6 +77,41 @@ async function examine(context: CommandContext): Promise<Line[]> {
   } finally {
     await stores.close()
   }
+}
+
+/** The last day with fixes, as https://nodejs.org/en/about/previous-releases has them. */
+const lastFixes: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' }
+
+const yearMs = 365 * 86_400_000
+
+/**
+ * Examines the Node.js of this process and its zone data.
+ * @param versions of Node.js and of the zone data, such as `2025c`
+ * @returns lines that warn, or that have found nothing
+ */
+export function examineRuntime(
+  nowMs: number,
+  { node, zones } = { node: process.versions.node, zones: zoneData },
+): Line[] {
+  const [major = ''] = node.split('.')
+  const last = lastFixes[major]
+  const isEnded = last !== undefined && nowMs >= Date.parse(last) + 86_400_000
+  // The name of a release has its year only, so its age counts from the middle of that year.
+  const isOld = nowMs > Date.UTC(Number(zones.slice(0, 4)), 6, 1) + yearMs
+  return [
+    {
+      check: `Node.js ${node}`,
+      found: isEnded ? `Node.js ${major} gets no fixes since ${last?.slice(0, 7)}.` : '',
+      mend: 'Install Node.js 24.',
+      isWarning: true,
+    },
+    {
+      check: `zone data ${zones}`,
+      found: isOld ? 'It is older than a year, so days of zones that have changed their rules are wrong.' : '',
+      mend: 'Install the last patch release of Node.js, which contains newer zone data.',
+      isWarning: true,
+    },
+  ]
 }
 
 const clockMend = 'Synchronize the clocks of both machines, with NTP.'

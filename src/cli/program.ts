@@ -1,7 +1,7 @@
 import { CommanderError, Help } from 'commander'
 import { ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
-import { commit, installedVersion, version } from '../package.ts'
+import { commit, installedVersion, version, zoneData } from '../package.ts'
 import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { UsageError } from './errors.ts'
@@ -41,7 +41,7 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
   const context = new CommandContext(io)
   const program = new Command('tributary')
     .description('The analytics data API of a click-tracking and attribution platform.')
-    .option('-V, --version', 'print the version, the commit and the engines')
+    .option('-V, --version', 'print the version, the commit, Node.js, its zone data and the engines')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .option('--json', 'print the result as one JSON object')
@@ -96,6 +96,7 @@ function describeVersion(): string {
   return [
     `tributary ${version} (commit ${commit})`,
     `Node.js ${process.versions.node}`,
+    `zone data ${zoneData}`,
     ...Object.entries(engines).map(([database, name]) => {
       const installed = installedVersion(name)
       return `embedded ${database}: ${installed ? `${name} ${installed}` : 'not installed'}`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { commit, version } from '../package.ts'
+import { commit, version, zoneData } from '../package.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { App } from './context.ts'
 import { type LimitKind, limitKinds } from './rateLimit.ts'
@@ -24,11 +24,11 @@ export function openMetrics() {
   collectDefaultMetrics({ register: registry })
   const build = new Gauge({
     name: 'tributary_build_info',
-    help: 'Always 1; its labels are the version and the commit of the program.',
-    labelNames: ['version', 'commit'],
+    help: 'Always 1; its labels are the version and the commit of the program, and the version of the zone data of Node.js.',
+    labelNames: ['version', 'commit', 'zone_data'],
     registers: [registry],
   })
-  build.set({ version, commit }, 1)
+  build.set({ version, commit, zone_data: zoneData }, 1)
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'HTTP responses by method, route and status; unknown paths have the route "unknown".',

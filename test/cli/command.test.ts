@@ -262,13 +262,15 @@ describe('the command', () => {
     expect((await runHere(['key'], {})).code).toBe(2)
   })
 
-  it('prints the version, the commit and the engines', async () => {
+  it('prints the version, the commit, Node.js, its zone data and the engines', async () => {
     const { code, stdout, stderr } = await runHere(['--version'], {})
     expect([code, stderr]).toEqual([0, ''])
     const number = '\\d+\\.\\d+\\.\\d+'
     const engines = `embedded ClickHouse: chdb ${number}\nembedded Postgres: @electric-sql/pglite ${number}`
     expect(stdout).toMatch(
-      new RegExp(`^tributary ${version} \\(commit ${commit}\\)\nNode\\.js ${number}\n${engines}\n$`),
+      new RegExp(
+        `^tributary ${version} \\(commit ${commit}\\)\nNode\\.js ${number}\nzone data ${process.versions.tz}\n${engines}\n$`,
+      ),
     )
     if (existsSync(join(packageRoot, '.git'))) expect(commit).toMatch(/^[0-9a-f]{12}(-dirty)?$/)
   })

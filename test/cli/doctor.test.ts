@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { examineRuntime } from '../../src/cli/doctor.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { causeOf, openStores } from '../../src/stores/open.ts'
@@ -36,8 +37,8 @@ afterEach(async () => {
 async function failuresOf(environment: Environment): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await run(['doctor', '--json'], environment)
   expect(stdout, stderr).not.toBe('')
-  const checks: { check: string; found: string; mend: string }[] = JSON.parse(stdout).checks
-  const failed = checks.filter(({ found }) => found !== '')
+  const checks: { check: string; found: string; mend: string; isWarning?: true }[] = JSON.parse(stdout).checks
+  const failed = checks.filter(({ found, isWarning }) => found !== '' && !isWarning)
   expect(code).toBe(failed.length > 0 ? 1 : 0)
   for (const { mend } of checks) expect(mend).toMatch(/^[A-Z].*\.$/)
   return Object.fromEntries(failed.map(({ check, found }) => [check, found]))
@@ -59,6 +60,19 @@ it('an error without a message is a failure with a cause', () => {
   const refused = new AggregateError([], '')
   expect(causeOf(Object.assign(refused, { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
   expect(causeOf(new AggregateError([], ''))).toBe('AggregateError')
+})
+
+it('warns of a Node.js without fixes and of zone data older than a year', () => {
+  const foundAt = (date: string, node: string, zones: string) =>
+    examineRuntime(Date.parse(date), { node, zones }).map(({ found }) => found !== '')
+  expect(foundAt('2026-04-30', '20.20.2', '2025c')).toEqual([false, false])
+  expect(foundAt('2026-05-01', '20.20.2', '2025c')).toEqual([true, false])
+  expect(foundAt('2026-07-02', '22.12.0', '2025c')).toEqual([false, true])
+  expect(foundAt('2026-07-02', '24.1.0', '2026a')).toEqual([false, false])
+  expect(foundAt('2030-01-01', '24.1.0', '2026a')).toEqual([true, true])
+  for (const { mend, isWarning } of examineRuntime(0))
+    expect([mend, isWarning]).toEqual([expect.stringMatching(/\.$/), true])
+  expect(examineRuntime(0).map(({ check }) => check)).toContain(`zone data ${process.versions.tz}`)
 })
 
 describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {

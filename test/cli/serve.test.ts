@@ -128,7 +128,9 @@ describe('the server', () => {
     await get(`${url}/api/v1/clicks`, apiKey)
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
-    expect(metrics).toContain(`tributary_build_info{version="${version}",commit="${commit}"} 1`)
+    expect(metrics).toContain(
+      `tributary_build_info{version="${version}",commit="${commit}",zone_data="${process.versions.tz}"} 1`,
+    )
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
     await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
     expect(await end('SIGINT')).toBe(0)
