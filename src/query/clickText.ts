@@ -1,5 +1,5 @@
 import { type Column, columnName, type RowOf } from '../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { formatMillionths } from './money.ts'
 
@@ -16,7 +16,8 @@ export const textAgeMs = 35 * 86_400_000
 /** Clicks that are older when they are stored get no text: it would be emptied soon (TTL of the column). */
 const storedTextAgeMs = textAgeMs + 31 * 86_400_000
 
-const version = '1'
+/** A test has the fields of each version: another order or another field is another version. */
+export const clickTextVersion = '1'
 const separator = '\0'
 
 const { id: _id, clickedAt: _clickedAt, ...textFields } = clickFields
@@ -33,7 +34,7 @@ export const clickTextColumn: Column<Pick<RowOf<typeof clickFields>, TextField |
       out.text('')
       return
     }
-    let values = version
+    let values = clickTextVersion
     for (const name of names) {
       const value = row[name]
       values += separator
@@ -46,7 +47,7 @@ export const clickTextColumn: Column<Pick<RowOf<typeof clickFields>, TextField |
 }
 
 /** The same text, from the columns. */
-export const clickTextSql: Fragment = ch`concatWithSeparator('\\0', '1', ${join(
+export const clickTextSql: Fragment = ch`concatWithSeparator('\\0', ${text(clickTextVersion)}, ${join(
   names.map((name) => {
     const column = identifier(columnName(name))
     if (textFields[name] === 'moneyOrNull') return ch`ifNull(toDecimalString(${column}, 6), '')`
@@ -55,10 +56,10 @@ export const clickTextSql: Fragment = ch`concatWithSeparator('\\0', '1', ${join(
 )})`
 
 /** Condition on a click whose text has this version and other values than the columns. */
-export const hasWrongText: Fragment = ch`startsWith(row_text, '1\\0') AND row_text != ${clickTextSql}`
+export const hasWrongText: Fragment = ch`startsWith(row_text, concat(${text(clickTextVersion)}, '\\0')) AND row_text != ${clickTextSql}`
 
 /** @returns the values of a text in the order of `clickTextFields`, undefined when the columns have to be read */
-export function readClickText(text: string): string[] | undefined {
-  const values = text.split(separator)
-  return values.shift() === version && values.length === names.length ? values : undefined
+export function readClickText(rowText: string): string[] | undefined {
+  const values = rowText.split(separator)
+  return values.shift() === clickTextVersion && values.length === names.length ? values : undefined
 }

@@ -1,4 +1,5 @@
 import type { Conversion } from '../../schema/conversion.ts'
+import { subIdNames } from '../../schema/subIds.ts'
 import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
@@ -10,17 +11,22 @@ import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
 import { responseFields } from './responseFields.ts'
 
-/** The fields in the column `row_text`, in its order (`clickhouse/0001_baseline.sql`); absent values are empty text. */
-const textFields = [
-  ...(Object.keys(conversionFields) as (keyof typeof conversionFields)[]),
-  'storedAt',
+/**
+ * The fields in the column `row_text`, in its order; absent values are empty text. A test compares them with the column.
+ * TRAP: stored rows have this order, so new fields are at the end, here and in the column.
+ */
+export const conversionTextFields = [
+  ...(['id', 'source', 'status', 'externalStatus', 'eventName', 'convertedAt', 'clickedAt', 'createdAt'] as const),
+  ...(['updatedAt', 'clickId', 'visitorId', 'transactionId', 'campaignId', 'offerId', 'landingPageId'] as const),
+  ...(['trafficSourceId', 'country', 'device', 'os', 'browser', ...subIdNames] as const),
+  ...(['payout', 'revenue', 'currency', 'revenueBase', 'couponCode', 'isTest', 'storedAt'] as const),
   // Of the click, for search.
-  'externalClickId',
-  'referrer',
-] as const
+  ...(['externalClickId', 'referrer'] as const),
+]
+type TextField = (typeof conversionTextFields)[number]
 
 /** A conversion as it is stored, with the searchable fields of its click; instants are text of epoch milliseconds. */
-export type StoredConversion = Record<(typeof textFields)[number], string>
+export type StoredConversion = Record<keyof typeof conversionFields | TextField, string>
 
 /** The sort key of a conversion, for cursors. */
 export function conversionKey({ convertedAt, id }: StoredConversion): PageKey {
@@ -87,9 +93,10 @@ LIMIT ${count(versionsMax)}`
 
 function parseRowText(rowText: string): StoredConversion {
   const texts = JSON.parse(rowText) as string[]
-  const row: Partial<StoredConversion> = {}
-  for (const [index, field] of textFields.entries()) row[field] = texts[index] as string
-  return row as StoredConversion
+  const row = {} as Record<TextField, string>
+  for (const [index, field] of conversionTextFields.entries()) row[field] = texts[index] as string
+  // Does not compile while a field of conversions is not in `row_text`.
+  return row
 }
 
 const toFields = responseFields(conversionFields)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { clickTextSql } from '../../../src/query/clickText.ts'
+import { clickTextSql, clickTextVersion } from '../../../src/query/clickText.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -39,7 +39,7 @@ describe('the text of a click', () => {
       convertedAt: new Date(nowMs).toISOString(),
     }))
     await importContent(api.stores, 'acme', 'conversions', conversions)
-    const computed = render(clickTextSql).text
+    const computed = render(clickTextSql).text.replace('{p1:String}', `'${clickTextVersion}'`)
     const texts = await rowsOf(
       api.stores,
       `SELECT count() AS n, countIf(row_text = ${computed}) AS same FROM clicks WHERE account_id = 'acme'`,

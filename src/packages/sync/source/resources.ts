@@ -12,6 +12,14 @@ export interface Resource {
   indexes: readonly string[]
 }
 
+/** Names that are looked up, and what is computed at read. */
+type Uncopied =
+  | ('campaignName' | 'offerName' | 'landingPageName' | 'trafficSourceName' | 'converted' | 'conversionCount')
+  | 'subIds'
+
+/** Types of all fields of a row of the API: without a new field this does not compile, so no copy lacks a column. */
+type FieldsOf<Path extends ExportPath> = Readonly<Record<Exclude<FieldOf<Path>, Uncopied>, string>>
+
 /** Rows that change over time and are read by `storedAt`. */
 export interface ChangingResource extends Resource {
   path: '/clicks' | '/conversions' | '/events'
@@ -25,12 +33,14 @@ export interface ChangingResource extends Resource {
   overlapMs: number
 }
 
+type SubId = Extract<FieldOf<'/clicks'>, `sub${number}`>
+
 const text = 'text'
 const id = 'text NOT NULL'
 const time = 'timestamptz'
 const money = 'numeric(18, 6)'
 const flag = 'boolean NOT NULL'
-const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, text]))
+const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, text])) as Record<SubId, 'text'>
 export const subIdNames: ReadonlySet<string> = new Set(Object.keys(subIds))
 const entityIds = { campaignId: text, offerId: text, landingPageId: text, trafficSourceId: text }
 
@@ -48,7 +58,7 @@ const clicks: ChangingResource = {
     ...{ userAgent: text, ip: text, ...subIds, externalClickId: text },
     ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text, cost: money },
     ...{ currency: text, costBase: money, baseCurrency: text, isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
-  },
+  } satisfies FieldsOf<'/clicks'>,
   indexes: ['clicked_at', 'campaign_id, clicked_at', 'visitor_id'],
 }
 
@@ -66,7 +76,7 @@ const conversions: ChangingResource = {
     ...{ ...entityIds, country: text, device: text, os: text, browser: text, ...subIds, payout: money, revenue: money },
     ...{ currency: text, revenueBase: money, baseCurrency: text, couponCode: text, isTest: flag },
     ...{ storedAt: `${time} NOT NULL` },
-  },
+  } satisfies FieldsOf<'/conversions'>,
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
@@ -83,12 +93,15 @@ const events: ChangingResource = {
     ...{ clickId: text, visitorId: text, campaignId: text, userId: text, value: 'double precision' },
     ...{ currency: text, properties: 'json', occurredAt: `${time} NOT NULL`, receivedAt: time },
     ...{ storedAt: `${time} NOT NULL` },
-  },
+  } satisfies FieldsOf<'/events'>,
   indexes: ['occurred_at', 'event_name, occurred_at', 'click_id', 'visitor_id'],
 }
 
 /** @param fields besides id, name and times */
-function metadataOf(path: ExportPath, fields: Resource['fields']): Resource {
+function metadataOf<Path extends ExportPath>(
+  path: Path,
+  fields: Omit<FieldsOf<Path>, 'id' | 'name' | 'status' | 'createdAt' | 'updatedAt'>,
+): Resource {
   const name = path.slice(1).replace('-', '_')
   const all = { id, name: `${text} NOT NULL`, status: text, ...fields, createdAt: time, updatedAt: time }
   return { name, path, key: ['id'], fields: all, indexes: [] }
