@@ -1,7 +1,7 @@
 // Which folder may import which; `npm run check` runs it with dependency-cruiser. It fails too
 // - when it saw too few modules of the product or too few imports. TRAP: dependency-cruiser also reports no violations when it
 //   cannot read the modules, as with an unsupported TypeScript;
-// - when the files of a folder import a subfolder that imports files of this folder. Files of src itself are left out.
+// - when the files of a folder import a subfolder that imports files of this folder. Files of src itself have rules.
 import { dirname } from 'node:path'
 import { cruise, format } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
@@ -16,7 +16,7 @@ const layers = {
   accounts: ['stores'],
   query: ['stores'],
   rows: ['query', 'stores'],
-  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package'],
+  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package', 'textReader'],
   events: ['query', 'stores', 'writer/tables'],
   api: ['http', 'events', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
   writer: ['query', 'stores'],
@@ -76,6 +76,18 @@ const forbidden = [
     'Drivers have one caller; types are free.',
     { path: '^src/', pathNot: '^src/(stores|packages/sync)/' },
     { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
+  ),
+  rule(
+    'files-of-src-import-no-folder',
+    'Files of src itself are below every folder, except main and app.',
+    { path: '^src/[^/]+$', pathNot: '^src/(main|app)\\.ts$' },
+    { path: '^src/[^/]+/' },
+  ),
+  rule(
+    'app-is-below-cli',
+    'The server is built without the command.',
+    { path: '^src/app\\.ts$' },
+    { path: '^src/cli/' },
   ),
   rule('main-is-the-entry-point', 'Nothing imports main.', {}, { path: '^src/main\\.ts$' }),
   rule(

@@ -2,8 +2,8 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { closestMatch } from 'leven'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
+import { type TextReader, textReaderOf } from '../textReader.ts'
 import type { App } from './context.ts'
-import { type TextReader, textReaderOf } from './textReader.ts'
 
 /** A raw value; null when its percent-encoding is not UTF-8. */
 type RawValue = string | null
