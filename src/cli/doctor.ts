@@ -107,7 +107,7 @@ export function examineRuntime(
     },
     {
       check: `zone data ${zones}`,
-      found: isOld ? 'It is older than a year, so days of zones that have changed their rules are wrong.' : '',
+      found: isOld ? `It is of ${zones.slice(0, 4)}, so days are wrong in zones whose rules have changed since.` : '',
       mend: 'Install the last patch release of Node.js, which contains newer zone data.',
       isWarning: true,
     },
