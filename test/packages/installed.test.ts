@@ -57,7 +57,7 @@ async function queryCopy(sql: string) {
 
 describe('without optional packages', () => {
   it.each([
-    ['./missing.duckdb', 'error: DuckDB is not installed; install @duckdb/node-api beside tributary-sync.\n'],
+    ['./missing.duckdb', 'error: DuckDB is not installed; install @duckdb/node-api@1.5.6-r.1 beside tributary-sync.\n'],
     ['s3://a/b', 'error: The client of S3 is not installed; install @aws-sdk/client-s3 beside tributary-sync.\n'],
   ])('tributary-sync names the one that %s needs', async (target, stderr) => {
     const missing = run('tributary-sync', [target, '--url', baseUrl], { TRIBUTARY_KEY: key })
@@ -65,14 +65,14 @@ describe('without optional packages', () => {
   })
 
   it('tributary-mcp names the one that a query needs', async () => {
-    const line = 'DuckDB is not installed; install @duckdb/node-api beside tributary-mcp.'
+    const line = 'DuckDB is not installed; install @duckdb/node-api@1.5.6-r.1 beside tributary-mcp.'
     expect(await queryCopy('SELECT 1')).toBe(line)
   })
 })
 
 describe('tributary-sync, installed from its tarball in an empty folder', () => {
   it('runs the commands of its README, after which the queries of the README return the rows', async () => {
-    await install('@duckdb/node-api')
+    await install('@duckdb/node-api@1.5.6-r.1')
     const [copies = '', statements = ''] = (await blocks('tributary-sync', 'sh')).map((shell) =>
       shell
         .replace('trb_live_…', key)

@@ -155,6 +155,6 @@ async function importDuckdb() {
     return loaded
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new Error('DuckDB is not installed; install @duckdb/node-api beside tributary-mcp.')
+    throw new Error('DuckDB is not installed; install @duckdb/node-api@1.5.6-r.1 beside tributary-mcp.')
   }
 }

@@ -39,7 +39,7 @@ export function loadPackage(): typeof import('@duckdb/node-api') {
     require('@duckdb/node-api/lib/vectors/dataAccessors.js').textDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
     return loaded
   } catch (error) {
-    return explainMissing(error as NodeJS.ErrnoException, 'DuckDB', '@duckdb/node-api')
+    return explainMissing(error as NodeJS.ErrnoException, 'DuckDB', '@duckdb/node-api@1.5.6-r.1')
   }
 }
 
