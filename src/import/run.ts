@@ -160,7 +160,8 @@ export async function importRows(
     await finish?.()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
-    if (tally.conflicting > 0) onMessage(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
+    // Rows of an exported account still have what was erased since the export.
+    if (tally.conflicting > 0 && !isMoved) onMessage(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
     if (tally.read > 0 && unseen.size > 0)
       onMessage(
         `warning: no row has the ${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')} of --map.`,
