@@ -147,7 +147,7 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
 async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): AsyncGenerator<string> {
   const options = { csvEscape: query.csv_escape }
   let last: ReportResponse | undefined
-  let rows = 0
+  let rows = plan.offset
   for await (const page of pages) {
     const { text } = reportCsv(page, plan, options)
     yield last ? withoutFirstLine(text) : (query.csv_bom ? byteOrderMark : '') + text

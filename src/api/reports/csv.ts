@@ -7,7 +7,8 @@ import type { ReportPlan } from './plan.ts'
 /**
  * Formats a report as CSV: `<dimension>_id` and `<dimension>_name` of each dimension, the metrics, and with a comparison
  * `previous_<metric>`. Headers say how many buckets there are, whether more follow, and how to read them.
- * @param totalsOf the number of rows of the file, if its last line has the totals; this line says of how many rows, if there are more
+ * @param totalsOf the number of rows up to the last one of the file, if its last line has the totals; this line says of how many rows, if more
+ *   follow
  * @param nextUrl the URL of the next rows; without it, no header names them
  */
 export function reportCsv(

@@ -32,7 +32,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
           const rows = report.data.length
           return reportCsv(report, plan, {
             csvEscape,
-            totalsOf: hasTotals ? rows : undefined,
+            totalsOf: hasTotals ? plan.offset + rows : undefined,
             nextUrl: nextUrl(request.url, plan, rows),
           })
         },

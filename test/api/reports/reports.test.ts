@@ -172,6 +172,15 @@ describe('a report with many buckets', () => {
     expect(new Set(found).size).toBe(campaigns)
   })
 
+  it('has a line of totals in CSV, which says of how many rows it is if more follow', async () => {
+    const lastLine = async (page: string) => {
+      const { body } = await api.get(`/reports?group_by=campaign&metrics=clicks&totals=true&format=csv&${page}`, many)
+      return body.trim().split('\n').at(-1)
+    }
+    expect(await lastLine('limit=400&offset=400')).toBe(`"(total)","of ${campaigns} rows",${campaigns}`)
+    expect(await lastLine('limit=400&offset=800')).toBe(`"(total)",,${campaigns}`)
+  })
+
   it('has a link up to the largest offset, and none beyond', () => {
     const range = { fromMs: 0, untilMs: 1 }
     const next = (offset: number, rows: number) => nextUrl('/reports', { range, offset }, rows)
