@@ -21,8 +21,8 @@ import { requireEmbedded, storeLocation } from './storeLocation.ts'
 
 /** Under load a copy may exceed its limit; the next one finds the files in memory. */
 const attemptsMax = 5
-/** Clients of Postgres that waited for the copy come first. */
-const pauseMs = 250
+/** Clients of Postgres wait for up to 8 s during an attempt; meanwhile they are served. */
+const pauseMs = 5_000
 
 export function addBackupCommand(program: Command, context: CommandContext): void {
   program
@@ -31,7 +31,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .argument('<folder>', 'new folder outside DATA_DIR; it appears once the backup is complete')
     .notes(`
 The backup has everything that was acknowledged before it began. Requests that need Postgres wait while its files are copied, usually for
-less than a second. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
+less than a second; if this takes 8 s, they are served for 5 s before the next of at most ${attemptsMax} attempts. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
 again. Run the command as the user of the server; only that user can read the backup, which contains hashes of keys and personal data.
 Databases on servers have their own commands: docs/restore.md.
 
