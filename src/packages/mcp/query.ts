@@ -10,7 +10,7 @@ const timeMaxMs = 20_000
 
 /** The functions that may be in FROM. Others read files, or write them, such as `enable_logging`. */
 const tableFunctions =
-  /^(RANGE|GENERATE_SERIES|REPEAT|REPEAT_ROW|SUMMARY|JSON_EACH|JSON_TREE|ICU_CALENDAR_NAMES|PG_TIMEZONE_NAMES|(DUCKDB|PRAGMA)_\w+)$/
+  /^(RANGE|GENERATE_SERIES|REPEAT|REPEAT_ROW|UNNEST|SUMMARY|JSON_EACH|JSON_TREE|ICU_CALENDAR_NAMES|PG_TIMEZONE_NAMES|(DUCKDB|PRAGMA)_\w+)$/
 
 /** Queries that were interrupted. DuckDB ends a query only between two operations; one may be the sum of a long list. */
 const unfinished = new Set<Promise<unknown>>()
@@ -97,14 +97,17 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
   // Again and again: an interrupt before a statement has started has no effect.
   const interrupting = setInterval(() => signal.aborted && connection.interrupt(), 50)
   try {
-    const [schema] = await firstRow(`
-      SELECT schema_name FROM duckdb_tables()
-      WHERE table_name = 'sync_times' AND regexp_full_match(schema_name, '[a-z0-9_]+')`)
-    if (typeof schema !== 'string')
-      throw new Error(`${file} is not a copy of tributary-sync; run it again if it is one of a version before 1.1.`)
+    const [schema, table] = await firstRow(`
+      SELECT schema_name, table_name FROM duckdb_tables()
+      WHERE table_name IN ('sync_state', 'sync_times') AND regexp_full_match(schema_name, '[a-z0-9_]+')
+      ORDER BY table_name DESC`)
+    if (typeof schema !== 'string') throw new Error(`${file} is not a copy of tributary-sync.`)
+    // A copy that was last updated before version 1.1 has no `sync_times`.
+    const times = table === 'sync_times' ? `"${schema}".sync_times` : '(SELECT resource, since AS as_of FROM s)'
     const [asOf] = await firstRow(`
+      WITH s AS (FROM "${schema}".sync_state)
       SELECT CASE WHEN count(*) = count(CASE WHEN s.since IS NOT NULL THEN t.as_of END) THEN min(t.as_of) END
-      FROM "${schema}".sync_state AS s LEFT JOIN "${schema}".sync_times AS t ON t.resource = s.resource
+      FROM s LEFT JOIN ${times} AS t ON t.resource = s.resource
       WHERE s.resource IN ('clicks', 'conversions', 'events')`)
     await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
     const statements = await connection.extractStatements(sql)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdir, writeFile } from 'node:fs/promises'
+import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -295,10 +295,22 @@ describe('the tool for SQL on a copy', () => {
       `SELECT '"Function": "READ_TEXT"' AS text, unnest([1]) FROM generate_series(1, 2), duckdb_tables()`,
       `FROM events, json_each('{"a": 1}')`,
       "FROM daily('Europe/Berlin', '2026-11-01', '2026-11-30')",
+      'SELECT * FROM unnest([1, 2])',
     ]) {
       expect([sql, await query(sql)]).toEqual([sql, expect.objectContaining({ isError: false })])
     }
     expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
+  })
+
+  it('returns rows of a copy that tributary-sync 1.0.0 has written', async () => {
+    await cp(folder('copy.duckdb'), folder('old.duckdb'))
+    const [state] = await queryDuckdb(
+      folder('old.duckdb'),
+      'DROP TABLE tributary.sync_times; SELECT min(since) AS since FROM tributary.sync_state',
+    )
+    const sql = 'SELECT count(*) AS n FROM clicks'
+    const { content } = await queryCopy(folder('old.duckdb'), { sql }, new AbortController().signal)
+    expect(content).toEqual([{ type: 'text', text: `{"asOf":"${state?.since}","columns":["n"],"rows":[["30"]]}` }])
   })
 
   it('says that a copy is not complete', async () => {
