@@ -41,7 +41,7 @@ export function App() {
         setProblem(errorText(error).replace(/;[^.]*/, ''))
         const isRefused = error instanceof TributaryError && error.status === 401
         if (isRefused && sessionStorage.getItem(keyItem) === apiKey) sessionStorage.removeItem(keyItem)
-        setApiKey(undefined)
+        setKeys((keys) => ({ apiKey: isRefused ? keys.offered : undefined, offered: undefined }))
       },
     )
     return () => abort.abort()

@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
 
-  it('asks before the key of a link replaces the key of the tab', async () => {
+  it('asks before the key of a link replaces the key of the tab, unless that key is not valid', async () => {
     const { page, open, url, key, api, settle, violations } = explorer
     const other = await api.account('other')
     const stored = () => page.evaluate("sessionStorage.getItem('tributary-key')")
@@ -90,6 +90,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     await page.getByRole('button', { name: 'Use the key of the link' }).click()
     await settle()
     expect(await stored()).toBe(other)
+    await page.evaluate("sessionStorage.setItem('tributary-key', 'trb_live_garbage')")
+    await page.goto('about:blank')
+    await page.goto(link + key)
+    await settle()
+    expect(await stored()).toBe(key)
+    expectReported(401)
   })
 
   it('names the scopes that a key lacks, and shows all that it may read', async () => {
