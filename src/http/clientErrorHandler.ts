@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProblemBody } from '../../schema/errorCodes.ts'
 import { Problem } from '../problem.ts'
-import { endAndDrain, isDraining } from './drainBeforeClose.ts'
+import { endAndDrain, ending } from './drainBeforeClose.ts'
 import { afterRequests, pipelinedMax } from './pipelining.ts'
 
 /**
@@ -12,15 +12,17 @@ import { afterRequests, pipelinedMax } from './pipelining.ts'
  * request object at this point, so the response is written as text.
  */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const { code, rawPacket } = error as { code?: string; rawPacket?: Buffer }
   // Each further part of the invalid request is another error.
-  if (isDraining(socket) && error.code !== 'ECONNRESET') return
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (ending.has(socket) && code !== 'ECONNRESET') return
+  if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const { rawPacket } = error as { rawPacket?: Buffer }
+  ending.add(socket)
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD '
-  afterRequests(socket, () => endAndDrain(socket, responseTo(connectionProblem(error.code), isHead)))
+  // TRAP: the function may wait for long; a use of `error` in it would keep the received bytes in memory.
+  afterRequests(socket, () => endAndDrain(socket, responseTo(connectionProblem(code), isHead)))
 }
 
 /**

@@ -8,10 +8,8 @@ const idleMaxMs = 500
 
 const checkMs = 100
 
-const draining = new WeakSet<Socket>()
-
-/** Whether a connection has its last response. */
-export const isDraining = (socket: Socket) => draining.has(socket)
+/** Connections that get no response but the present ones, and with an error in the last request, the response to it. */
+export const ending = new WeakSet<Socket>()
 
 /**
  * Sends the last bytes of a connection, and reads and drops what arrives until the client closes it, within limits. TRAP: a
@@ -19,7 +17,7 @@ export const isDraining = (socket: Socket) => draining.has(socket)
  * sends it no other requests.
  */
 export function endAndDrain(socket: Socket, bytes = ''): void {
-  draining.add(socket)
+  ending.add(socket)
   socket.end(bytes)
   const atStart = { bytes: socket.bytesRead, ms: performance.now() }
   let last = atStart

@@ -4,6 +4,8 @@ import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Type } from '@sinclair/typebox'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
@@ -114,6 +116,25 @@ describe('invalid HTTP after a request', () => {
     await expect.poll(connection.isClosed).toBe(true)
     expect(statusesIn(connection.received())).toEqual([200, 200, 400])
     expect(connection.received()).toMatch(/"held":true[\s\S]*"n":"2"[\s\S]*"error":"invalid_request"/)
+  })
+
+  it('keeps nothing of the invalid bytes that arrive during a response', async () => {
+    setFlagsFromString('--expose-gc')
+    const kept: WeakRef<Buffer>[] = []
+    const onError = ({ rawPacket }: { rawPacket: Buffer }) => kept.push(new WeakRef(rawPacket))
+    api.app.server.on('clientError', onError)
+    const connection = await openRaw(api.app, get('/begun'))
+    await expect.poll(connection.received).toContain('begun')
+    for (let errors = 1; errors <= 5; errors++) {
+      connection.socket.write('no HTTP\r\n\r\n')
+      await expect.poll(() => kept.length).toBeGreaterThanOrEqual(errors)
+    }
+    api.app.server.off('clientError', onError)
+    runInNewContext('gc')()
+    expect(kept.slice(0, 4).filter((packet) => packet.deref() !== undefined)).toEqual([])
+    held.emit('release')
+    await expect.poll(connection.isClosed).toBe(true)
+    expect(statusesIn(connection.received())).toEqual([200, 400])
   })
 
   it('responds to invalid HTTP that arrives late after the request before it', async () => {
