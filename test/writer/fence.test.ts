@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { execute } from '../../src/stores/clickhouse/client.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
+import { nodesOf } from '../../src/stores/clickhouse/connection.ts'
 import {
   failAfter,
   insertRows,
@@ -11,13 +12,16 @@ import {
   runOnEveryNode,
   runStatement,
 } from '../../src/stores/clickhouse/insert.ts'
+import { areMutationsDone } from '../../src/stores/clickhouse/mutations.ts'
 import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../src/stores/clickhouse/sql.ts'
+import { LeaseLost } from '../../src/stores/postgres/lease.ts'
+import { Writer } from '../../src/writer/fence/writer.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse, type SentStatement } from '../kit/interceptedClickHouse.ts'
-import { rowsOfEveryNode, stopMerges } from '../kit/rows.ts'
-import { until } from '../kit/until.ts'
+import { changeTables, rowsOfEveryNode, stopMerges } from '../kit/rows.ts'
+import { holds, until } from '../kit/until.ts'
 import { withWriter } from './withWriter.ts'
 
 const stores = useTestStores({ isDirty: true })
@@ -170,6 +174,59 @@ it('a mutation is sent without waiting for it, and rows are changed when the cha
   expect(await rowsOf(stores, `SELECT DISTINCT city FROM clicks WHERE account_id = '${account}'`)).toEqual([
     { city: 'Lyon' },
   ])
+})
+
+it('two outages during one mutation are retried each by itself', async () => {
+  await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z' }])
+  let polls = 0
+  const breaking = interceptClickHouse(stores, ({ text: statement }) => {
+    if (!statement.includes('FROM system.mutations') || ![2, 5].includes(++polls)) return
+    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  })
+  const said: string[] = []
+  await withWriter(breaking, account, async (given) => {
+    const writer = new Writer({ ...given, onMessage: (line) => said.push(line) })
+    const change = ch`ALTER TABLE clicks UPDATE city = if(sleepEachRow(1) = 0, 'Lyon', '')`
+    await writer.changeRows(ch`clicks`, change, ch`account_id = ${text(account)} AND city = ''`, 'test')
+  })
+  const line = 'Database unavailable while waiting for mutations; retrying.'
+  expect(said).toEqual([line, line])
+})
+
+it('a mutation that ClickHouse tries again after a failure is not failing', async () => {
+  await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z' }])
+  const which = ch`position(command, ${text(account)}) > 0`
+  const areDone = () => areMutationsDone(nodesOf(stores.clickhouse), which, { label: 'test' })
+  await changeTables(
+    stores,
+    `ALTER TABLE clicks UPDATE city = if(sleepEachRow(2)
+       + throwIf((SELECT count() FROM pixel_events WHERE account_id = '${account}') = 0, 'failing') = 0, 'Lyon', '')
+     WHERE account_id = '${account}' SETTINGS mutations_sync = 0, mutations_execute_subqueries_on_initiator = 0`,
+  )
+  await expect
+    .poll(() => areDone().catch((error: Error) => error.message))
+    .toMatch(/^ClickHouse cannot complete .*failing/)
+  const query = `INSERT INTO pixel_events (account_id, id) VALUES ('${account}', 'e1')`
+  for (const node of nodesOf(stores.clickhouse)) await node.command({ query })
+  await until(() => holds(areDone))
+  const unfinished = `SELECT latest_fail_reason FROM system.mutations WHERE NOT is_done AND position(command, '${account}') > 0`
+  expect(await rowsOfEveryNode(stores, unfinished)).toEqual([
+    { latest_fail_reason: expect.stringContaining('failing') },
+  ])
+  await until(areDone)
+})
+
+it('a wait that is interrupted throws the reason', async () => {
+  await withWriter(stores, account, async (given) => {
+    const interruption = new AbortController()
+    const writer = new Writer({ ...given, signal: interruption.signal })
+    const reason = new LeaseLost()
+    const waiting = writer.waitUntil(async () => {
+      setTimeout(() => interruption.abort(reason), 1)
+      return false
+    }, 'Waiting.')
+    await expect(waiting).rejects.toBe(reason)
+  })
 })
 
 it('a batch that arrives after its deadline is sent again with a later deadline, without a message', async () => {

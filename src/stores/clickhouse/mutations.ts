@@ -12,16 +12,18 @@ export const unwaited = ch`SETTINGS mutations_sync = 0, lightweight_deletes_sync
 /**
  * Whether mutations have ended on every node; they outlive their statements and their senders.
  * @param which condition on `system.mutations`
- * @throws Problem `unavailable` with ClickHouse's reason while one fails: ClickHouse repeats it for ever
+ * @throws Problem `unavailable` with ClickHouse's reason: a part has failed, and ClickHouse waits before it tries the part again, for ever and
+ *   with growing pauses of up to 5 min. While ClickHouse tries the part again, the mutation is not failing
  */
 export async function areMutationsDone(
   nodes: readonly Client[],
   which: Fragment,
   options: QueryOptions,
 ): Promise<boolean> {
-  // A part that has been changed since it failed is no failure.
   const query = ch`
-SELECT table, if(has(parts_to_do_names, latest_failed_part), substringUTF8(latest_fail_reason, 1, 300), '') AS failure
+SELECT table,
+  if(has(parts_to_do_names, latest_failed_part) AND NOT has(parts_in_progress_names, latest_failed_part),
+    substringUTF8(latest_fail_reason, 1, 300), '') AS failure
 FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done AND ${which}
 ORDER BY failure DESC

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../fence/writer.ts'
@@ -26,7 +25,10 @@ const briefRemovalMs = 3_000
 export interface Completion {
   /** Time after an erasure in which events from before it may still be stored; 12 s unless given. */
   inFlightMs?: number
-  /** When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures to a later writer. */
+  /**
+   * When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures to a later writer, also when
+   * a mutation fails for a minute.
+   */
   ifStillRead?: 'wait' | 'leave'
 }
 
@@ -47,7 +49,13 @@ export async function completeErasures(
 ): Promise<ErasedRows> {
   const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
   if (!(await hasIncompleteErasures(writer))) return erased
-  await waitForMutations(writer, tableNames)
+  try {
+    await waitForMutations(writer, tableNames)
+  } catch (error) {
+    // The mutation may be of another account.
+    if (ifStillRead === 'leave' && error instanceof Problem && error.status === 503) return erased
+    throw error
+  }
   await addClicksOfVisitors(writer)
   const storedAtMs = await beginRewrite(writer)
   for await (const page of pagesOfErasures(writer, 'incomplete')) {
@@ -55,7 +63,7 @@ export async function completeErasures(
       if (table.resource === 'events') {
         const erasedMs = page.reduce((latest, erasure) => Math.max(latest, erasure.erasedMs), 0)
         const waitMs = erasedMs + inFlightMs - (await readErasureClock(writer))
-        if (waitMs > 0) await pause(waitMs, undefined, { signal: writer.signal })
+        if (waitMs > 0) await writer.pause(waitMs)
       }
       erased[table.resource] += await blankRows(writer, table, page, storedAtMs[table.resource])
     }

@@ -123,7 +123,7 @@ export class Writer {
   changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
     const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
     const { clickhouse } = this.stores
-    const remain = async () => (await selectOnEveryNode(clickhouse, matching, this.#optionsOf(label))).length > 0
+    const remain = async () => (await this.selectOnEveryNode('changing rows', matching, label)).length > 0
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
       // Mutations of an earlier attempt, or of an earlier writer, may do the same.
@@ -156,7 +156,9 @@ export class Writer {
       polls += 1
       return areMutationsDone(nodesOf(this.stores.clickhouse), ofAccount, this.#optionsOf(label))
     }
-    await this.waitUntil(areDone, 'Waiting until ClickHouse has changed the rows.')
+    // Each poll by itself: the wait may last longer than two outages are apart.
+    const message = 'Waiting until ClickHouse has changed the rows.'
+    await this.waitUntil(() => this.retry('waiting for mutations', areDone), message)
     return polls > 1
   }
 
@@ -171,9 +173,14 @@ export class Writer {
         this.onMessage(message)
         isAnnounced = true
       }
-      await pause(pauseMs, undefined, { signal: this.signal })
+      await this.pause(pauseMs)
     }
     return true
+  }
+
+  /** @throws the reason of `signal`; the timer rejects with an error of its own */
+  pause(ms: number): Promise<void> {
+    return pause(ms, undefined, { signal: this.signal }).catch(() => this.signal.throwIfAborted())
   }
 
   /** Waits until no earlier statement of the account's writers can change any row. @throws LeaseLost */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { identifier } from '../../stores/clickhouse/sql.ts'
 import type { RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../fence/writer.ts'
@@ -12,7 +11,7 @@ const announceDefaultMs = 7_000
 
 /** Completes a recorded removal. Idempotent. @param announceMs time between the record and the removal; 7 s unless given */
 export async function completeRemoval(writer: Writer, announceMs = announceDefaultMs): Promise<RemovedCounts> {
-  const { accountId, signal } = writer
+  const { accountId } = writer
   const counts: RemovedCounts = { clicks: 0, events: 0 }
   type Recorded = { resource: RetainedResource; ageMs: number }
   const incomplete = await writer.sql<Recorded[]>('reading which months are removed')`
@@ -21,7 +20,7 @@ export async function completeRemoval(writer: Writer, announceMs = announceDefau
     ORDER BY resource`
   if (incomplete.length === 0) return counts
   const waitMs = announceMs - Math.min(...incomplete.map(({ ageMs }) => ageMs))
-  if (waitMs > 0) await pause(Math.min(waitMs, announceMs), undefined, { signal })
+  if (waitMs > 0) await writer.pause(Math.min(waitMs, announceMs))
   const retained = await writer.readRetained()
   for (const { resource } of incomplete) {
     const untilMs = retainedMsOf(resource, retained)

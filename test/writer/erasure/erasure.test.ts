@@ -241,7 +241,7 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
       })
       let killed: Promise<void> | undefined
       const onMessage = (line: string) => {
-        if (line.includes('while changing rows; retrying')) killed ??= killMutations()
+        if (line.includes('while waiting for mutations; retrying')) killed ??= killMutations()
       }
       const retried = new Writer({ ...watched, onMessage })
       expect(await completeErasures(retried)).toEqual({ clicks: 1, conversions: 0, events: 0 })
