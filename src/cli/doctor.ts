@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { zoneData } from '../package.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
-import { readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
+import { logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch, count, instant, text as textValue } from '../stores/clickhouse/sql.ts'
 import { assertWritable } from '../stores/migrations/migrate.ts'
@@ -61,12 +61,18 @@ async function examine(context: CommandContext): Promise<Line[]> {
   const { REDIS_URL, CLICKHOUSE_READER_URL } = context.settings
   const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'
   const queryMend = 'Correct the cause, then run tributary doctor again: it could not check this database.'
-  const grantMend = 'Use the users of docs/clickhouse-users.sql.'
+  const grantMend = 'Run docs/clickhouse-users.sql of this version.'
   try {
     await add('tables', migrateMend, () => assertWritable(stores))
     await add('PostgreSQL', queryMend, () => inPostgres(stores))
     await add('ClickHouse', queryMend, () => inClickHouse(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
+    await add('grant for the logs of ClickHouse', grantMend, async () => {
+      const found = (await isTrue(stores.clickhouse.client, `CHECK ${logsGrant}`))
+        ? ''
+        : `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
+      return [{ check: 'grant for the logs of ClickHouse', found, mend: grantMend, isWarning: true }]
+    })
     if (REDIS_URL !== undefined) {
       await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
         const redis = await openRedis(REDIS_URL, () => {})
@@ -171,12 +177,13 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
   return await selectOnEveryNode<Line>(clickhouse, query, { label: 'doctor' })
 }
 
+// TRAP: CHECK GRANT takes no FORMAT, which `query` of the driver adds.
+const isTrue = async (user: Client, query: string) => (await text((await user.exec({ query })).stream)).trim() === '1'
+
 /** @returns what a user of ClickHouse lacks, or a reader that may write */
 async function lackedGrant({ clickhouse }: Stores, readerUrl: string | undefined): Promise<string | undefined> {
   const { client, reader, database } = clickhouse
-  // TRAP: CHECK GRANT takes no FORMAT, which `query` of the driver adds.
-  const isTrue = async (user: Client, query: string) => (await text((await user.exec({ query })).stream)).trim() === '1'
-  for (const grant of writerGrants(database))
+  for (const grant of writerGrants(database).filter((one) => one !== logsGrant))
     if (!(await isTrue(client, `CHECK ${grant}`))) return `The user of CLICKHOUSE_URL lacks: ${grant}.`
   for (const grant of readerGrants(database))
     if (!(await isTrue(reader, `CHECK ${grant}`))) return `The user of CLICKHOUSE_READER_URL lacks: ${grant}.`

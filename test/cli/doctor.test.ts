@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     const { code, stdout, stderr } = await run(['doctor'], healthy)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout.split('\n').filter(Boolean)).toSatisfy((lines: string[]) =>
-      lines.every((line) => /^ok {4}\w/.test(line)),
+      lines.every((line) => /^(ok {4}\w|WARN {2}(Node\.js|zone data) )/.test(line)),
     )
     expect(stdout).toContain('fsync of ClickHouse')
     const tables = `SELECT countIf(engine_full LIKE '% TTL event\\_date + toIntervalDay(%'), count() FROM system.tables
@@ -240,6 +240,11 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     ],
   ])('finds %s', async (...fault) => {
     await expectFault(healthy, fault)
+  })
+
+  it('warns of users of version 1.0, which may not see the logs of ClickHouse', async () => {
+    const { code, stdout } = await run(['doctor'], { ...healthy, CLICKHOUSE_URL: clickhouse.url('former_writer') })
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^WARN {2}grant for the logs of ClickHouse: /m)])
   })
 
   it('creates neither a missing database nor an embedded engine', async () => {

@@ -42,7 +42,8 @@ export async function startClickHouse(
   const usersFile = join(directory, 'users.xml')
   const configFile = join(directory, 'config.xml')
   const logFile = join(directory, 'log')
-  await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
+  const users = await documentedUsers(member !== undefined)
+  await writeFile(usersFile, usersXml([administrator, ...users, ...users.flatMap(formerWriter)]))
   const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
   const config = configXml({ usersFile, logFile, memory: memoryLimits().server }).replace(
     '</clickhouse>',
@@ -124,6 +125,13 @@ const administrator: ClickHouseUser = {
     'GRANT TABLE ENGINE ON *',
     'GRANT BACKUP, REMOTE ON *.*',
   ],
+}
+
+/** The writer of version 1.0, which has no grant for the logs of ClickHouse. */
+function formerWriter({ name, grants, ...user }: ClickHouseUser): ClickHouseUser[] {
+  if (name !== 'tributary_writer') return []
+  const former = grants.filter((grant) => !grant.includes('SHOW TABLES'))
+  return [{ ...user, name: 'former_writer', passwordSha256: digest('former_writer'), grants: former }]
 }
 
 /** The users of the documented SQL files. The engine cannot create users by SQL; it reads them from a file. */
