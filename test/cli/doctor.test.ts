@@ -134,9 +134,9 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       lines.every((line) => /^(ok {4}\w|WARN {2}(Node\.js|zone data) )/.test(line)),
     )
     expect(stdout).toContain('fsync of ClickHouse')
-    const tables = `SELECT countIf(engine_full LIKE '% TTL event\\_date + toIntervalDay(%'), count() FROM system.tables
+    const tables = `SELECT countIf(engine_full LIKE '% TTL %\\_date + toIntervalDay(%'), count() FROM system.tables
       WHERE database = 'system' AND engine = 'MergeTree'`
-    expect(await clickhouse.run('admin', tables)).toBe('11\t11')
+    expect(await clickhouse.run('admin', tables)).toBe('15\t15')
   })
 
   it.each<Fault>([
