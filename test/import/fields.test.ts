@@ -73,6 +73,7 @@ describe('a row', () => {
   it.each([
     [{ campaignId: 'a b' }, 'campaignId: must be text of 1 to 64 letters, digits and _ . : -'],
     [{ campaignId: true }, 'campaignId: must be text of 1 to 64'],
+    [{ campaignId: new DecimalText('1.2e5') }, 'campaignId: must be text or all digits of a number'],
     [{ offerId: 'x'.repeat(65) }, 'offerId: must be text of 1 to 64'],
     [{ country: 'us' }, 'country: must be two uppercase letters'],
     [{ device: 'watch' }, 'device: must be one of desktop, mobile, tablet, other'],
@@ -238,6 +239,8 @@ describe('a row of a file with other columns', () => {
     expect(readEvent({ ...event, id: mail }, { ...jsonInput, hashIds }).id).toBe(sha256(mail))
     expect(readEvent({ ...event, id: 'x'.repeat(128) }, { ...jsonInput, hashIds }).id).toBe('x'.repeat(128))
     expect(() => readAs({ hashIds }, { id: '#\ud800', clickedAt: row.ts })).toThrow('id: must be text of 1 to 64')
+    for (const id of [new DecimalText('1.2E+17'), 1e-7])
+      expect(() => readAs({ hashIds }, { id, clickedAt: row.ts })).toThrow('id: must be text or all digits')
     expect(() => readAs({ hashIds }, { id: {}, clickedAt: row.ts })).toThrow('id: must be text of 1 to 64')
   })
 

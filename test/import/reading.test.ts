@@ -108,6 +108,19 @@ describe('NDJSON', () => {
     ])
   })
 
+  it('without a closing quote is rejected in the time of a line that has one', async () => {
+    const cpuOf = async (end: string) => {
+      const before = process.cpuUsage()
+      const [row] = await ndjson(`{"b":1.0,"a":"${'\\"'.repeat(500_000)}${end}`)
+      expect(row?.fields instanceof RowError).toBe(end === '')
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    await cpuOf('"}')
+    const closed = await cpuOf('"}')
+    expect(await cpuOf('')).toBeLessThan(10 * closed + 100_000)
+  })
+
   it('may have any keys: none is read as a number', async () => {
     const fields = { properties: { '\0number': 'x', t: ':1e' }, value: { number: '1' } }
     expect(seen(await ndjson(JSON.stringify(fields)))).toEqual([[1, fields]])
@@ -121,7 +134,7 @@ describe('NDJSON', () => {
 
   it('keeps every digit of a number that a double would round', async () => {
     const [row] = await ndjson(
-      '{"a":0.1000000000000000055,"b":12345678901234567890,"c": 1e400,"d":-1.5E-7,"e":2,"f":"1e5: 1e5"}',
+      '{"a":0.1000000000000000055,"b":12345678901234567890,"c": 1e400,"d":-1.5E-7,"e":2,"f":"1e5: 1e5","g":-0.0000001}',
     )
     expect(row?.fields).toEqual({
       a: new DecimalText('0.1000000000000000055'),
@@ -130,6 +143,7 @@ describe('NDJSON', () => {
       d: new DecimalText('-1.5E-7'),
       e: 2,
       f: '1e5: 1e5',
+      g: new DecimalText('-0.0000001'),
     })
   })
 

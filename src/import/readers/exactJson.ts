@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { DecimalText, isNumberText } from './decimal.ts'
 
-/** A number whose text a double may not give back: 16 digits or more, an exponent, or a zero at the end of its decimals. */
-const inexact = /[:,[]\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d))/
+/**
+ * A number whose text a double may not give back: 16 digits or more, an exponent, a zero at the end of its decimals, or six at their
+ * beginning, as the double 1e-7 is written with an exponent.
+ */
+const inexact = /[:,[]\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})/
 
 /**
  * Parses JSON; a number whose text a double does not give back is a `DecimalText`.
@@ -18,8 +21,11 @@ export function parseJson(text: string): unknown {
   return withNumbers(JSON.parse(parts.join('')))
 }
 
-/** A captured string: splitting keeps it between the texts outside of strings. */
-const string = /("[^"\\]*(?:\\.[^"\\]*)*")/s
+/**
+ * A captured string: splitting keeps it between the texts outside of strings. TRAP: with a required closing quote, a string without one
+ * would take quadratic time.
+ */
+const string = /("[^"\\]*(?:\\.[^"\\]*)*"?)/s
 const number = /-?\d[\d.eE+-]*/g
 
 /** Marks a text as a number; random, so that no file contains it. */

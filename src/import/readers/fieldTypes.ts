@@ -35,6 +35,14 @@ export function textOf(value: unknown): string | undefined {
   return value instanceof DecimalText ? value.text : undefined
 }
 
+/** @throws RowError for a number with an exponent: programs write ids of many digits so, without the last ones */
+export function idTextOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  if (typeof value !== 'string' && text && /e/i.test(text))
+    throw new RowError('must be text or all digits of a number, not a number with an exponent')
+  return text
+}
+
 /** @throws RowError when it is not text that both databases can store */
 function readStorableText(value: unknown): string {
   const text = textOf(value)
@@ -49,7 +57,7 @@ function matching(pattern: string, message: string): FieldType<string> {
   const test = new RegExp(pattern)
   return {
     read(value) {
-      const text = textOf(value)
+      const text = idTextOf(value)
       if (text === undefined || !test.test(text)) throw new RowError(message)
       return text
     },

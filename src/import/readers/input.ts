@@ -55,7 +55,7 @@ const idPatterns = new Map<unknown, RegExp>([
 function hashed(type: fieldTypes.FieldType<unknown>, isHashed: (id: string) => boolean): fieldTypes.FieldType<unknown> {
   return {
     read(value) {
-      const id = fieldTypes.textOf(value)
+      const id = fieldTypes.idTextOf(value)
       if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type.read(value)
       return createHash('sha256').update(id).digest('hex')
     },
