@@ -10,7 +10,7 @@ import type { Copy, Reader } from './source/copy.ts'
 import { errorLine, printable, SyncError, TemporaryError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
 import { isAccountId, received } from './source/received.ts'
-import { changing, metadata } from './source/resources.ts'
+import { changing, events, metadata } from './source/resources.ts'
 
 export interface RunOptions {
   url: string
@@ -81,7 +81,8 @@ export async function synchronize(
   }
 }
 
-async function openCopy(target: string, { schema, endpoint }: RunOptions, signal: AbortSignal): Promise<Copy> {
+async function openCopy(target: string, options: RunOptions, signal: AbortSignal): Promise<Copy> {
+  const { schema, endpoint } = options
   const kind = kindOf(target)
   if (kind === 'folder') return openFilesCopy(openFolder(target))
   if (kind === 's3') return openFilesCopy(await openBucket(target, endpoint, signal))
@@ -90,12 +91,11 @@ async function openCopy(target: string, { schema, endpoint }: RunOptions, signal
     kind === 'postgres'
       ? await (await import('./postgres/target.ts')).openTarget(target, schema)
       : await (await import('./duckdb/target.ts')).openTarget(target, schema)
-  return { ...database, update: openUpdate(database) }
+  return { ...database, update: openUpdate(database, isIn(options)(events)) }
 }
 
 async function runOnce(copy: Copy, reader: Reader, options: RunOptions): Promise<Omit<Result, 'rows'>> {
-  // Events first: their `X-As-Of` is the present, and so a bound for the other resources (`storeAsOf`).
-  const selected = changing.filter(isIn(options)).sort((a, b) => b.overlapMs - a.overlapMs)
+  const selected = changing.filter(isIn(options))
   await copy.assign(await accountOf(reader), selected)
   const filled: Result['filled'] = {}
   const proofs: Result['verified'] = {}

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../../schema/scopes.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { run } from '../../../src/packages/sync/program.ts'
@@ -63,6 +64,22 @@ describe('tributary-sync --sql', () => {
         expect(stderr).toMatch(/^Rows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
       }
     }
+  })
+
+  it('copies clicks and conversions also if events cannot be read', async () => {
+    await api.account('partial')
+    const apiKey = await api.keyOf(
+      'partial',
+      scopes.filter((scope) => scope !== 'read:events'),
+    )
+    await importContent(api.stores, 'partial', 'clicks', clicks(0, 2))
+    await importContent(api.stores, 'partial', 'conversions', conversions(0, 1, 'approved', 0))
+    const words = [folder('partial.duckdb'), '--url', baseUrl]
+    const ended = await runProgram(run, words, { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: apiKey })
+    expectOneLine(ended, 1, /read:events/)
+    const counts = 'SELECT (SELECT count(*) FROM clicks) AS clicks, (SELECT count(*) FROM conversions) AS conversions'
+    const { stdout } = await execute(folder('partial.duckdb'), '--no-sync', '--sql', counts)
+    expect(stdout).toBe('clicks,conversions\r\n2,1\r\n')
   })
 
   it('says as of when all rows are copied, also if there are no conversions, or none for a long time', async () => {

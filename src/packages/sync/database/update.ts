@@ -1,8 +1,9 @@
 import { requestChecksums, type SourceChecksums } from '../source/checksums.ts'
 import { type Copy, type Filled, type Reader, type Updated, type Verified, verified } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
-import type { ChangingResource } from '../source/resources.ts'
+import { type ChangingResource, events } from '../source/resources.ts'
 import { differentDays, readChecksums } from './compare.ts'
+import { earlier } from './state.ts'
 import type { DatabaseCopy } from './target.ts'
 
 /** Passes that may end before the `asOf` of the checksums: one continues an older pass, or a clock was set back. */
@@ -11,18 +12,37 @@ const passesMax = 3
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
 
+/** Clicks and conversions have the clock of PostgreSQL, events have the clock of ClickHouse; `doctor` names larger differences. */
+const clocksMs = 2_000
+
 /**
  * Opens `Copy.update` for one run.
+ * @param hasEvents whether the run copies events
  * @returns a function that updates one resource after another
  */
-export function openUpdate(target: DatabaseCopy): Copy['update'] {
-  /** The latest `X-As-Of` of the run. */
-  let before = ''
+export function openUpdate(target: DatabaseCopy, hasEvents: boolean): Copy['update'] {
+  /** A time of the source before the next resource is read, '' if unknown. */
+  let before: string | undefined
   return async (reader, resource, mustVerify) => {
+    before ??= hasEvents ? await presentOf(reader) : ''
     const { copied, ...updated } = await updateTarget(target, reader, resource, mustVerify)
-    await target.storeAsOf(resource, { copied, before })
+    // The clock of the other resources is no bound for events.
+    await target.storeAsOf(resource, { copied, before: resource === events ? '' : before })
     if (copied > before) before = copied
     return updated
+  }
+}
+
+/** @returns the present of the source by its events, whose `asOf` advances without new rows; '' if it cannot be read now */
+async function presentOf(reader: Reader): Promise<string> {
+  try {
+    // A day without rows.
+    const { asOf } = await requestChecksums(reader, events, { from: '2000-01-01', to: '2000-01-01' })
+    return earlier(asOf, clocksMs)
+  } catch {
+    // Clicks and conversions are copied first; the copying of events has the error.
+    reader.signal?.throwIfAborted()
+    return ''
   }
 }
 

@@ -80,7 +80,7 @@ const conversions: ChangingResource = {
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
-const events: ChangingResource = {
+export const events: ChangingResource = {
   name: 'events',
   path: '/events',
   key: ['origin', 'id', 'generation'],
