@@ -15,8 +15,10 @@ export class UsageError extends ExpectedError {}
  */
 export function explainOutage(error: unknown, interrupted: AbortSignal, state: string): unknown {
   if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
-  const isOutage = error instanceof Problem && error.status === 503
-  return isOutage ? new CommandError(`a database is unavailable. ${state}`) : error
+  if (!(error instanceof Problem) || error.status !== 503) return error
+  // An outage that may end by itself has a time for the retry. Otherwise the user needs the reason.
+  const reason = error.details.retryAfterS === undefined ? causeOf(error) : 'a database is unavailable'
+  return new CommandError(`${reason}. ${state}`)
 }
 
 /**

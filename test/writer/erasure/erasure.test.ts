@@ -1,11 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
+import { explainOutage } from '../../../src/cli/errors.ts'
 import { nodesOf } from '../../../src/stores/clickhouse/connection.ts'
 import { areMutationsDone } from '../../../src/stores/clickhouse/mutations.ts'
 import { ch, text } from '../../../src/stores/clickhouse/sql.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
 import { findUnerasedRows } from '../../../src/writer/erasure/erasedRows.ts'
-import { addErasures, type ErasedKind, identifierHash, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
+import {
+  addErasures,
+  type ErasedKind,
+  hasIncompleteErasures,
+  identifierHash,
+  readErasureKey,
+} from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/fence/writer.ts'
@@ -19,7 +26,7 @@ import { withWriter as openAndClose } from '../withWriter.ts'
 
 const server = useTestApp()
 const keys: Record<string, string> = {}
-const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed']
+const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed', 'left']
 const tables = personalTables.map(({ name }) => name)
 const dayMs = 86_400_000
 
@@ -228,6 +235,28 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
     })
   })
 
+  it('are left to a later writer by an import while a mutation of another account fails; an erasure says why', async () => {
+    await withWriter('left', async (writer) => {
+      await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+      // Without the minute of retries.
+      const impatient = Object.assign(new Writer(writer), {
+        retry: (_step: string, attempt: () => Promise<unknown>) => attempt(),
+      })
+      await beginFailingMutation()
+      try {
+        const reason = /^ClickHouse cannot complete a mutation of clicks/
+        const erase = () => completeErasures(impatient, { inFlightMs: 0 }).catch((error) => error)
+        await expect.poll(erase).toMatchObject({ message: expect.stringMatching(reason) })
+        const outage = explainOutage(await erase(), new AbortController().signal, 'Run it again.')
+        expect(outage).toMatchObject({ message: expect.stringMatching(/failing.*\. Run it again\.$/) })
+        expect(await completeErasures(impatient, { ifStillRead: 'leave' })).toMatchObject({ clicks: 0 })
+        expect(await hasIncompleteErasures(writer)).toBe(true)
+      } finally {
+        await killMutations()
+      }
+    })
+  })
+
   it('are written again when another statement stops the mutation', async () => {
     await withWriter('stopped', async (writer) => {
       await list(writer, [{ kind: 'visitor', id: 'v1', at }])
@@ -241,7 +270,9 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
       })
       let killed: Promise<void> | undefined
       const onMessage = (line: string) => {
-        if (line.includes('while waiting for mutations; retrying')) killed ??= killMutations()
+        if (!line.includes('while waiting for mutations; retrying')) return
+        // The blanking first: it would succeed after the failing mutation has ended.
+        killed ??= killMutations("AND position(command, 'failing') = 0").then(() => killMutations())
       }
       const retried = new Writer({ ...watched, onMessage })
       expect(await completeErasures(retried)).toEqual({ clicks: 1, conversions: 0, events: 0 })
@@ -279,10 +310,10 @@ const beginFailingMutation = () =>
      SETTINGS mutations_sync = 0`,
   )
 
-const killMutations = () =>
+const killMutations = (which = '') =>
   changeTables(
     server.stores,
-    `KILL MUTATION WHERE database = currentDatabase() AND table = 'clicks' AND NOT is_done SYNC`,
+    `KILL MUTATION WHERE database = currentDatabase() AND table = 'clicks' AND NOT is_done ${which} SYNC`,
   )
 
 /** The same writer; a step runs before each of its statements that writes. */
