@@ -34,9 +34,9 @@ export const hoursDaysMax = 31
 export const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** Seconds of a leap second, which RFC 3339 allows. */
-const leapSecond = /(?<=^.{17})60/
+const leapSecond = /(?<=^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:)60/i
 /** TRAP: the `+` of an offset can arrive as a space. */
-const spaceOfPlus = /(:\d\d\S{0,40}) {1,2}(\d\d(?::?\d\d)?)$/
+const spaceOfPlus = /^(\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\S{0,40}) {1,2}(\d\d(?::?\d\d)?)$/
 
 /**
  * Reads the range of a list or a search: either end may be left out.

@@ -25,11 +25,11 @@ const charactersMax = 100
  */
 export function readTimeText(text: string, order?: DateOrder): TimeText | undefined {
   if (text.length > charactersMax) return undefined
-  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text, order))
+  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text.trim(), order))
 }
 
 const usual =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
 
 /** Reads the form that most files have, which `readIso` would read too, in less time. */
 function readUsual(text: string): TimeText | undefined {
@@ -42,9 +42,12 @@ function isDate(text: string): boolean {
   return day <= '28' || new Date(text.slice(0, 10)).getUTCDate() === Number(day)
 }
 
-/** TRAP: the end of `2026-11-20 14-05` could mean minutes, so an offset after an hour needs a colon. */
+/**
+ * TRAP: the end of `2026-11-20 14-05` could mean minutes, so an offset after an hour needs a colon; `2026-11-20 14:00-15:00` could mean
+ * an hour, so its offset needs a `T` or a space. Offsets are at most 15:59, the limit of PostgreSQL.
+ */
 const iso =
-  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[T ](\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:(?:T| (?!\d\d?:\d\d-))(\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
 
 function readIso(text: string): TimeText | undefined {
   const [, date, hour, minute = '00', second = '00', fraction = '', half, offset] = iso.exec(text) ?? []
@@ -74,19 +77,34 @@ function offsetMs(offset: string): number {
 const months = 'january february march april may june july august september october november december'.split(' ')
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
-/** @returns the position of a name, or of its first three letters, in any case; -1 for another text */
+/** @returns the position of a name, or of three or more of its first letters, in any case; -1 for another text */
 function positionOf(names: readonly string[], word: string): number {
   const name = word.toLowerCase()
-  return names.findIndex((known) => known === name || known.slice(0, 3) === name)
+  return name.length < 3 ? -1 : names.findIndex((known) => known.startsWith(name))
 }
 
 /** Dates of digits: year first, or year last. */
 const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}))(?=$|[T ,])/
 
+/** Digits of a date, and of a time of day; 10 digits or more without `T` that are no year of this century are seconds since 1970. */
+const compact = /^(20\d\d|\d{4}(?=\d{4}(?:T|$)))(\d\d)(\d\d)(?:(T?)(\d\d)(?:(\d\d)(\d\d)?(?!\d)|$))?/i
+
+function separated(_: string, ...parts: string[]): string {
+  const [year, month, day, t, hour, minute = '00', second] = parts
+  const clock = hour === undefined ? '' : `${t ? 'T' : ' '}${hour}:${minute}${second ? `:${second}` : ''}`
+  return `${year}-${month}-${day}${clock}`
+}
+
 /** @returns another form as `readIso` reads it; a text that it does not read if the form is unknown */
 function asIso(text: string, order: DateOrder | undefined): string {
-  // Some programs put a no-break space before AM and PM.
-  const spaced = text.replace(/[\u00a0\u202f]/g, ' ').replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
+  // Some programs put a no-break space before AM and PM, and the name of the zone after an offset.
+  const spaced = text
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/(?<=[+-]\d\d:\d\d|Z)\[[\w/+-]{1,40}\]$/, '')
+    .replace(/ (?:GMT)?([+-]\d{4})(?: \([^()]{1,60}\)| [A-Z]{3,5})?$/, ' $1')
+    .replace(/ Etc\/UTC$/, ' UTC')
+    .replace(compact, separated)
   const [date, year, , month = '', day = '', first = '', , second = '', last = ''] = digits.exec(spaced) ?? []
   if (date === undefined) return namedAsIso(spaced)
   const clock = spaced.slice(date.length).replace(/^, /, ' ')
@@ -103,7 +121,11 @@ function dateText(year: string, month: string | number, day: string): string {
 function namedAsIso(text: string): string {
   const words = text
     .replace(/^(\d\d?)[-/]([A-Za-z]{3,9})[-/](\d{4}):?/, '$1 $2 $3 ')
-    .replace(/(?:GMT)?([+-]\d{4}) \([A-Za-z ]{1,60}\)$/, '$1')
+    .replace(
+      /^([A-Za-z]{3,9}) (\d{4})-(\d\d)-(\d\d) /,
+      (_, weekday, year, month, day) => `${weekday} ${day} ${months[month - 1]} ${year} `,
+    )
+    .replace(/,? at (?=\d\d?:)/, ' ')
     .split(/,? +/)
   const found: Partial<Record<'weekday' | 'month' | 'day' | 'year' | 'clock' | 'half' | 'offset', string>> = {}
   for (const word of words) {

@@ -311,12 +311,15 @@ describe('a time', () => {
   })
 
   it('may be a number of seconds, milliseconds, microseconds or nanoseconds since 1970', () => {
-    const ms = fc.integer({ min: 1e12, max: 4_291_747_199_999 })
+    // Later ones can be digits of a date.
+    const ms = fc.integer({ min: 1e12, max: 2_001_010_099_999 })
     fc.assert(
       fc.property(ms, (epochMs) => {
         const seconds = (epochMs / 1000).toFixed(3)
         for (const text of [seconds, `${seconds}999999`, `${epochMs}`, `${epochMs}001`, `${epochMs}001002`])
           for (const clickedAt of [text, new DecimalText(text)]) expect(at(clickedAt)).toBe(epochMs)
+        const [digits, exponent] = [`${epochMs}`.replace(/^./, '$&.'), 'E9']
+        expect(at(digits + exponent)).toBe(epochMs)
         expect([at(epochMs), at(Math.trunc(epochMs / 1000))]).toEqual([epochMs, epochMs - (epochMs % 1000)])
       }),
     )
@@ -328,6 +331,10 @@ describe('a time', () => {
     '46346.61',
     '999999999',
     '17636940001',
+    '2026112014453112',
+    '2026112014453',
+    2026112014.5,
+    '1.795185931E8',
     '-1763694000',
     ''.padEnd(200, '1'),
     true,
@@ -336,7 +343,7 @@ describe('a time', () => {
     expect(() => at(value)).toThrow('clickedAt: must be a time such as 2026-11-21T03:00:00Z, 2026-11-21 03:00:00+01 or')
   })
 
-  it.each(['2026-11-21T03:00:00', '2026-11-21', 'Nov 21, 2026 3:00 PM'])(
+  it.each(['2026-11-21T03:00:00', '2026-11-21', '2026112103', '20261121030000', 'Nov 21, 2026 3:00 PM'])(
     'without offset is rejected without a zone: %s',
     (text) => {
       expect(() => at(text)).toThrow(

@@ -26,6 +26,11 @@ describe('the range of a list', () => {
     for (const from of ['2026-11-02T05:30:00 05:30', '2026-11-02 05:30 0530', '2026-11-02 05:30:00.0  05:30'])
       expect(openRange({ from })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
     expect(openRange({ from: '2026-11-02 02:00 02' })).toEqual({ fromMs: Date.UTC(2026, 10, 2) })
+    // A year at the end is no offset, and only a second can be a leap second.
+    const ctime = openRange({ from: 'Mon Nov 2 05:30:00 2026' })
+    expect(ctime).toEqual({ fromMs: Date.UTC(2026, 10, 2, 5, 30) })
+    for (const from of ['2026-11-02 05:30:00 2026', 'Nov 02, 2026  14:60'])
+      expect(() => openRange({ from })).toThrow(expect.objectContaining({ code: 'invalid_from' }))
     expect(openRange({ from: '2026-11-02 05:30' })).toEqual({ fromMs: Date.UTC(2026, 10, 2, 5, 30) })
   })
 

@@ -41,6 +41,26 @@ describe('a time', () => {
     ['nginx and Apache', '20/Nov/2026:15:45:31 +0100', second],
     ['Date of JavaScript', 'Fri Nov 20 2026 15:45:31 GMT+0100 (Central European Standard Time)', second],
     ['ISO 8601 without seconds', '2026-11-20T14:45Z', minute],
+    ['ISO 8601 without seconds', '2026-11-20T11:45-03:00', minute],
+    ['ISO 8601 without separators', '20261120T144531Z', second],
+    ['ISO 8601 without separators', '20261120T094531.000-0500', second],
+    ['ISO 8601 without separators', '20261120t144531z', second],
+    ['ISO 8601 without separators', '20261120T144531', second.slice(0, -1)],
+    ['MySQL and logs', '20261120144531', second.slice(0, -1)],
+    ['Google Analytics, dateHour', '2026112014', '2026-11-20T14:00:00.000'],
+    ['Google Analytics, dateHourMinute', '202611201445', minute.slice(0, -1)],
+    ['Java', '2026-11-20T15:45:31+01:00[Europe/Berlin]', second],
+    ['Java', '2026-11-20T14:45:31Z[UTC]', second],
+    ['Go', '2026-11-20 15:45:31 +0100 CET', second],
+    ['Go', '2026-11-20 14:45:31 +0000 UTC', second],
+    ['systemd', 'Fri 2026-11-20 14:45:31 UTC', second],
+    ['ClickHouse', '2026-11-20 14:45:31 Etc/UTC', second],
+    ['Date of JavaScript', 'Fri Nov 20 2026 15:45:31 GMT+0100', second],
+    ['Date of JavaScript', 'Fri Nov 20 2026 11:45:31 GMT-0300 (GMT-03:00)', second],
+    ['people', '20 Sept 2026', '2026-09-20'],
+    ['macOS', 'Friday, November 20, 2026 at 2:45 PM', minute.slice(0, -1)],
+    ['nginx and Apache with brackets', '[20/Nov/2026:14:45:31 +0000]', second],
+    ['a program that adds spaces', ' 2026-11-20T14:45:31Z\n', second],
     ['12 hours', '2026-11-20 12:45:00 AM', '2026-11-20T00:45:00.000'],
     ['12 hours after a narrow no-break space', '2026-11-20 2:45:00\u202fPM UTC', minute],
   ])('is read as %s writes it: %s', (_writer, text, expected) => {
@@ -76,7 +96,16 @@ describe('a time', () => {
       '2026-11-20 0:00 AM',
     ],
     ...['2026-11-20T10:30:00+24:00', '2026-11-20T10:30:00+02:60', '2026-11-20T10:30:00+2', '2026-11-20T10:30Z+02:00'],
-    ...['2026-11-20 14-05', '2026-11-20 14:05 -5', '2026-11-20T10:30:15.Z', '2026-11-20T10:30:00Z\n', ' 2026-11-20'],
+    ...['2026-11-20 14-05', '2026-11-20 14:05 -5', '2026-11-20T10:30:15.Z'],
+    ...[
+      '2026-11-20 14:00-15:00',
+      '2026/11/20 9:00-10:00',
+      '202611201400-1500',
+      '2026-11-20T10:30:00+16:00',
+      '20261120T14-15',
+    ],
+    ...['20261120144', '2026112014453', '2026112014453112', '2026112024', '1795185931', 'Thu 2026-11-20 14:45:31 UTC'],
+    ...['Fri 2026-13-20 14:45:31 UTC', '20 No 2026', '2026-11-20T10:30:00[UTC]', '[2026-11-20'],
     ...[
       '2026-11-20 15:45:31 CET',
       '2026-11-20 15:45:31 Europe/Berlin',
@@ -106,7 +135,7 @@ describe('a time', () => {
   it('is read exactly in every form, of every instant and offset', () => {
     const instant = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
     fc.assert(
-      fc.property(instant, fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
+      fc.property(instant, fc.integer({ min: -959, max: 959 }), (date, minutes) => {
         const local = new Date(date.getTime() + minutes * 60_000).toISOString()
         const [year, month, day, clock, ms] = [
           local.slice(0, 4),

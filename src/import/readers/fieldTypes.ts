@@ -95,7 +95,7 @@ export interface TimeOptions {
 export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType<number> {
   return {
     read(value, note) {
-      const text = textOf(value) ?? ''
+      const text = textOf(value)?.trim() ?? ''
       const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
       if (!time && (readTimeText(text, 'mdy') || readTimeText(text, 'dmy')))
         throw new RowError('has day and month in an unknown order; --date-order gives the order')
@@ -113,11 +113,20 @@ export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType
 
 export const instant = instantType({})
 
-/** Seconds since 1970 in 10 digits, from 2001-09-09 on; milliseconds, microseconds and nanoseconds have 3, 6 and 9 more. */
-const epochTime = /^(\d{10})(?:\.(\d{1,9})|((?:\d{3}){0,3}))$/
+/**
+ * Seconds since 1970 in 10 digits, from 2001-09-09 on; milliseconds, microseconds and nanoseconds have 3, 6 and 9 more. Digits such as
+ * 2026112014 are not read as the year 2034, because they are a date and an hour.
+ */
+const epochTime =
+  /^(?!20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3]))(\d{10})(?:\.(\d{1,9})|((?:\d{3}){0,3}))$/
 
 function readEpochTime(text: string): TimeText | undefined {
-  const [, seconds, decimals, more = ''] = epochTime.exec(text) ?? []
+  // BigQuery writes 1.795185931E9.
+  const plain = text.replace(
+    /^(\d)\.(\d{1,18})E9$/,
+    (_, first, more) => `${first}${more.slice(0, 9).padEnd(9, '0')}.${more.slice(9)}`,
+  )
+  const [, seconds, decimals, more = ''] = epochTime.exec(plain.replace(/\.$/, '')) ?? []
   if (seconds === undefined) return undefined
   const fraction = decimals ?? more
   return { kind: 'instant', ms: Number(seconds + fraction.slice(0, 3).padEnd(3, '0')), below: fraction.slice(3) }
