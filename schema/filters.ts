@@ -62,7 +62,7 @@ export function filterParametersOf<Name extends ParameterName>(
     Type.String({
       minLength: 1,
       maxLength: filterLengthMax,
-      description: `Only ${rows} with this value: one or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.${more[name] ?? ''}`,
+      description: `Only ${rows} with one of up to ${filterValuesMax} values, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal.${more[name] ?? ''}`,
     })
   return optional(Object.fromEntries(names.map((name) => [name, parameter(name)])) as Record<Name, TString>)
 }

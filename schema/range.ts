@@ -20,16 +20,16 @@ const fromAndTo = (zone: string) =>
   optional({
     from: Type.String({
       pattern: momentPattern,
-      description: `Start of the range, inclusive: a date (00:00 ${zone}), a local time (\`2026-11-20T14:00\`, ${zone}) or an instant with offset.`,
+      description: `Start of the range, inclusive: a date or a local time (\`2026-11-20T14:00\`) ${zone}, or an instant with offset.`,
     }),
     to: Type.String({
       pattern: momentPattern,
-      description: `End of the range: a date (the whole day is included, ${zone}), a local time (exclusive, ${zone}) or an instant (exclusive).`,
+      description: `End of the range: a date (the whole day is included) or a local time (exclusive) ${zone}, or an instant (exclusive).`,
     }),
   })
 
 /** Range of searches; both ends are optional. */
-export const rangeParameters = fromAndTo('UTC')
+export const rangeParameters = fromAndTo('in UTC')
 
 /** Range of reports, stats, funnels and lists, which have a time zone. */
 export const localRangeParameters = fromAndTo('in `tz`')
@@ -57,7 +57,7 @@ export const listRangeParameters = {
       minimum: 1,
       maximum: 365,
       description:
-        'Number of days in `tz` up to and including today, instead of a range. All pages have the days of the first one. Ignored if `from` is present.',
+        'Number of days in `tz` up to and including today, instead of a range; the same days on all pages. Ignored if `from` is present.',
     }),
     tz: Type.String({
       ...timeZone,

@@ -19,7 +19,7 @@ export function checksumRoutes(app: App, context: RouteContext): void {
           tags: [tag],
           summary: `Get checksums of ${resource}`,
           description:
-            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.',
+            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. Read a day again only if they differ.',
           querystring: ChecksumQuery,
           response: { 200: schema, 304: NotModified },
         },
