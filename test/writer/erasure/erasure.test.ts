@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { explainOutage } from '../../../src/cli/errors.ts'
 import { nodesOf } from '../../../src/stores/clickhouse/connection.ts'
@@ -14,7 +14,7 @@ import {
   readErasureKey,
 } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
-import { waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
+import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/fence/writer.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
@@ -251,6 +251,10 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
         expect(outage).toMatchObject({ message: expect.stringMatching(/failing.*\. Run it again\.$/) })
         expect(await completeErasures(impatient, { ifStillRead: 'leave' })).toMatchObject({ clicks: 0 })
         expect(await hasIncompleteErasures(writer)).toBe(true)
+        // A wait that began an hour ago: the mutation is younger.
+        const startedMs = performance.now()
+        const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(startedMs - 3_600_000)
+        await waitForMutations(impatient, tables).finally(() => clock.mockRestore())
       } finally {
         await killMutations()
       }
