@@ -101,7 +101,7 @@ describe('tributary-sync into DuckDB', () => {
     const words = [file(), '--no-sync', '--sql', 'SELECT count(*) AS conversions FROM conversions', '--format', 'csv']
     const { stdout, stderr } = await runProgram(run, words, environment)
     expect([stdout, stderr]).toEqual(['conversions\r\n0\r\n', '1 row as of an unfinished copy\n'])
-    expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 300, events: 0 })
+    expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 300, events: 80 })
     await expectEqualRows(client, execute)
     expect((await readdir(folder())).filter((name) => !name.startsWith('copy.duckdb'))).toEqual([])
   })
