@@ -30,7 +30,7 @@ const pair = /((?:[^,=\\]|\\[,=\\]|\\(?![,=\\]))+)=((?:[^,\\]|\\[,=\\]|\\(?![,=\
 
 function readPairs(text: string, earlier: Pairs = []): Pairs {
   const pairs = [...text.matchAll(pair)]
-  if (pairs.map(([whole]) => whole).join('') !== text)
+  if (text === '' || pairs.map(([whole]) => whole).join('') !== text)
     throw new InvalidArgumentError(
       'Use name=value, with commas between; write a comma in a name or value as \\, and = as \\=.',
     )

@@ -2,7 +2,7 @@ import { printable } from './printable.ts'
 import { textOf } from './readers/fieldTypes.ts'
 import { countedLines } from './rejects.ts'
 
-/** Values of a field that are stored with fewer digits than the file has. */
+/** Values of a field that are stored with fewer digits or other characters than the file has. */
 export interface Change {
   field: string
   /** What is stored instead. */
@@ -18,7 +18,7 @@ export interface Change {
 /** Characters of an example. */
 const shownCharacters = 64
 
-/** Counts the values of an import that lose digits. */
+/** Counts the values of an import that change. */
 export class Changes {
   readonly #counted = new Map<string, Change>()
   #ofRow: { field: string; message: string; value: unknown }[] = []
@@ -57,6 +57,6 @@ export class Changes {
     const lines = this.list().flatMap(({ field, message, values, line, example }) =>
       countedLines(values, `${field}: ${message}`, line, example),
     )
-    return lines.length === 0 ? [] : ['Values that lost digits:', ...lines]
+    return lines.length === 0 ? [] : ['Values that changed:', ...lines]
   }
 }

@@ -65,7 +65,7 @@ export interface ImportObserver {
  * Imports rows in batches, each stored as a whole or not at all. After any interruption, running it again completes the
  * import.
  * @param tally updated during the import; after a failure it holds the counts so far
- * @returns the values that lost digits
+ * @returns the values that changed
  * @throws what the source throws, TooManyRejects, LeaseLost, the reason of `signal`, or the error of a database that stays unavailable
  */
 export async function importRows(

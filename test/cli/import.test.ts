@@ -148,7 +148,7 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
 `)
 })
 
-it('prints how many values lost digits, with the first of each field, and in JSON; not of rejected rows', async () => {
+it('prints how many values changed, with the first of each field, and in JSON; not of rejected rows', async () => {
   const rows = [
     'a,2026-11-21T03:00:00.123456Z,0.30000000000000004',
     'b,2026-11-21T03:00:00.123000Z,0.25',
@@ -156,7 +156,7 @@ it('prints how many values lost digits, with the first of each field, and in JSO
     'd,2026-11-21 03:00:00.0001 UTC,1.5',
   ]
   const file = await fileOf(`id,clickedAt,cost\n${rows.join('\n')}\n`, 'clicks.csv')
-  const lines = `Values that lost digits:
+  const lines = `Values that changed:
   2 × clickedAt: is truncated to milliseconds
       line 2: 2026-11-21T03:00:00.123456Z
   1 × cost: is rounded to 6 decimals
@@ -302,7 +302,7 @@ describe('an invalid import exits with one line', () => {
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '101%'], 2, /Use a number of rows/],
     [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '0.5'], 2, /Use a number of rows/],
     [['clicks', 'x.ndjson'], 2, /--account/],
-    ...['ts', 'a=id,', '=id', 'a\\=id', 'a=id,b\\'].map((map): [string[], number, RegExp] => [
+    ...['', 'ts', 'a=id,', '=id', 'a\\=id', 'a=id,b\\'].map((map): [string[], number, RegExp] => [
       ['clicks', 'x.ndjson', '--account', 'acme', '--map', map],
       2,
       /Use name=value, with commas between/,
@@ -311,6 +311,11 @@ describe('an invalid import exits with one line', () => {
       ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts=time'],
       2,
       /time is not a field of clicks; see: import --help/,
+    ],
+    [
+      ['conversions', 'x.csv', '--account', 'acme', '--constant', 'status=approved', '--values', 'status:approved='],
+      2,
+      /--constant status: is required\.\n$/,
     ],
     [['clicks', 'x.ndjson', '--account', 'acme', '--values', 'state:a=b'], 2, /state is not a field of clicks/],
     [

@@ -135,9 +135,9 @@ describe('a row', () => {
   it('has flags as spreadsheets, databases and programs write them, in text and in JSON', () => {
     for (const input of [jsonInput, cellsInput]) {
       const flag = (isBot: unknown) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', isBot }, input).isBot
-      for (const yes of ['TRUE', 'True', 'true', 't', 'T', 'yes', 'Y', '1', 1, true])
+      for (const yes of ['TRUE', 'True', 'true', 't', 'T', 'yes', 'Y', '1', '1.0', 1, true])
         expect([yes, flag(yes)]).toEqual([yes, true])
-      for (const no of ['FALSE', 'False', 'false', 'f', 'no', 'N', '0', 0, false])
+      for (const no of ['FALSE', 'False', 'false', 'f', 'no', 'N', '0', '0.0', 0, false])
         expect([no, flag(no)]).toEqual([no, false])
       for (const other of ['WAHR', 'on', '2', ' true', 'truee'])
         expect(() => flag(other)).toThrow('isBot: must be true or false')
@@ -202,6 +202,8 @@ describe('a row of a file with other columns', () => {
       const given = input === cellsInput ? { ...fields, osVersion: '0' } : fields
       expect(readAs({ values }, { id: 'k', clickedAt: row.ts, ...given }, input)).toEqual(blank)
     }
+    const unset = { constant: [['clickedAt', '1795185931']], values: [['clickedAt:1795185931', '']] } as const
+    expect(() => readAs(unset, { id: 'k' })).toThrow(/^clickedAt: is required$/)
     expect(() => readAs({ values: [['id:-', '']] }, { id: '-', clickedAt: row.ts })).toThrow(/^id: is required$/)
     const event = { id: 'e', eventName: 'paid', visitorId: '-', value: 'null' }
     const absent = [['visitorId:-', ''], ['value:null', '']] as const // biome-ignore format: pairs
@@ -368,7 +370,7 @@ describe('a value', () => {
     return notes
   }
 
-  it('that loses digits is noted with its field, its digits and what is stored', () => {
+  it('that changes is noted with its field, its digits and what is stored', () => {
     const [nearest, digits] = ['is rounded to the nearest double', '12345678901.234567890']
     expect(noted(readEvent, { value: new DecimalText(digits) })).toEqual([['value', nearest, digits]])
     expect(noted(readEvent, { value: new DecimalText('1e-400') })).toEqual([['value', nearest, '1e-400']])
@@ -378,6 +380,10 @@ describe('a value', () => {
     expect(noted(readEvent, { occurredAt: '1795185931123456' })).toEqual([
       ['occurredAt', 'is truncated to milliseconds', '1795185931123456'],
     ])
+    const replaced = { properties: { 'a\0': 'b\0', c: 'd' } }
+    expect(noted(readEvent, replaced)).toEqual(
+      ['a\0', 'b\0'].map((text) => ['properties', 'has U+FFFD instead of U+0000', text]),
+    )
     for (const text of ['17.10', '1.2500000000000000000000', '1e5', '-0.0', '0.1', '5e-324'])
       expect(noted(readEvent, { value: new DecimalText(text), occurredAt: '2026-11-20 14:45:31.120000 UTC' })).toEqual(
         [],
@@ -421,7 +427,15 @@ describe('money', () => {
     expect(click({ cost: '10', currency: 'EUR', exchangeRate: '1.100000000000000001' })).toMatchObject({
       costBase: 11_000_000n,
     })
-    for (const cost of ['1,25', '$1', ' 1', '1e400', 'NaN', {}, [1], true])
+    for (const [cost, expected] of [
+      ['.5', 500_000n],
+      ['-.5', -500_000n],
+      ['5.', 5_000_000n],
+      ['+5', 5_000_000n],
+      [' 5 ', 5_000_000n],
+    ])
+      expect(click({ cost })).toMatchObject({ cost: expected })
+    for (const cost of ['1,25', '$1', '.', '+', '+-5', '5. 0', '1.e3', '1e400', 'NaN', {}, [1], true])
       expect(() => click({ cost })).toThrow(/^cost: must/)
   })
 
@@ -545,6 +559,12 @@ describe('a pixel event', () => {
     expect(event({ id: 'x'.repeat(128), origin: 'server', generation: 4_294_967_295 })).toMatchObject({
       origin: 'server',
     })
+  })
+
+  it('may have its numbers as text, as BigQuery writes INT64', () => {
+    expect(event({ value: '1.5', generation: '3' })).toMatchObject({ value: 1.5, generation: 3 })
+    for (const fields of [{ value: '1,5' }, { generation: 'x' }, { generation: '1.5' }])
+      expect(() => event(fields)).toThrow()
   })
 
   it('replaces U+0000 in properties, which PostgreSQL cannot store', () => {

@@ -10,7 +10,7 @@ export class DecimalText {
   }
 }
 
-/** Receives what is stored instead of a value that loses digits, and the value. */
+/** Receives what is stored instead of a value that changes, and the value. */
 export type Note = (message: string, value: unknown) => void
 
 /** An exact decimal number: `digits` × 10^-`decimals`. */
@@ -81,8 +81,19 @@ export function isNumberText(text: string): boolean {
   return grammar.test(text)
 }
 
+/** @returns the number that a text is, also with spaces around it, a plus sign, or no digit on one side of its point; other values as they are */
+export function withNumberText(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const plain = value
+    .trim()
+    .replace(/^\+(?=[.\d])/, '')
+    .replace(/^(-?)(?=\.\d)/, (sign) => `${sign}0`)
+    .replace(/(?<=\d)\.$/, '')
+  return isNumberText(plain) ? new DecimalText(plain) : value
+}
+
 function readDecimal(value: unknown): Decimal {
-  const parts = partsOf(textOfNumber(value))
+  const parts = partsOf(textOfNumber(withNumberText(value)))
   if (!parts) throw new RowError('must be a number')
   const { sign, digits, decimals } = parts
   if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {

@@ -10,7 +10,7 @@ import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../qu
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
-import { type Decimal, DecimalText, isNumberText, type Note, readMoney, readRate, toDouble } from './decimal.ts'
+import { type Decimal, DecimalText, type Note, readMoney, readRate, toDouble, withNumberText } from './decimal.ts'
 import { parseJson } from './exactJson.ts'
 import { RowError } from './rowError.ts'
 
@@ -154,8 +154,8 @@ function anonymizeIPv6(address: string): string {
 
 /** Words that spreadsheets, databases and programs write, in any case. */
 const booleans = new Map([
-  ...['true', 't', 'yes', 'y', '1'].map((word) => [word, true] as const),
-  ...['false', 'f', 'no', 'n', '0'].map((word) => [word, false] as const),
+  ...['true', 't', 'yes', 'y', '1', '1.0'].map((word) => [word, true] as const),
+  ...['false', 'f', 'no', 'n', '0', '0.0'].map((word) => [word, false] as const),
 ])
 
 const boolean: FieldType<boolean> = {
@@ -166,8 +166,6 @@ const boolean: FieldType<boolean> = {
   },
 }
 
-const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
-
 /** Millionths. */
 const money: FieldType<bigint> = { read: readMoney }
 const rate: FieldType<Decimal> = { read: readRate }
@@ -175,25 +173,23 @@ const rate: FieldType<Decimal> = { read: readRate }
 /** The value of a pixel event. Not money, so a double is precise enough. */
 const signal: FieldType<number> = {
   read(value, note) {
-    const number = toDouble(value, note)
+    const number = toDouble(withNumberText(value), note)
     if (typeof number !== 'number') throw new RowError('must be a number')
     if (!(Math.abs(number) <= eventValueMax)) throw new RowError('must be between -10^12 and 10^12')
     // Converts -0 to 0, as POST /events does.
     return number + 0
   },
-  fromCell: numberFromCell,
 }
 
 export function wholeNumber(maximum: number): FieldType<number> {
   return {
     read(value, note) {
-      const number = toDouble(value, note)
+      const number = toDouble(withNumberText(value), note)
       if (!Number.isInteger(number) || (number as number) < 0 || (number as number) > maximum) {
         throw new RowError(`must be a whole number from 0 to ${maximum}`)
       }
       return number as number
     },
-    fromCell: numberFromCell,
   }
 }
 
@@ -253,12 +249,18 @@ const properties: FieldType<string> = {
   read(value, note) {
     const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
       .filter(([, property]) => property !== null)
-      .map(([name, property]) => [storableText(name), readProperty(name, property, note)])
+      .map(([name, property]) => [readStored(name, note), readProperty(name, property, note)])
     if (entries.length > keysMax) throw new RowError(`must have at most ${keysMax} keys`)
     const json = JSON.stringify(Object.fromEntries(entries))
     if (Buffer.byteLength(json) > bytesMax) throw new RowError(`must be at most ${bytesMax / 1024} KiB as JSON`)
     return entries.length === 0 ? '' : json
   },
+}
+
+function readStored(text: string, note: Note | undefined): string {
+  const stored = storableText(text)
+  if (stored !== text) note?.('has U+FFFD instead of U+0000', text)
+  return stored
 }
 
 function readProperty(name: string, value: unknown, note: Note | undefined): string | number | boolean {
@@ -270,7 +272,7 @@ function readProperty(name: string, value: unknown, note: Note | undefined): str
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
   if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed())
-    return storableText(property)
+    return readStored(property, note)
   throw new RowError(`must contain text of at most ${textLengthMax} characters, a number or a boolean in ${shown}`)
 }
 

@@ -23,7 +23,7 @@ export interface Mapping extends fieldTypes.TimeOptions {
 /** What the values of a row are: JSON values, or texts of CSV cells. */
 export interface Input extends Mapping {
   readonly from: 'json' | 'cells'
-  /** Called for each value of a field that loses digits, with what is stored instead. */
+  /** Called for each value of a field that changes, with what is stored instead. */
   readonly note?: (field: string, message: string, value: unknown) => void
 }
 

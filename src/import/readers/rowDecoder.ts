@@ -82,7 +82,11 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   for (const [column, name] of input.map) if (name !== '') columns.get(column)?.push(fieldOf(name))
   const template = { ...blank }
   const reasons: string[] = []
-  for (const [name, text] of input.constant) assign(template, fieldOf(name), text, 'cells', reasons)
+  for (const [name, text] of input.constant) {
+    assign(template, fieldOf(name), text, 'cells', reasons)
+    if (replaced(fieldOf(name), text) === '' && shape.required.some((field) => field === name))
+      reasons.push(`${name}: is required`)
+  }
   if (reasons.length > 0) throw new RowError(...reasons)
   const required = shape.required.flatMap((name) => {
     const [column] = [...columns].find(([, fields]) => fields.some((field) => field.name === name)) ?? []
