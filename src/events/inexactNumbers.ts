@@ -3,23 +3,32 @@ import type { Note } from './notes.ts'
 
 /** A number that a double may not represent: 16 digits or more, or an exponent. */
 const longNumber = /:\s*-?(?:[0-9.]{16}|[0-9.]+[eE])/
-const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g
+/** A text, or a number of 16 characters or with an exponent of three digits. A double keeps the digits of all other numbers. */
+const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d(?:[\d.eE+-]{15,}|[\d.]{0,12}[eE][+-]?0{0,12}[1-9]\d{2,12})/g
 
 /** Precedes the text of a marked number. It is random, and no valid text contains an unpaired surrogate: no body has it. */
 const mark = `\ud800${randomBytes(6).toString('hex')}`
+const markedJson = new RegExp(`"\\\\ud800${mark.slice(1)}([^"]*)"`, 'g')
 
 /** Replaces each number that has more digits than a double by a text, which `readNumber` reads. @param json valid JSON */
 export function markInexact(json: string): string {
   if (!longNumber.test(json)) return json
-  return json.replace(textOrNumber, (token) => (isInexact(token) ? JSON.stringify(mark + token) : token))
+  return json.replace(textOrLongNumber, (token) => (isInexact(token) ? JSON.stringify(mark + token) : token))
 }
 
-/** @returns a marked number as the nearest double, with a note, and any other value as it is */
-export function readNumber(value: unknown, field: string, note: Note): unknown {
-  if (typeof value !== 'string' || !value.startsWith(mark)) return value
-  const number = Number(value.slice(mark.length))
-  note('digits_lost', field, `The number is stored as ${number}: it has more digits than a double.`)
-  return number
+/** Replaces the marked numbers in a JSON text by the nearest doubles. */
+export function unmark(json: string): string {
+  return json.replace(markedJson, (_, token) => `${Number(token)}`)
+}
+
+/** @returns a marked number as the nearest double, and any other value as it is */
+export function readNumber(value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(mark.length)) : value
+}
+
+/** Notes that a number is stored, and was sent with more digits. */
+export function noteDigits(stored: unknown, field: string, note: Note): void {
+  note('digits_lost', field, `The number is stored as ${stored}: it has more digits than a double.`)
 }
 
 function isInexact(token: string): boolean {

@@ -1,6 +1,6 @@
 import { propertyLimits, storableText } from '../../schema/event.ts'
 import { isLonger } from '../../schema/textLength.ts'
-import { readNumber } from './inexactNumbers.ts'
+import { noteDigits, readNumber } from './inexactNumbers.ts'
 import { isJsonWithin } from './jsonSize.ts'
 import type { Note } from './notes.ts'
 
@@ -23,12 +23,13 @@ export function keepProperties(given: unknown, note: Note): string {
   for (const [key, sent] of Object.entries(given)) {
     const field = `properties.${key}`
     // A marked number is longer than its value.
-    const value = readNumber(sent, field, note)
+    const value = readNumber(sent)
     const fault = faultOf(key, value, count)
     if (fault !== undefined) {
       note('property_dropped', field, fault)
       continue
     }
+    if (value !== sent) noteDigits(value, field, note)
     const [name, stored] = [storableText(key), typeof value === 'string' ? storableText(value) : value]
     if (name !== key || stored !== value) {
       note('characters_replaced', field, 'U+0000 and unpaired surrogates are stored as U+FFFD.')

@@ -2,7 +2,7 @@ import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from 
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { readTimeText, timeForms } from '../query/timeText.ts'
-import { readNumber } from './inexactNumbers.ts'
+import { noteDigits, readNumber } from './inexactNumbers.ts'
 import type { Note } from './notes.ts'
 import { keepProperties } from './properties.ts'
 
@@ -50,7 +50,7 @@ export function validateEvent(
   return {
     eventName: body.event_name,
     ...readIdentifiers(body),
-    value: readValue(readNumber(body.value, 'value', note), note),
+    value: readValue(body.value, note),
     currency: readCurrency(body.currency, note),
     properties: keepProperties(body.properties, note),
     eventId: readEventId(body.event_id),
@@ -76,11 +76,13 @@ function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEve
   return { identifiers: { campaignId }, visitorId }
 }
 
-function readValue(value: unknown, note: Note): number | null {
-  if (!isPresent(value)) return null
+function readValue(sent: unknown, note: Note): number | null {
+  if (!isPresent(sent)) return null
+  const value = readNumber(sent)
   if (typeof value !== 'number') throw invalidParameter('value', 'must be a number.')
   const clamped = Math.min(Math.max(value, -eventValueMax), eventValueMax)
   if (clamped !== value) note('value_clamped', 'value', `value is clamped to ±${eventValueMax}.`)
+  else if (value !== sent) noteDigits(value, 'value', note)
   // Adding 0 converts -0 to 0.
   return clamped + 0
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { propertyLimits } from '../../../schema/event.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { newAccount, post, send, storedEvents } from './send.ts'
@@ -305,6 +306,7 @@ describe('dry_run', () => {
       '0.12345678901234567',
       '1.2345678901234567e-7',
       '1e-400',
+      '-4.5678e-0322',
     ]
     const exact = [
       '9007199254740992',
@@ -312,6 +314,8 @@ describe('dry_run', () => {
       '1.50e+21',
       '0e999',
       '1E5',
+      '1.5e+0300',
+      '0.5e-5',
       '-0.000000000000000000001',
     ]
     const numbers = [...inexact, ...exact].map((number, index) => `"n${index}": ${number}`).join()
@@ -341,6 +345,36 @@ describe('dry_run', () => {
     )
     const [row] = await storedEvents(api.stores, id)
     expect(JSON.parse(row?.properties ?? '')).toEqual(properties)
+  })
+
+  it('has one note for a number with lost digits that is clamped or dropped, and measures the numbers that are stored', async () => {
+    const { key } = await newAccount(api)
+    const numbers = Array.from({ length: 11 }, (_, n) => `"n${n}":1234567890123456780${n % 9}`).join()
+    const stored = (text: string) => JSON.stringify(JSON.parse(text)).length
+    const filled = (bytes: number) => {
+      const size = bytes - stored(`{${numbers},"filler":""}`)
+      return `{${numbers},"filler":"${'x'.repeat(size)}"}`
+    }
+    const long = 'k'.repeat(propertyLimits.keyLengthMax + 1)
+    const sent = (fields: string) => `{"event_name":"a","click_id":"click",${fields}}`
+    const withFiller = (size: number) => sent(`"properties":${filled(8_192)},"x":"${'x'.repeat(size)}"`)
+    const large = (bytes: number) => withFiller(bytes - stored(withFiller(0)))
+    const digits = Array.from({ length: 11 }, (_, n) => ['digits_lost', `properties.n${n}`])
+    const filler = ['property_dropped', 'properties.filler']
+    const events = [
+      [sent('"value":12345678901234567890'), [['value_clamped', 'value']]],
+      [sent(`"properties":{"${long}":0.12345678901234567}`), [['property_dropped', `properties.${long}`]]],
+      [sent(`"properties":${filled(8_192)}`), [...digits, filler]],
+      [sent(`"properties":${filled(8_193)}`), [['properties_dropped', 'properties']]],
+      [large(65_536), [...digits, filler, ['field_ignored', 'x']]],
+      [large(65_537), 'payload_too_large'],
+    ] as const
+    const body = `{"events":[${events.map(([text]) => text).join()}]}`
+    const { results } = (await postBatch(key, body, json, '?dry_run=true')).json()
+    const told = results.map(({ notes, error }: { notes?: { code: string; field: string }[]; error?: string }) =>
+      notes ? notes.map(({ code, field }) => [code, field]) : error,
+    )
+    expect(told).toEqual(events.map(([, expected]) => expected))
   })
 
   it('has at most 20 notes per event and the number of the others', async () => {
