@@ -36,7 +36,7 @@ const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** Seconds of a leap second, which RFC 3339 allows. */
 const leapSecond = /(?<=^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:)60/i
 /** TRAP: the `+` of an offset can arrive as a space. */
-const spaceOfPlus = /^(\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\S{0,40}) {1,2}(\d\d(?::?\d\d)?)$/
+const spaceOfPlus = /^(\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\S{0,40}) {1,2}((?:0\d|1[0-5])(?::?\d\d)?)$/
 
 /**
  * Reads the range of a list or a search: either end may be left out.

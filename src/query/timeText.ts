@@ -25,11 +25,11 @@ const charactersMax = 100
  */
 export function readTimeText(text: string, order?: DateOrder): TimeText | undefined {
   if (text.length > charactersMax) return undefined
-  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text.trim(), order))
+  return readUsual(text) ?? readIso(text) ?? readIso(asIso(text, order))
 }
 
 const usual =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Reads the form that most files have, which `readIso` would read too, in less time. */
 function readUsual(text: string): TimeText | undefined {
@@ -44,10 +44,12 @@ function isDate(text: string): boolean {
 
 /**
  * TRAP: the end of `2026-11-20 14-05` could mean minutes, so an offset after an hour needs a colon; `2026-11-20 14:00-15:00` could mean
- * an hour, so its offset needs a `T` or a space. Offsets are at most 15:59, the limit of PostgreSQL.
+ * an hour, so its offset needs a `T` or a space. Offsets are at most 15:59, the limit of PostgreSQL, except in forms of RFC 3339.
  */
 const iso =
-  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:(?:T| (?!\d\d?:\d\d-))(\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:(?:T| (?!\d\d?:\d\d-))(\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
+
+const offsetEndMs = 16 * 3_600_000
 
 function readIso(text: string): TimeText | undefined {
   const [, date, hour, minute = '00', second = '00', fraction = '', half, offset] = iso.exec(text) ?? []
@@ -56,6 +58,7 @@ function readIso(text: string): TimeText | undefined {
   if (hours > 23) return undefined
   const clock = `${String(hours).padStart(2, '0')}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`
   const ms = Date.parse(`${date}T${clock}Z`)
+  if (Math.abs(offsetMs(offset ?? '')) >= offsetEndMs && !/^.{10}T.{5}:/i.test(text)) return undefined
   const below = fraction.slice(3)
   if (offset !== undefined) return { kind: 'instant', ms: ms - offsetMs(offset), below }
   return { kind: hour === undefined ? 'date' : 'local', ms, below }

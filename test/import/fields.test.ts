@@ -307,6 +307,7 @@ describe('a time', () => {
   // All forms: test/query/timeText.test.ts.
   it('is truncated to the millisecond', () => {
     expect(at('2026-11-21T03:00:00Z')).toBe(Date.UTC(2026, 10, 21, 3))
+    expect([at(' 2026-11-21 03:00:00Z\n'), at('1795185931 ')]).toEqual([Date.UTC(2026, 10, 21, 3), 1_795_185_931_000])
     expect(at('2026-11-21t03:00:00.1z')).toBe(Date.UTC(2026, 10, 21, 3, 0, 0, 100))
     expect(at('2026-11-21T03:00:00.123999+05:45')).toBe(Date.UTC(2026, 10, 20, 21, 15, 0, 123))
     expect(at('2024-02-29 23:59:59 UTC')).toBe(Date.UTC(2024, 1, 29, 23, 59, 59))
@@ -376,6 +377,9 @@ describe('a value', () => {
     expect(noted(readEvent, { value: new DecimalText('1e-400') })).toEqual([['value', nearest, '1e-400']])
     expect(noted(readEvent, { properties: `{"a":0.1,"b":9007199254740993}` })).toEqual([
       ['properties', nearest, '9007199254740993'],
+    ])
+    expect(noted(readEvent, { occurredAt: new DecimalText('1.795185931123456E9') })).toEqual([
+      ['occurredAt', 'is truncated to milliseconds', '1.795185931123456E9'],
     ])
     expect(noted(readEvent, { occurredAt: '1795185931123456' })).toEqual([
       ['occurredAt', 'is truncated to milliseconds', '1795185931123456'],

@@ -121,12 +121,9 @@ const epochTime =
   /^(?!20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3]))(\d{10})(?:\.(\d{1,9})|((?:\d{3}){0,3}))$/
 
 function readEpochTime(text: string): TimeText | undefined {
-  // BigQuery writes 1.795185931E9.
-  const plain = text.replace(
-    /^(\d)\.(\d{1,18})E9$/,
-    (_, first, more) => `${first}${more.slice(0, 9).padEnd(9, '0')}.${more.slice(9)}`,
-  )
-  const [, seconds, decimals, more = ''] = epochTime.exec(plain.replace(/\.$/, '')) ?? []
+  // BigQuery writes 1.795185931123456E9; a double keeps microseconds of seconds.
+  const plain = text.replace(/^\d\.\d{1,15}E9$/, (number) => `${Number(number)}`)
+  const [, seconds, decimals, more = ''] = epochTime.exec(plain) ?? []
   if (seconds === undefined) return undefined
   const fraction = decimals ?? more
   return { kind: 'instant', ms: Number(seconds + fraction.slice(0, 3).padEnd(3, '0')), below: fraction.slice(3) }
