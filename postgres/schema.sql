@@ -134,6 +134,8 @@ CREATE TABLE leases (
   fence bigint NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   statement_deadline timestamp(3) with time zone,
+  process text COLLATE "C",
+  unsettled text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT leases_pkey PRIMARY KEY (name)
 );
 
@@ -307,25 +309,8 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.set_stored_at()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO watermarks AS known
-  SELECT id, NEW.resource, greatest(clock_timestamp(), created_at + interval '1 millisecond')
-  FROM accounts
-  WHERE id = NEW.account_id
-  ON CONFLICT (account_id, resource) DO UPDATE
-  SET stored_at = greatest(known.stored_at + interval '1 millisecond', excluded.stored_at)
-  RETURNING stored_at INTO NEW.stored_at;
-  RETURN NEW;
-END $function$;
-
 CREATE TRIGGER accounts_notify AFTER UPDATE ON public.accounts FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
 
 CREATE TRIGGER api_keys_notify AFTER DELETE OR UPDATE OF revoked_at, expires_at, scopes ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_key_change();
-
-CREATE TRIGGER import_batches_stored_at BEFORE INSERT ON public.import_batches FOR EACH ROW EXECUTE FUNCTION set_stored_at();
 
 CREATE TRIGGER plans_notify AFTER UPDATE ON public.plans FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();

@@ -4,7 +4,7 @@ import { tryLease } from '../stores/postgres/lease.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import type { Writer } from '../writer/fence/writer.ts'
-import { tryWriterLease, withWriter } from '../writer/openWriter.ts'
+import { tryWithWriter } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
 import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'
 import { readLastStoredMs } from '../writer/retention/removedRows.ts'
@@ -86,9 +86,7 @@ export async function removeOldMonthsOfAll(
   /** Logs a failure that concerns only this account. */
   async function removeOldMonthsOf(accountId: string): Promise<void> {
     try {
-      const lease = await tryWriterLease(stores, accountId)
-      if (!lease) return
-      await withWriter(stores, accountId, { lease, onMessage: () => {}, signal }, async (writer) => {
+      await tryWithWriter(stores, accountId, { onMessage: () => {}, signal }, async (writer) => {
         // A machine may boot with a clock that is years ahead, which may be the clock of Postgres too. Cost: an account that
         // stores nothing any longer keeps its rows.
         const lastMs = await readLastStoredMs(writer)

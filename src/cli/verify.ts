@@ -58,7 +58,7 @@ export async function verifyAccounts(
       const verifyAccount = async (writer: Writer) => {
         const differences = await findDifferences(writer)
         found.push(...differences)
-        if (!repair && (await readLeftovers(writer)).length > 0) {
+        if (!repair && (await readLeftovers(writer, [writer.accountId])).length > 0) {
           context.printStatus(
             `An import into account ${id} was interrupted; a running server, the next import or --repair repairs its days.`,
           )

@@ -4,7 +4,7 @@ import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
-import { storeConversions } from '../writer/store/conversions.ts'
+import { flush } from '../writer/store/flush.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
 import { type MetadataRow, storeMetadata } from '../writer/store/metadata.ts'
 import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
@@ -103,14 +103,13 @@ export async function importResource(resource: ResourceName, run: ImportRun): Pr
 
 async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const existing = existingClicks(writer)
+  const existing = existingClicks(writer, [account.id])
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
   return {
     newBatch() {
-      const batch = new ClickBatch(compared)
-      let added = 0
+      const batch = new ClickBatch(existing, compared)
       return {
         get isFull() {
           return batch.isFull
@@ -121,14 +120,10 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
           if (!isMoved) erased.blankClick(click)
           batch.add(click)
           campaigns.add(click.campaignId)
-          added += 1
         },
         async store() {
           await erased.recordFound()
-          const { inserted, conflicts } = await batch.store(writer, existing)
-          const outcome = { ...noRows, inserted, duplicates: added - inserted, conflicts }
-          added = 0
-          return outcome
+          return { ...noRows, ...(await flush(writer, { clicks: batch })).clicks }
         },
       }
     },
@@ -153,14 +148,14 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
           campaigns.add(row.campaignId)
           return row
         },
-        (rows) => storeConversions(writer, rows, isMoved),
+        async (conversions) => (await flush(writer, { conversions, isMoved })).conversions,
       ),
   }
 }
 
 async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
-  const existing = existingPixelEvents(writer)
+  const existing = existingPixelEvents(writer, [account.id])
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }

@@ -1,67 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
+import { claimAccounts } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
-import { WriteRefused, Writer } from './fence/writer.ts'
+import { WriteRefused, type Writer, WriteSession } from './fence/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
-/** Options of a writer; `signal` ends the wait for the lease and every step. */
-export interface WriterOptions extends Pick<Writer, 'onMessage' | 'signal'> {
-  /** The account's lease, from `tryWriterLease`; absent: waits while another writer holds it or a migration runs. */
-  lease?: Lease
-  /** `recover` completes interrupted work; `settle` only waits until no statement of it is left; `delete` is for a deleted account. */
-  first?: 'recover' | 'settle' | 'delete'
+/** Options of a session; `signal` ends the wait for accounts and every step. */
+export interface SessionOptions extends Pick<WriteSession, 'onMessage' | 'signal'> {
   /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined
 }
 
+export interface WriterOptions extends SessionOptions {
+  /** `recover` completes interrupted work; `settle` only waits until no statement of it is left; `delete` is for a deleted account. */
+  first?: 'recover' | 'settle' | 'delete'
+}
+
+/** A process that writes rows of several accounts, each of which it claims first. */
+export class WriterSet extends WriteSession {
+  /**
+   * Claims accounts that no other process holds, and waits until no statement of an earlier process can change a row of them.
+   * @returns the claimed ones
+   */
+  claim(accountIds: readonly string[]): Promise<string[]> {
+    return claimAccounts(this, accountIds)
+  }
+}
+
 /**
- * Opens the writer of an account under its lease, which it releases if it cannot write.
- * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError when a newer version has migrated the
- *   databases in a way that this version must not write
+ * Opens a set without accounts under a lease of its own; waits while a migration runs.
+ * @throws MigrationError when a newer version has migrated the databases in a way that this version must not write
  */
-export async function openWriter(
-  stores: Writer['stores'],
-  accountId: string,
-  { onMessage, signal, lease: given, first = 'recover', statementWindowMs }: WriterOptions,
-): Promise<Writer> {
-  const onWait = (held: string) =>
-    onMessage(
-      held === migrationLease
-        ? 'The stores are being migrated; waiting for the migration to end.'
-        : `Another writer is active on account ${accountId}; waiting for it to end.`,
-    )
-  const lease =
-    given ??
-    (await acquireLease(stores.postgres, leaseOf(accountId), {
-      ...{ blockedBy: migrationLease, signal, onWait },
-      retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
-    }))
-  const writer = new Writer({
-    ...{ stores, accountId, lease, onMessage },
-    fence: new WriteFence(stores.clickhouse, accountId, lease, statementWindowMs),
+export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriterSet> {
+  const { onMessage, signal } = options
+  const lease = await acquireLease(stores.postgres, newProcess(), {
+    ...{ blockedBy: migrationLease, signal },
+    onWait: () => onMessage('The stores are being migrated; waiting for the migration to end.'),
+    retry: (attempt) => retryWhileUnavailable('acquiring a lease', attempt, { onMessage, signal }),
+  })
+  return await openUnder(lease, stores, options)
+}
+
+/** Opens a set as `openWriterSet` does. @returns undefined while a migration runs */
+export async function tryOpenWriterSet(
+  stores: WriteSession['stores'],
+  options: SessionOptions,
+): Promise<WriterSet | undefined> {
+  const lease = await tryLease(stores.postgres, newProcess(), migrationLease)
+  return lease && (await openUnder(lease, stores, options))
+}
+
+const newProcess = () => `process:${randomUUID()}`
+
+async function openUnder(
+  lease: Lease,
+  stores: WriteSession['stores'],
+  { onMessage, signal, statementWindowMs }: SessionOptions,
+): Promise<WriterSet> {
+  const set = new WriterSet({
+    ...{ stores, lease, onMessage },
+    fence: new WriteFence(stores.clickhouse, lease, statementWindowMs),
     signal: AbortSignal.any([signal, lease.lost]),
   })
+  return await orClose(set, async () => {
+    await set.retry('reading which migrations ran', () => assertWritable(stores))
+    return set
+  })
+}
+
+/** Time between two attempts to claim an account that another process holds. */
+const retryMs = 250
+
+/**
+ * Opens the writer of an account, a set of one; waits while another process has claimed it.
+ * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError as `openWriterSet`
+ */
+export async function openWriter(
+  stores: WriteSession['stores'],
+  accountId: string,
+  options: WriterOptions,
+): Promise<Writer> {
+  const set = await openWriterSet(stores, options)
+  return await orClose(set, async () => {
+    for (let isFirst = true; (await set.claim([accountId])).length === 0; isFirst = false) {
+      if (isFirst) options.onMessage(`Another writer is active on account ${accountId}; waiting for it to end.`)
+      await pause(retryMs)
+      set.signal.throwIfAborted()
+    }
+    return await begin(set.writerOf(accountId), options)
+  })
+}
+
+/** Opens the writer of an account if no other process has claimed it; never waits. @returns undefined if one has, or while a migration runs */
+async function tryOpenWriter(
+  stores: WriteSession['stores'],
+  accountId: string,
+  options: WriterOptions,
+): Promise<Writer | undefined> {
+  const set = await tryOpenWriterSet(stores, options)
+  if (!set) return undefined
+  return await orClose(set, async () => {
+    if ((await set.claim([accountId])).length > 0) return await begin(set.writerOf(accountId), options)
+    await set.close()
+    return undefined
+  })
+}
+
+async function begin(writer: Writer, { first = 'recover' }: WriterOptions): Promise<Writer> {
+  if (first !== 'delete') await assertNotDeleted(writer)
+  if (first === 'recover') await recoverAccount(writer)
+  return writer
+}
+
+/** Closes the session if the work fails. */
+async function orClose<Result>(session: WriteSession, work: () => Promise<Result>): Promise<Result> {
   try {
-    await writer.retry('reading which migrations ran', () => assertWritable(stores))
-    if (first !== 'delete') await assertNotDeleted(writer)
-    if (first === 'recover') await recoverAccount(writer)
-    else await writer.settle()
-    return writer
+    return await work()
   } catch (error) {
-    await writer.close()
+    await session.close()
     throw error
   }
 }
 
 /** Opens the writer of an account as `openWriter` does, for the time of some work. */
 export async function withWriter<Result>(
-  stores: Writer['stores'],
+  stores: WriteSession['stores'],
   accountId: string,
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
-  const writer = await openWriter(stores, accountId, options)
+  return await workAndClose(await openWriter(stores, accountId, options), work)
+}
+
+/** Opens the writer of an account as `tryOpenWriter` does, for the time of some work. @returns undefined if it was not opened */
+export async function tryWithWriter<Result>(
+  stores: WriteSession['stores'],
+  accountId: string,
+  options: WriterOptions,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result | undefined> {
+  const writer = await tryOpenWriter(stores, accountId, options)
+  return writer && (await workAndClose(writer, work))
+}
+
+async function workAndClose<Result>(writer: Writer, work: (writer: Writer) => Promise<Result>): Promise<Result> {
   try {
     return await work(writer)
   } finally {
@@ -69,14 +154,7 @@ export async function withWriter<Result>(
   }
 }
 
-const leaseOf = (accountId: string) => `writer:${accountId}`
-
-/** Acquires the account's lease if it is free and no migration runs. @returns undefined if another writer or a migration holds it */
-export async function tryWriterLease({ postgres }: Writer['stores'], accountId: string): Promise<Lease | undefined> {
-  return await tryLease(postgres, leaseOf(accountId), migrationLease)
-}
-
-/** The deletion holds the lease too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
+/** The deletion claims the account too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
 async function assertNotDeleted(writer: Writer): Promise<void> {
   const { accountId } = writer
   const found = await writer.sql('reading the account')`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`

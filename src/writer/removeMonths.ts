@@ -64,8 +64,8 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   if ((await findDuplicateClickIds(writer)).length > 0) {
     throw refusal(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
   }
-  const span = { accountId, fromMs, untilMs }
-  for (const part of await spansWithRows(writer, span)) {
+  const span = { accountIds: [accountId], fromMs, untilMs }
+  for (const part of await spansWithRows(writer, span, { clicksMs: fromMs })) {
     if ((await compareSpan(writer, part)).length > 0) {
       const reason = 'sums or the index of the clicks to remove do not agree with the rows'
       throw refusal(accountId, reason, `run ${verify} --repair`)

@@ -3,8 +3,8 @@ import { tryLease } from '../stores/postgres/lease.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import type { Writer } from './fence/writer.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
-import { tryWriterLease, withWriter } from './openWriter.ts'
-import { recoverAccount } from './repair/recoverAccount.ts'
+import { tryOpenWriterSet, tryWithWriter } from './openWriter.ts'
+import { recoverAccount, recoverImports } from './repair/recoverAccount.ts'
 
 /** Held by the only instance that currently completes interrupted work. */
 const recoveryLease = 'recovery'
@@ -37,18 +37,49 @@ export function startRecovery(
  * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
  */
 export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog, signal: AbortSignal): Promise<void> {
-  const accounts = await accountsWithUnfinishedWork(stores.postgres)
-  if (accounts.length === 0) return
+  const unfinished = await accountsWithUnfinishedWork(stores.postgres)
+  if (unfinished.length === 0) return
   const lease = await tryLease(stores.postgres, recoveryLease)
   if (!lease) return
   try {
-    for (const accountId of accounts) {
+    const imports = unfinished.filter(({ isImport }) => isImport).map(({ accountId }) => accountId)
+    const isTogether = imports.length > 1 && (await completeImports(stores, imports, log, signal))
+    for (const { accountId, isImport } of unfinished) {
       signal.throwIfAborted()
-      await completeWorkOf(stores, accountId, log, signal)
+      if (!(isImport && isTogether)) await completeWorkOf(stores, accountId, log, signal)
     }
   } finally {
     await lease.release()
   }
+}
+
+/** Completes the imports of several accounts together. @returns false after a failure: each account must be completed alone */
+async function completeImports(
+  stores: Writer['stores'],
+  accountIds: readonly string[],
+  log: RecoveryLog,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const set = await tryOpenWriterSet(stores, { onMessage: () => {}, signal })
+  if (!set) return true
+  try {
+    const claimed = await set.claim(accountIds)
+    if (claimed.length === 0) return true
+    const { batches, attributed } = await recoverImports(set, claimed)
+    if (batches + attributed > 0)
+      log.info(`Interrupted imports of ${claimed.length} accounts completed; ${repaired({ batches, attributed })}`)
+    return true
+  } catch (error) {
+    if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
+    log.warn(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
+    return false
+  } finally {
+    await set.close()
+  }
+}
+
+function repaired({ batches, attributed }: { batches: number; attributed: number }): string {
+  return `batches repaired: ${batches}, conversions attributed: ${attributed}.`
 }
 
 /** Logs a failure that concerns only this account, so that the others are still completed. */
@@ -59,17 +90,15 @@ async function completeWorkOf(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const lease = await tryWriterLease(stores, accountId)
-    if (!lease) return
-    const options = { lease, onMessage: () => {}, signal, first: 'settle' } as const
-    const { batches, attributed, erased, removed } = await withWriter(stores, accountId, options, recoverAccount)
+    const options = { onMessage: () => {}, signal, first: 'settle' } as const
+    const recovered = await tryWithWriter(stores, accountId, options, recoverAccount)
+    if (!recovered) return
+    const { batches, attributed, erased, removed } = recovered
     if (erased > 0) log.info(`Account ${accountId}: completed an interrupted erasure; rows erased: ${erased}.`)
     if (removed > 0)
       log.info(`Account ${accountId}: completed an interrupted removal of months; rows removed: ${removed}.`)
     if (batches + attributed === 0) return
-    log.info(
-      `Account ${accountId}: completed an interrupted import; batches repaired: ${batches}, conversions attributed: ${attributed}.`,
-    )
+    log.info(`Account ${accountId}: completed an interrupted import; ${repaired({ batches, attributed })}`)
   } catch (error) {
     if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
     log.warn(`Account ${accountId}: completing interrupted work failed; retrying at the next check. ${reasonOf(error)}`)

@@ -15,6 +15,7 @@ import { storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
+import { expireProcessOf } from '../kit/leases.ts'
 import { storeEvents } from '../kit/rows.ts'
 import { importRetained, removalMs, rows } from '../writer/retention/retainedAccount.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -80,10 +81,10 @@ describe('an exported account', () => {
       'acme',
       'import_batches',
       "WHEN (NEW.resource = 'conversions')",
-      'recording a batch in the journal',
+      'recording batches in the journal',
     )
     expect(await postgres`SELECT 1 FROM api_keys WHERE account_id = 'acme'`).toEqual([])
-    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
+    await expireProcessOf(target.stores, 'acme')
     await succeed(target, 'account', 'import', folder('acme'))
     const lists = ['clicks', 'conversions', 'campaigns', 'offers', 'landing-pages', 'traffic-sources']
     for (const path of [
@@ -154,8 +155,8 @@ it('an import that was interrupted does not store what was erased since', async 
   await succeed(source, 'account', 'export', '--account', 'moved', '--output', folder('moved'))
   const killAtConversions = async () => {
     const condition = "WHEN (NEW.resource = 'conversions')"
-    await importUntilKilled('moved', 'import_batches', condition, 'recording a batch in the journal')
-    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:moved'`
+    await importUntilKilled('moved', 'import_batches', condition, 'recording batches in the journal')
+    await expireProcessOf(target.stores, 'moved')
   }
   await killAtConversions()
   const key = randomUUID()
@@ -249,9 +250,9 @@ describe('an account with removed months', () => {
     const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
     await storeEvents(source.stores, 'aged', [restored])
     await succeed(source, 'account', 'export', '--account', 'aged', '--output', folder('aged'))
-    const { environment, postgres } = target.stores
+    const { environment } = target.stores
     await importUntilKilled('aged', 'retained_ranges', '', 'recording which months were removed')
-    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:aged'`
+    await expireProcessOf(target.stores, 'aged')
     const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
     expect(later).toBeUndefined()
     const imported = await runHere(['account', 'import', folder('aged'), '--json'], environment)

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { recoverAccounts } from '../../src/writer/serverRecovery.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
+import { expireProcessOf } from '../kit/leases.ts'
 import { changeTables } from '../kit/rows.ts'
 import { storedRowsOf } from '../writer/retention/retainedAccount.ts'
 import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
@@ -260,7 +261,7 @@ it('an erasure is completed by a running server after the command was killed', {
   await expect.poll(begun, { interval: 5 }).toBe(1)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  await stores.postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:killed'`
+  await expireProcessOf(stores, 'killed')
   // As a server does each minute.
   const left = async () => {
     await recoverAccounts(stores, { info: () => {}, warn: () => {} }, new AbortController().signal)

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { tryWriterLease } from '../../src/writer/openWriter.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
+import { running } from '../writer/withWriter.ts'
 import { type Ended, exitOf, expectOneLine, runHere, start } from './runCommand.ts'
 
 const stores = useTestStores()
@@ -262,7 +263,7 @@ it('warns of columns of --map that no JSON row has', async () => {
 
 it('checks every row with --dry-run, beside another import, and writes nothing', async () => {
   const file = await fileOf(`${good}${bad}{"id":"c","cost":"x"}\n`)
-  const lease = await tryWriterLease(stores, account)
+  const writer = await openWriter(stores, account, running)
   try {
     const checked = await importing('clicks', file, '--account', account, '--dry-run')
     expect(checked).toMatchObject({ code: 0, stdout: 'Dry run: 3 read, 1 valid, 2 rejected; nothing was stored.\n' })
@@ -271,7 +272,7 @@ it('checks every row with --dry-run, beside another import, and writes nothing',
     const strict = await importing('clicks', file, '--account', account, '--dry-run', '--strict', '--json')
     expect([strict.code, JSON.parse(strict.stdout)]).toEqual([1, { read: 3, valid: 1, rejected: 2 }])
   } finally {
-    await lease?.release()
+    await writer.close()
   }
   expect(await readdir(folder)).toEqual(['clicks.ndjson'])
   expect(await rowsOf(stores, `SELECT 1 FROM clicks WHERE account_id = '${account}'`)).toEqual([])

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
+import { expireProcessOf } from '../kit/leases.ts'
 import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
 const stores = useTestStores()
@@ -64,7 +65,7 @@ describe('retention', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await stored()).toEqual([...['future', 'past'].map((id) => ({ account: 'acme', id })), ...ofOther])
-    await stores.postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
+    await expireProcessOf(stores, 'acme')
     await stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
     const completed = await tributary('retention', 'run')
     expect([completed.code, JSON.parse(completed.stdout), completed.stderr]).toEqual([

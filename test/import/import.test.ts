@@ -262,7 +262,15 @@ describe('metadata', () => {
 
   it('is not stored by a writer that lost its lease', async () => {
     const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
-    const row = { id: 'o', name: 'new', status: 'active', tags: [], created_at: null, updated_at: null }
+    const row = {
+      account_id: account,
+      id: 'o',
+      name: 'new',
+      status: 'active',
+      tags: [],
+      created_at: null,
+      updated_at: null,
+    }
     await storeMetadata(writer, 'landing_pages', [row], 0)
     const stale = { ...row, name: 'stale' }
     await stores.postgres`UPDATE leases SET fence = fence + 1 WHERE name = ${writer.lease.name}`

@@ -11,7 +11,7 @@ import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
 import { type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
-import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
+import { Killed, killableStores } from '../kit/killedStores.ts'
 import { randomCases } from '../kit/randomCases.ts'
 import { contentOf, storedRowsOf } from '../writer/retention/retainedAccount.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -149,7 +149,7 @@ async function removeKilled(account: string, from: string, killedAfter: number):
   await setRetention(stores.postgres, account, { clickMonths: 1 })
   const date = new Date(from)
   const nowMs = date.setUTCMonth(date.getUTCMonth() + 1, 10)
-  const killed = killedStores(stores)
+  const killed = killableStores(stores)
   await withWriter(stores, account, async (writer) => {
     killed.allow(killedAfter)
     await removeOldMonths(new Writer({ ...writer, stores: killed.stores }), nowMs, 0).catch((error) => {
@@ -167,34 +167,4 @@ async function read(app: App, path: string, key: string): Promise<unknown> {
   })
   expect([path, statusCode]).toEqual([path, 200])
   return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
-}
-
-/** The process was killed before a statement. */
-class Killed extends Error {}
-
-/**
- * The same stores for a process that is killed before one of its statements, of Postgres or ClickHouse.
- * @returns stores, and a function that sets how many statements are sent from now on; at first all are
- */
-function killedStores({ postgres, clickhouse }: Writer['stores']): {
-  stores: Writer['stores']
-  allow(statements: number): void
-} {
-  let left = Number.POSITIVE_INFINITY
-  const spend = () => {
-    if (left-- <= 0) throw new Killed()
-  }
-  const counted = new Proxy(postgres, {
-    apply(target, self, given) {
-      // Parts of statements are made by the same function.
-      if (/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(given[0]?.[0] ?? '')) spend()
-      return Reflect.apply(target, self, given)
-    },
-  })
-  return {
-    stores: interceptClickHouse({ clickhouse, postgres: counted }, spend),
-    allow(statements) {
-      left = statements
-    },
-  }
 }

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
+import { recordBatches } from '../../src/writer/journal/journal.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { ndjsonRows } from '../kit/readRows.ts'
+import { withWriter } from '../writer/withWriter.ts'
 
 // A copy during concurrent writes: test/packages/sync/lives.
 
@@ -135,13 +137,15 @@ describe('updated_since', () => {
   })
 
   it('ends before the oldest unfinished write of the account, and ignores those of other accounts', async () => {
-    const note = (account: string, resource: string) => api.stores.postgres`
-      INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
-      VALUES (${`${account} ${resource}`}, ${account}, ${resource}, now(), now())`
+    const note = async (accountId: string, ...resources: ('clicks' | 'conversions')[]) => {
+      const entries = resources.map((resource) => ({
+        ...{ token: `${accountId} ${resource}`, accountId, resource, firstMs: 0, lastMs: 0, added: [] },
+      }))
+      await withWriter(api.stores, accountId, (writer) => recordBatches(writer, entries))
+    }
     await api.account('other')
     await note('other', 'clicks')
-    await note('acme', 'conversions')
-    await note('acme', 'clicks')
+    await note('acme', 'conversions', 'clicks')
     const [noted] = await api.stores.postgres<{ stored_at: Date }[]>`
       SELECT stored_at FROM import_batches WHERE account_id = 'acme' AND resource = 'clicks'`
     const storedAtMs = noted?.stored_at.getTime() ?? Number.NaN

@@ -1,7 +1,8 @@
 // @module-tag long
 // @module-tag postgres
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageRoot, version } from '../../src/package.ts'
@@ -89,6 +90,27 @@ async function importPair(n: number): Promise<void> {
   const conversion = { id: `s${n}`, clickId: `c${n}`, convertedAt: at(n + 1), status: 'approved', revenueBase: 2 }
   expect(await importContent(stores, 'writing', 'conversions', [conversion])).toMatchObject({ inserted: 1 })
 }
+
+it('version 1.1.0 reads the stores and stores events, and refuses to write rows that an import stores', async () => {
+  const { key } = await makeAccountWithKey(stores, 'reading')
+  await importContent(stores, 'reading', 'campaigns', [{ id: 'k1', name: 'K1' }])
+  await importContent(stores, 'reading', 'clicks', [{ id: 'c1', clickedAt: at(0), campaignId: 'k1' }])
+  const root = folder('1.1.0')
+  await makeProgram(root, '1.1.0')
+  await rm(join(root, 'postgres/0002_process_claims.sql'))
+  const earlier = await startHere(root)
+  expect(await request(`${earlier.url}/clicks`, key)).toMatchObject({ data: [{ id: 'c1' }] })
+  const event = { event_name: 'visit', click_id: 'c1', event_id: 'e1' }
+  expect(await request(`${earlier.url}/events`, key, event)).toEqual({ accepted: true })
+  await earlier.end()
+  await writeFile(folder('clicks.ndjson'), `{"id":"c2","clickedAt":"${at(1)}"}\n`)
+  const importing = ['import', 'clicks', folder('clicks.ndjson'), '--account', 'reading']
+  expect(await run(importing, stores.environment, root)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/0002_process_claims\.sql .*only version 1\.2\.0 or later may write them/),
+  })
+  expect(await run(importing, stores.environment)).toMatchObject({ code: 0 })
+})
 
 it('an instance of the version before reads, writes and restarts while an upgrade is killed at every statement, and after it', {
   timeout: 1_200_000,

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { Writer } from '../../src/writer/fence/writer.ts'
 import { raiseCountsAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
-import { clearBatches, recordBatch, settleBatches } from '../../src/writer/journal/journal.ts'
+import { clearBatches, recordBatches, settleBatches } from '../../src/writer/journal/journal.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -45,14 +45,15 @@ it('verify counts rows that no import counted', async () => {
 it('a writer whose lease has passed to another one clears and counts no batch', async () => {
   await withWriter(stores, account, async (writer) => {
     const added = [{ month: '2026-01-01', rows: 5 }]
-    await recordBatch(writer, { token: account, resource: 'clicks', firstMs: 0, lastMs: 0, added })
+    const entry = { token: account, accountId: account, resource: 'clicks', firstMs: 0, lastMs: 0, added } as const
+    await recordBatches(writer, [entry])
     const { name, lost } = writer.lease
     const lease = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
     const paused = new Writer({ ...writer, lease })
-    await expect(clearBatches(paused, [account])).rejects.toThrow(LeaseLost)
-    await expect(settleBatches(paused, [account], [])).rejects.toThrow(LeaseLost)
+    await expect(clearBatches(paused, [entry])).rejects.toThrow(LeaseLost)
+    await expect(settleBatches(paused, [entry], [])).rejects.toThrow(LeaseLost)
     expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([])
-    await clearBatches(writer, [account])
+    await clearBatches(writer, [entry])
     expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([{ rows: '5' }])
   })
 })

@@ -235,7 +235,8 @@ it('a batch that arrives after its deadline is sent again with a later deadline,
     if (isLate || !text.startsWith('INSERT INTO clicks')) return
     isLate = true
     const [row] = await stores.postgres<{ statement_deadline: Date }[]>`
-      SELECT statement_deadline FROM leases WHERE name = ${`writer:${account}`}`
+      SELECT statement_deadline FROM leases
+      WHERE name = (SELECT process FROM leases WHERE name = ${`writer:${account}`})`
     await waitForClickHouseClock(stores.clickhouse, row?.statement_deadline.getTime() ?? 0)
   })
   const rows = [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }]
@@ -257,7 +258,7 @@ it('every statement of an import that writes can be ended by the next writer', a
   ])
   const labels = sent.map(({ label }) => label)
   expect(labels).toEqual(expect.arrayContaining(['insert.clicks', 'import.click_copies', 'insert.conversions']))
-  const others = sent.filter(({ queryId }) => !queryId?.startsWith(`write ${account} `))
+  const others = sent.filter(({ queryId }) => !queryId?.startsWith('write process:'))
   expect(others.map(({ text: statement }) => statement)).toEqual([])
 })
 

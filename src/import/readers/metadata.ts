@@ -40,6 +40,6 @@ export function metadataReader(table: NamedTable, accountId: string): RowReader<
   }
   return (fields, input) => {
     const columns = Object.entries(read(fields, input)).map(([name, value]) => [columnName(name), toColumn(value)])
-    return Object.fromEntries(columns) as MetadataRow
+    return { account_id: accountId, ...Object.fromEntries(columns) } as MetadataRow
   }
 }

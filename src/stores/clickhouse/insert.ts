@@ -6,7 +6,7 @@ import { execute } from './client.ts'
 import { type ClickHouse, keepAliveSettings, nodesOf } from './connection.ts'
 import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
-import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
+import { ch, type Fragment, identifier, instant, join, render, text } from './sql.ts'
 
 /** Every write is one block: a partition stores all of it or nothing. */
 const writeSettings: ClickHouseSettings = {
@@ -41,8 +41,6 @@ export interface Insertion {
   isDistinct?: boolean
   /** Whether the first merge builds the skip indexes. For small inserts: reading a part without them costs less. */
   areIndexesDeferred?: boolean
-  /** The time of storage of all rows, epoch milliseconds, for tables that have `stored_at`. */
-  storedAtMs?: number
   /** Stops waiting for the response; the rows may still be stored. */
   signal?: AbortSignal
 }
@@ -78,16 +76,15 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
   }
 }
 
-function insertSql({ table, columns, storedAtMs }: Insertion, bounds: WriteBounds | undefined): Fragment {
+function insertSql({ table, columns }: Insertion, bounds: WriteBounds | undefined): Fragment {
   const names = join(columns.map(({ name }) => identifier(name)))
-  if (!bounds && storedAtMs === undefined) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
+  if (!bounds) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
   const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
-  const storedAt = storedAtMs === undefined ? nothing : ch`, ${instant(storedAtMs)} AS stored_at`
   // TRAP: `now64` is the time at which the request began; `nowInBlock64` is computed for the block.
-  const inTime = bounds ? ch`\nWHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})` : nothing
-  return ch`INSERT INTO ${identifier(table)} (${names}${storedAtMs === undefined ? nothing : ch`, stored_at`})
-SELECT ${names}${storedAt}
-FROM input(${text(given)})${inTime}
+  return ch`INSERT INTO ${identifier(table)} (${names})
+SELECT ${names}
+FROM input(${text(given)})
+WHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})
 FORMAT RowBinary`
 }
 

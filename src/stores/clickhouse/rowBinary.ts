@@ -95,6 +95,12 @@ export class RowBinary {
     this.length = this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.length)
   }
 
+  /** Replaces an instant that has been written. @param end offset after its last byte */
+  replaceInstant(end: number, epochMs: number): void {
+    this.#bytes.writeUInt32LE(epochMs % 2 ** 32, end - 8)
+    this.#bytes.writeUInt32LE(Math.floor(epochMs / 2 ** 32), end - 4)
+  }
+
   #reserve(bytes: number): void {
     const needed = this.length + bytes
     if (needed <= this.#bytes.length) return

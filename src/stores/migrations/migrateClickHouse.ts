@@ -101,13 +101,16 @@ export interface MigratedStores {
  * @throws MigrationError, or Problem `unavailable`
  */
 export async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
-  while (await retryWhileUnavailable('looking for writers', () => expireAndCheckHolder(postgres, 'writer:%'))) {
-    await pause(250)
-    await assertLeaseHeld(lease)
+  // Writers of 1.0 and 1.1 hold a lease for each account.
+  for (const pattern of ['writer:%', 'process:%']) {
+    while (await retryWhileUnavailable('looking for writers', () => expireAndCheckHolder(postgres, pattern))) {
+      await pause(250)
+      await assertLeaseHeld(lease)
+    }
   }
   // A suspended writer may still send the statement that it was about to send, until its deadline.
   const [row] = await queryPostgres(postgres<{ latest: Date | null }[]>`
-    SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%'`)
+    SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%' OR name LIKE 'process:%'`)
   const latestMs = row?.latest?.getTime()
   if (latestMs === undefined) return
   await retryWhileUnavailable('waiting for interrupted writers', () => waitForClickHouseClock(clickhouse, latestMs))

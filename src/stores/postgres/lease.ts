@@ -90,7 +90,8 @@ interface LeaseRow {
 }
 
 /**
- * Whether a lease has a holder. Expired leases are taken from their holders first, so that none is extended after this check.
+ * Whether a lease that can expire has a holder; claims of processes cannot. Expired leases are taken from their holders first, so
+ * that none is extended after this check.
  * @param pattern of LIKE
  */
 export async function expireAndCheckHolder(postgres: Postgres, pattern: string): Promise<boolean> {
@@ -98,7 +99,7 @@ export async function expireAndCheckHolder(postgres: Postgres, pattern: string):
     UPDATE leases SET owner = ${noOwner}, fence = fence + 1
     WHERE name LIKE ${pattern} AND owner <> ${noOwner} AND expires_at < clock_timestamp()`)
   const held = await queryPostgres(postgres`
-    SELECT 1 FROM leases WHERE name LIKE ${pattern} AND owner <> ${noOwner} LIMIT 1`)
+    SELECT 1 FROM leases WHERE name LIKE ${pattern} AND owner <> ${noOwner} AND expires_at < 'infinity' LIMIT 1`)
   return held.length > 0
 }
 

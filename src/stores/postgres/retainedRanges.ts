@@ -9,11 +9,22 @@ export interface RetainedRanges {
   readonly eventsMs: number
 }
 
+/** @returns the ranges of several accounts, by account @throws Problem `unavailable` */
+export async function readRangesByAccount(
+  postgres: Postgres,
+  accountIds: readonly string[],
+): Promise<Map<string, RetainedRanges>> {
+  type Row = { accountId: string; resource: RetainedResource; month: string }
+  const rows = await queryPostgres(postgres<Row[]>`
+    SELECT account_id AS "accountId", resource, to_char(retained_from, 'YYYY-MM-DD') AS month
+    FROM retained_ranges
+    WHERE account_id = ANY(${[...accountIds]}::text[])`)
+  const startOf = (accountId: string, resource: RetainedResource) =>
+    Date.parse(rows.find((row) => row.accountId === accountId && row.resource === resource)?.month ?? '1970-01-01')
+  return new Map(accountIds.map((id) => [id, { clicksMs: startOf(id, 'clicks'), eventsMs: startOf(id, 'events') }]))
+}
+
 /** @throws Problem `unavailable` */
 export async function readRetainedRanges(postgres: Postgres, accountId: string): Promise<RetainedRanges> {
-  const rows = await queryPostgres(postgres<{ resource: RetainedResource; month: string }[]>`
-    SELECT resource, to_char(retained_from, 'YYYY-MM-DD') AS month FROM retained_ranges WHERE account_id = ${accountId}`)
-  const startOf = (resource: RetainedResource) =>
-    Date.parse(rows.find((row) => row.resource === resource)?.month ?? '1970-01-01')
-  return { clicksMs: startOf('clicks'), eventsMs: startOf('events') }
+  return (await readRangesByAccount(postgres, [accountId])).get(accountId) ?? { clicksMs: 0, eventsMs: 0 }
 }

@@ -1,41 +1,47 @@
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { inAccounts } from '../tables/accountKeys.ts'
 
-/** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole account. */
-export async function rebuildConversionTables(writer: Writer): Promise<void> {
-  for (const derivation of derivations(writer)) await rebuild(writer, derivation)
+/** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */
+export async function rebuildConversionTables(session: WriteSession, accountIds: readonly string[]): Promise<void> {
+  for (const derivation of derivations(accountIds)) await rebuild(session, derivation)
 }
 
-export function derivations({ ofAccount }: Writer): Derivation[] {
+export function derivations(accountIds: readonly string[]): Derivation[] {
+  const ofAccounts = inAccounts(accountIds)
   const indexed = ch`account_id, id, version, converted_at`
   const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
     {
       name: 'conversion_index',
       columns: indexed,
-      key: ch`id`,
-      stored: ch`SELECT ${indexed} FROM conversion_index FINAL WHERE ${ofAccount}`,
-      derived: ch`SELECT ${indexed} FROM conversions FINAL WHERE ${ofAccount}`,
+      ofAccounts,
+      key: ch`account_id, id`,
+      stored: ch`SELECT ${indexed} FROM conversion_index FINAL WHERE ${ofAccounts}`,
+      derived: ch`SELECT ${indexed} FROM conversions FINAL WHERE ${ofAccounts}`,
     },
     {
       name: 'converted_clicks',
       columns: converted,
-      key: ch`clicked_at, click_id, conversion_id`,
-      stored: ch`SELECT ${converted} FROM converted_clicks FINAL WHERE ${ofAccount}`,
+      ofAccounts,
+      key: ch`account_id, clicked_at, click_id, conversion_id`,
+      stored: ch`SELECT ${converted} FROM converted_clicks FINAL WHERE ${ofAccounts}`,
       derived: ch`
 SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
   click_campaign_id AS campaign_id, click_offer_id AS offer_id
 FROM conversions FINAL
-WHERE ${ofAccount} AND click_at IS NOT NULL`,
+WHERE ${ofAccounts} AND click_at IS NOT NULL`,
     },
   ]
 }
 
-/** A table that is derived from the conversions of an account. */
+/** A table that is derived from the conversions of accounts. */
 export interface Derivation {
   name: string
   columns: Fragment
-  /** The sort key without the account. */
+  /** Condition: a row belongs to one of the accounts. */
+  ofAccounts: Fragment
+  /** The sort key. */
   key: Fragment
   /** SELECT of the stored rows, in their latest versions. */
   stored: Fragment
@@ -57,13 +63,13 @@ GROUP BY ${columns}
 HAVING min(is_derived) = max(is_derived)`
 }
 
-async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
-  const { name, columns, key, stored, derived } = derivation
+async function rebuild(session: WriteSession, derivation: Derivation): Promise<void> {
+  const { name, columns, ofAccounts, key, stored, derived } = derivation
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
-  const [row] = await writer.select('comparing tables derived from conversions', ch`${wrong} LIMIT 1`, label)
+  const [row] = await session.select('comparing tables derived from conversions', ch`${wrong} LIMIT 1`, label)
   if (!row) return
-  await writer.insert(
+  await session.insert(
     'rebuilding tables derived from conversions',
     label,
     (inTime) => ch`
@@ -74,6 +80,6 @@ WHERE (${columns}) NOT IN (${stored})
   AND ${inTime}`,
   )
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
-  const hiding = ch`${writer.ofAccount} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await writer.deleteRows(identifier(name), hiding, label)
+  const hiding = ch`${ofAccounts} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
+  await session.deleteRows(identifier(name), hiding, label)
 }

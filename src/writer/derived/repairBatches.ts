@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
-import { clearBatches, type JournalEntry, recordBatch, settleBatches } from '../journal/journal.ts'
+import { clearBatches, type JournalEntry, recordBatches, settleBatches } from '../journal/journal.ts'
+import { accountsOf } from '../tables/accountKeys.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { rebuildDays, wholeDays } from './rebuildDays.ts'
 
-/** Rebuilds the derived tables on the days of batches that may be stored in part, here or there. Then clears the batches. */
-export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
-  for (const resource of ['clicks', 'conversions'] as const) {
-    const changed = batches.filter((batch) => batch.resource === resource)
-    for (const span of wholeDays(writer.accountId, changed)) await rebuildDays(writer, span, resource)
-    if (resource === 'conversions' && changed.length > 0) await rebuildConversionTables(writer)
-  }
-  await settleBatches(
-    writer,
-    batches.map(({ token }) => token),
-    await countRowsOf(writer, batches),
-  )
+/**
+ * Rebuilds the derived tables on the days of batches that may be stored in part, here or there, of any number of accounts. Then clears
+ * the batches.
+ */
+export async function repairBatches(session: WriteSession, batches: readonly JournalEntry[]): Promise<void> {
+  const changed = (resource: JournalEntry['resource']) => batches.filter((batch) => batch.resource === resource)
+  await rebuildDays(session, changed('clicks'))
+  const conversions = changed('conversions')
+  await rebuildDays(session, conversions)
+  if (conversions.length > 0) await rebuildConversionTables(session, accountsOf(conversions))
+  await settleBatches(session, batches, await countRowsOf(session, batches))
 }
 
 /** Rebuilds click index and sums of the UTC days of these times after other work. The journal has the days meanwhile. */
@@ -25,17 +25,17 @@ export async function rebuildDaysAfter(
   times: readonly number[],
   work: () => Promise<void>,
 ): Promise<void> {
+  const { accountId } = writer
   const days = wholeDays(
-    writer.accountId,
+    [accountId],
     times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
   )
-  const tokens: string[] = []
-  for (const { fromMs, untilMs } of days) {
-    const token = randomUUID()
-    tokens.push(token)
-    await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
-  }
+  const entries = days.map(({ fromMs, untilMs }) => ({
+    ...{ token: randomUUID(), accountId, resource: 'clicks' as const, added: [] },
+    ...{ firstMs: fromMs, lastMs: untilMs - 1 },
+  }))
+  if (entries.length > 0) await recordBatches(writer, entries)
   await work()
-  for (const span of days) await rebuildDays(writer, span, 'clicks')
-  await clearBatches(writer, tokens)
+  await rebuildDays(writer, entries)
+  await clearBatches(writer, entries)
 }

@@ -1,20 +1,21 @@
 import type { RowTable } from '../../query/attributes.ts'
 import { type Sum, sumColumns, sums, sumsOf } from '../../query/metricDefinitions.ts'
-import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { ch, day, type Fragment, identifier, instant, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { inAccounts } from '../tables/accountKeys.ts'
 
-/** Rows of one account in a time range, UTC, `until` exclusive. */
+/** Rows of accounts in a time range, UTC, `until` exclusive. */
 export interface Span {
-  accountId: string
+  accountIds: readonly string[]
   fromMs: number
   untilMs: number
   /** Its clicks are removed, or none of the confirmed ones is left: their sums and index remain as they are. */
   lacksClicks?: 'removed' | 'missing' | undefined
 }
 
-/** Condition: a row of the account has its time in the span. */
-export function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {
-  return ch`account_id = ${text(accountId)}
+/** Condition: a row of the accounts has its time in the span. */
+export function inSpan({ accountIds, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {
+  return ch`${inAccounts(accountIds)}
   AND ${at} >= ${instant(fromMs)}
   AND ${at} < ${instant(untilMs)}`
 }
@@ -88,7 +89,7 @@ export function storedSums(name: SumsTableName, span: Span): Fragment {
   return ch`
 SELECT account_id, ${keys}, ${sumColumns}
 FROM ${identifier(name)}
-WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
+WHERE ${inAccounts(span.accountIds)} AND ${within(span)}`
 }
 
 function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable, counts: Fragment): Fragment {

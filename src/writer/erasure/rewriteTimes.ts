@@ -1,6 +1,6 @@
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
 import type { Writer } from '../fence/writer.ts'
-import { clearBatches, recordBatch } from '../journal/journal.ts'
+import { clearBatches, recordBatches } from '../journal/journal.ts'
 import type { PersonalTable } from './personalFields.ts'
 
 /** The tokens are the same after an interruption, so that all rows get the time that was recorded first. */
@@ -11,11 +11,11 @@ const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource
  * @returns `stored_at` of the rewritten rows, epoch milliseconds
  */
 export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable['resource'], number>> {
-  const record = async (resource: 'clicks' | 'conversions') => {
-    const entry = { resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
-    return await recordBatch(writer, entry)
-  }
-  const times = { clicks: await record('clicks'), conversions: await record('conversions') }
+  const { accountId } = writer
+  const entryOf = (resource: 'clicks' | 'conversions') => ({
+    ...{ accountId, resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) },
+  })
+  const storedAt = await recordBatches(writer, [entryOf('clicks'), entryOf('conversions')])
   const readClock = () =>
     writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))
   const beganAt = new Date(await readClock()).toISOString()
@@ -23,12 +23,16 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
     recorded AS (
       INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)`
   // Read after it was recorded: later than the watermark of any reader that has not seen the record.
-  return { ...times, events: await readClock() }
+  return {
+    clicks: storedAt({ accountId, resource: 'clicks' }),
+    conversions: storedAt({ accountId, resource: 'conversions' }),
+    events: await readClock(),
+  }
 }
 
 /** Ends the record, once every rewritten row is visible. */
 export async function endRewrite(writer: Writer): Promise<void> {
-  await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
+  await clearBatches(writer, [{ token: tokenOf(writer, 'clicks') }, { token: tokenOf(writer, 'conversions') }])
   await writer.change('completing an erasure')`
     ended AS (DELETE FROM event_rewrites USING held WHERE account_id = ${writer.accountId})`
 }

@@ -6,6 +6,9 @@ import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { killQueries } from '../../stores/clickhouse/killQueries.ts'
 import type { Lease } from '../../stores/postgres/lease.ts'
 
+/** Prefix of the query ids of a process's writes. @param lease name of its lease, which contains no spaces */
+export const writePrefix = (lease: string): string => `write ${lease} `
+
 const windowDefaultMs = 2_000
 const windowMaxMs = 32_000
 
@@ -18,30 +21,28 @@ export class OutcomeUnknown extends Problem {
 }
 
 /**
- * Prevents statements of an account's successive writers from overlapping. A writer may be suspended between confirming
+ * Prevents statements of an account's successive writers from overlapping. A process may be suspended between confirming
  * its lease and sending a statement, and a statement may reach ClickHouse, or continue there, after its sender has given
  * up. A lease in Postgres cannot stop such a statement, so each statement carries a deadline. Three clocks are used, and no
  * time of one is compared with another:
  *
  * | time                                  | clock                                                  | compared by                      |
  * | ------------------------------------- | ------------------------------------------------------ | -------------------------------- |
- * | the lease expires, 10 s after the     | Postgres                                               | a process that wants the lease   |
- * | last extension                        |                                                        |                                  |
+ * | the lease expires, 10 s after the     | Postgres                                               | a process that claims an account |
+ * | last extension                        |                                                        | of it                            |
  * | the same 10 s, from before the        | this process: the wall clock or the monotonic clock,   | the holder, before each          |
  * | extension was sent                    | whichever has advanced more                            | statement (`assertHeld`)         |
  * | a statement may begin until its       | ClickHouse; in a cluster the slowest one sets the      | the statement, on each node      |
  * | deadline, 2 s after it was prepared   | deadline                                               |                                  |
  *
- * Example: writer A records the deadline 12:00:04 in the lease and prepares a statement that may begin until 12:00:02. Then A
- * is suspended. Its lease expires, and B acquires it, with a higher fencing token. Before its first write, B waits until
- * ClickHouse's clock is 12:00:04 and ends statements of the account that still run (`settle`). If A continues, ClickHouse
- * rejects its statement, and Postgres changes nothing for its fencing token. A writer sends one statement at a time.
+ * Example: process A records the deadline 12:00:04 in its lease and prepares a statement that may begin until 12:00:02. Then A
+ * is suspended. Its lease expires, and B claims an account of A, which ends A's lease. Before its first write, B waits until
+ * ClickHouse's clock is 12:00:04 and ends statements of A that still run. If A continues, ClickHouse rejects its statement, and
+ * Postgres changes nothing for its fencing token. A process sends one statement at a time.
  */
 export class WriteFence {
   readonly #clickhouse: ClickHouse
   readonly #lease: Lease
-  /** Prefix of the query ids of the account's writes. */
-  readonly #prefix: string
   #windowMs: number
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
@@ -49,13 +50,10 @@ export class WriteFence {
   unsettledUntilMs: number | undefined
 
   /** @param windowMs time within which a statement must begin after it was prepared; doubled each time one arrives too late */
-  constructor(clickhouse: ClickHouse, accountId: string, lease: Lease, windowMs = windowDefaultMs) {
+  constructor(clickhouse: ClickHouse, lease: Lease, windowMs = windowDefaultMs) {
     this.#windowMs = windowMs
     this.#clickhouse = clickhouse
     this.#lease = lease
-    // Account ids contain no spaces.
-    this.#prefix = `write ${accountId} `
-    this.unsettledUntilMs = lease.statementDeadlineMs
   }
 
   /**
@@ -76,7 +74,7 @@ export class WriteFence {
     const deadlineMs = await this.#nextDeadline()
     this.unsettledUntilMs = deadlineMs
     try {
-      const result = await statement({ queryId: `${this.#prefix}${randomUUID()}`, deadlineMs })
+      const result = await statement({ queryId: `${writePrefix(this.#lease.name)}${randomUUID()}`, deadlineMs })
       this.unsettledUntilMs = undefined
       return result
     } catch (error) {
@@ -91,13 +89,13 @@ export class WriteFence {
   }
 
   /**
-   * Waits until no earlier statement of the account can begin or change a row, and ends running ones.
+   * Waits until no earlier statement of this process can begin or change a row, and ends running ones.
    * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
   async settle(): Promise<void> {
     if (this.unsettledUntilMs === undefined) return
     await waitForClickHouseClock(this.#clickhouse, this.unsettledUntilMs)
-    await killQueries(this.#clickhouse, this.#prefix)
+    await killQueries(this.#clickhouse, writePrefix(this.#lease.name))
     this.unsettledUntilMs = undefined
   }
 

@@ -6,15 +6,16 @@ import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.t
 import { failAfter, matchNothingAfter, NotBegun, runOnEveryNode, runStatement } from '../../stores/clickhouse/insert.ts'
 import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
 import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
 import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import type { WriteFence } from './fence.ts'
+import { releaseClaims } from './releaseClaims.ts'
 
-type WriterParts = Pick<Writer, 'stores' | 'accountId' | 'lease' | 'fence' | 'signal' | 'onMessage'>
+type SessionParts = Pick<WriteSession, 'stores' | 'lease' | 'fence' | 'signal' | 'onMessage'>
 
 /** The account does not allow what was asked for, and nothing was changed. The message is one line. */
 export class WriteRefused extends ExpectedError {}
@@ -32,30 +33,31 @@ const pollMs = { first: 10, longest: 200 }
 const announceAfterMs = 15_000
 
 /**
- * The right to write an account's rows, held by one process at a time; `openWriter` opens it. Every method retries while a
- * store is unavailable, with a message that names the step. All functions that take a writer throw LeaseLost, the last error
- * when a store stays unavailable, or the reason of `signal`.
+ * The statements of a process that writes, under its lease. They change rows of accounts that the process has claimed. Every method
+ * retries while a store is unavailable, with a message that names the step. All functions that take a session or a writer throw
+ * LeaseLost, the last error when a store stays unavailable, or the reason of `signal`.
  */
-export class Writer {
+export class WriteSession {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
-  readonly accountId: string
+  /** Of the process: `process:<uuid>`. */
   readonly lease: Lease
   /** Sends every statement that must not overlap with a statement of another writer. */
   readonly fence: WriteFence
   /** Aborts when the lease is lost or the user interrupts the command. */
   readonly signal: AbortSignal
   readonly onMessage: (line: string) => void
-  /** Condition: a row of ClickHouse belongs to the account. */
-  readonly ofAccount: Fragment
 
-  constructor({ stores, accountId, lease, fence, signal, onMessage }: WriterParts) {
+  constructor({ stores, lease, fence, signal, onMessage }: SessionParts) {
     this.stores = stores
-    this.accountId = accountId
     this.lease = lease
     this.fence = fence
     this.signal = signal
     this.onMessage = onMessage
-    this.ofAccount = ch`account_id = ${text(accountId)}`
+  }
+
+  /** @returns the writer of an account that the process has claimed */
+  writerOf(accountId: string): Writer {
+    return new Writer({ ...this, accountId })
   }
 
   /** @param attempt may run several times */
@@ -127,11 +129,11 @@ export class Writer {
     return this.retry('changing rows', async () => {
       if (!(await remain())) return
       // Mutations of an earlier attempt, or of an earlier writer, may do the same.
-      if ((await this.#waitForMutations(label)) && !(await remain())) return
+      if ((await this.#waitForMutations(table, label)) && !(await remain())) return
       await this.fence.run(async ({ deadlineMs, queryId }) => {
         const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} ${unwaited}`
         await runOnEveryNode(clickhouse, statement, label, queryId)
-        await this.#waitForMutations(label)
+        await this.#waitForMutations(table, label)
         // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
         if (await remain()) throw new NotBegun()
       })
@@ -147,19 +149,23 @@ export class Writer {
     return this.changeRows(table, deletion, where, label)
   }
 
-  /** @returns whether there were mutations of the account, which have ended. @throws what `areMutationsDone` throws */
-  async #waitForMutations(label: string): Promise<boolean> {
-    // As ClickHouse writes the condition `ofAccount`.
-    const ofAccount = ch`position(command, ${text(`account_id = '${this.accountId}'`)}) > 0`
+  /** @returns whether there were mutations of the same rows, which have ended. @throws what `areMutationsDone` throws */
+  async #waitForMutations(table: Fragment, label: string): Promise<boolean> {
+    const mayBeSame = this.mayChangeSameRows(table)
     let polls = 0
     const areDone = () => {
       polls += 1
-      return areMutationsDone(nodesOf(this.stores.clickhouse), ofAccount, this.#optionsOf(label))
+      return areMutationsDone(nodesOf(this.stores.clickhouse), mayBeSame, this.#optionsOf(label))
     }
     // Each poll by itself: the wait may last longer than two outages are apart.
     const message = 'Waiting until ClickHouse has changed the rows.'
     await this.waitUntil(() => this.retry('waiting for mutations', areDone), message)
     return polls > 1
+  }
+
+  /** @returns a condition on mutations: they may change the rows that this session changes */
+  protected mayChangeSameRows(table: Fragment): Fragment {
+    return ch`table = ${text(render(table).text)}`
   }
 
   /** Polls until a condition is true. @param message is announced once when the wait is long @returns false after `maxMs` */
@@ -183,21 +189,42 @@ export class Writer {
     return pause(ms, undefined, { signal: this.signal }).catch(() => this.signal.throwIfAborted())
   }
 
-  /** Waits until no earlier statement of the account's writers can change any row. @throws LeaseLost */
+  /** Waits until no earlier statement of this process can change any row. @throws LeaseLost */
   settle(): Promise<void> {
     return this.retry('ending earlier statements', () => this.fence.settle())
+  }
+
+  /** Releases the lease and, once no statement of unknown outcome is left, the claims. */
+  async close(): Promise<void> {
+    const { unsettledUntilMs } = this.fence
+    await this.lease.release(unsettledUntilMs ?? null)
+    if (unsettledUntilMs === undefined) await releaseClaims(this.stores.postgres, this.lease.name)
+  }
+
+  #optionsOf(label: string): QueryOptions {
+    return { label, signal: this.signal, settings: readSettings }
+  }
+}
+
+/** The right to write an account's rows, which one process at a time has claimed; `openWriter` opens it. */
+export class Writer extends WriteSession {
+  readonly accountId: string
+  /** Condition: a row of ClickHouse belongs to the account. */
+  readonly ofAccount: Fragment
+
+  constructor({ accountId, ...session }: SessionParts & Pick<Writer, 'accountId'>) {
+    super(session)
+    this.accountId = accountId
+    this.ofAccount = ch`account_id = ${text(accountId)}`
+  }
+
+  /** Also mutations of sets, which name several accounts. */
+  protected override mayChangeSameRows(): Fragment {
+    return ch`position(command, ${text(`'${this.accountId}'`)}) > 0`
   }
 
   readRetained(): Promise<RetainedRanges> {
     const read = () => readRetainedRanges(this.stores.postgres, this.accountId)
     return this.retry('reading from when rows are retained', read)
-  }
-
-  async close(): Promise<void> {
-    await this.lease.release(this.fence.unsettledUntilMs ?? null)
-  }
-
-  #optionsOf(label: string): QueryOptions {
-    return { label, signal: this.signal, settings: readSettings }
   }
 }

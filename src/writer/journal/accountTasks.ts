@@ -25,18 +25,25 @@ export async function completeTask(writer: Writer, task: AccountTask): Promise<v
     completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`
 }
 
+export interface UnfinishedWork {
+  accountId: string
+  /** Whether it is that of an import only. */
+  isImport: boolean
+}
+
 /** Lists accounts whose writer is active or was interrupted. Reads small tables. @throws Problem `unavailable` */
-export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
-  const rows = await queryPostgres(postgres<{ account_id: string }[]>`
-    SELECT account_id FROM (
-      SELECT account_id FROM import_batches
-      UNION
-      SELECT account_id FROM account_tasks
-      UNION
-      SELECT account_id FROM erasures WHERE NOT is_complete
-      UNION
-      SELECT account_id FROM retained_ranges WHERE NOT is_complete) AS unfinished
+export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<UnfinishedWork[]> {
+  return await queryPostgres(postgres<UnfinishedWork[]>`
+    SELECT account_id AS "accountId", bool_and(is_import) AS "isImport"
+    FROM (
+      SELECT account_id, token NOT LIKE 'erasure %' AS is_import FROM import_batches
+      UNION ALL
+      SELECT account_id, task = ${'attribute_late_clicks' satisfies AccountTask} FROM account_tasks
+      UNION ALL
+      SELECT account_id, false FROM erasures WHERE NOT is_complete
+      UNION ALL
+      SELECT account_id, false FROM retained_ranges WHERE NOT is_complete) AS unfinished
     WHERE NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = unfinished.account_id)
+    GROUP BY account_id
     ORDER BY account_id`)
-  return rows.map(({ account_id }) => account_id)
 }

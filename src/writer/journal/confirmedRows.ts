@@ -1,53 +1,62 @@
 import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
+import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
 export type CountedResource = 'clicks' | 'conversions'
 
-/** Counts the rows in ClickHouse, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
+type RowsOfAccount = MonthlyRows & { accountId: string }
+
+/** Counts the rows of accounts in ClickHouse, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
 async function countRows(
-  writer: Writer,
+  session: WriteSession,
+  accountIds: readonly string[],
   resource: CountedResource,
   { fromMs, untilMs } = storableTimes,
-): Promise<MonthlyRows[]> {
+): Promise<RowsOfAccount[]> {
   const at = timeColumns[resource]
   const query = ch`
-SELECT toStartOfMonth(${at}) AS month, count() AS rows
+SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows
 FROM ${identifier(resource)} FINAL
-WHERE ${writer.ofAccount}
+WHERE ${inAccounts(accountIds)}
   AND ${at} >= ${instant(fromMs)}
   AND ${at} < ${instant(untilMs)}
-GROUP BY month
-ORDER BY month`
-  return await writer.select('counting rows', query, 'count_rows')
+GROUP BY accountId, month
+ORDER BY accountId, month`
+  return await session.select('counting rows', query, 'count_rows')
 }
 
 /** Counts the rows in ClickHouse in the months that batches change, perhaps also in months between them. */
 export async function countRowsOf(
-  writer: Writer,
-  batches: readonly { resource: CountedResource; added: readonly MonthlyRows[] }[],
-): Promise<(MonthlyRows & { resource: CountedResource })[]> {
-  const counts: (MonthlyRows & { resource: CountedResource })[] = []
+  session: WriteSession,
+  batches: readonly { accountId: string; resource: CountedResource; added: readonly MonthlyRows[] }[],
+): Promise<(RowsOfAccount & { resource: CountedResource })[]> {
+  const counts: (RowsOfAccount & { resource: CountedResource })[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
     const ofResource = batches.filter((batch) => batch.resource === resource)
     const months = ofResource.flatMap(({ added }) => added.map(({ month }) => month)).sort()
     const [first, last] = [months[0], months.at(-1)]
     if (first === undefined || last === undefined) continue
     const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }
-    for (const counted of await countRows(writer, resource, range)) counts.push({ resource, ...counted })
+    const counted = await countRows(session, accountsOf(ofResource), resource, range)
+    counts.push(...counted.map((row) => ({ resource, ...row })))
   }
   return counts
 }
 
-/** @returns confirmed rows by UTC month, in order; months without rows may be missing */
-export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
-  return await writer.sql<MonthlyRows[]>('reading the counts of confirmed rows')`
-    SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
+/** @returns confirmed rows of accounts by UTC month, in order; months without rows may be missing */
+export async function readConfirmedRows(
+  session: WriteSession,
+  accountIds: readonly string[],
+  resource: CountedResource,
+): Promise<RowsOfAccount[]> {
+  return await session.sql<RowsOfAccount[]>('reading the counts of confirmed rows')`
+    SELECT account_id AS "accountId", to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
     FROM stored_rows
-    WHERE account_id = ${writer.accountId} AND resource = ${resource}
-    ORDER BY month`
+    WHERE account_id = ANY(${[...accountIds]}::text[]) AND resource = ${resource}
+    ORDER BY account_id, month`
 }
 
 /** Replaces the counts of confirmed rows of some months. @throws LeaseLost */
@@ -81,8 +90,8 @@ export async function raiseCountsAndFindMissing(writer: Writer): Promise<Missing
     const retainedMs = resource === 'clicks' ? (await writer.readRetained()).clicksMs : 0
     const retained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
     const byMonth = (counts: MonthlyRows[]) => new Map(counts.filter(retained).map(({ month, rows }) => [month, rows]))
-    const confirmed = byMonth(await readConfirmedRows(writer, resource))
-    const stored = byMonth(await countRows(writer, resource))
+    const confirmed = byMonth(await readConfirmedRows(writer, [writer.accountId], resource))
+    const stored = byMonth(await countRows(writer, [writer.accountId], resource))
     const uncounted = [...stored].filter(([month, rows]) => rows > (confirmed.get(month) ?? 0))
     await setConfirmedRows(
       writer,
@@ -97,16 +106,29 @@ export async function raiseCountsAndFindMissing(writer: Writer): Promise<Missing
   return missing
 }
 
-/** Months with confirmed clicks where none is left; also removed months. @param range epoch milliseconds, `until` exclusive */
+/**
+ * Months with confirmed clicks where none is left; also removed months.
+ * @param spans of the same accounts; epoch milliseconds, `until` exclusive
+ * @returns first days of months by account; accounts without such months are absent
+ */
 export async function monthsWithoutClicks(
-  writer: Writer,
-  { fromMs, untilMs }: { fromMs: number; untilMs: number },
-): Promise<Set<string>> {
-  const whole = { fromMs: Date.parse(monthOf(fromMs)), untilMs: startOfNextMonth(monthOf(untilMs - 1)) }
-  const confirmed = (await readConfirmedRows(writer, 'clicks')).filter(
-    ({ month, rows }) => rows > 0 && Date.parse(month) >= whole.fromMs && Date.parse(month) < whole.untilMs,
-  )
-  if (confirmed.length === 0) return new Set()
-  const stored = new Set((await countRows(writer, 'clicks', whole)).map(({ month }) => month))
-  return new Set(confirmed.map(({ month }) => month).filter((month) => !stored.has(month)))
+  session: WriteSession,
+  spans: readonly { accountIds: readonly string[]; fromMs: number; untilMs: number }[],
+): Promise<Map<string, Set<string>>> {
+  const lacking = new Map<string, Set<string>>()
+  const all = await readConfirmedRows(session, spans[0]?.accountIds ?? [], 'clicks')
+  for (const { fromMs, untilMs } of spans) {
+    const whole = { fromMs: Date.parse(monthOf(fromMs)), untilMs: startOfNextMonth(monthOf(untilMs - 1)) }
+    const confirmed = all.filter(
+      ({ month, rows }) => rows > 0 && Date.parse(month) >= whole.fromMs && Date.parse(month) < whole.untilMs,
+    )
+    if (confirmed.length === 0) continue
+    const counted = await countRows(session, accountsOf(confirmed), 'clicks', whole)
+    const stored = new Set(counted.map(({ accountId, month }) => `${accountId} ${month}`))
+    for (const { accountId, month } of confirmed) {
+      if (stored.has(`${accountId} ${month}`)) continue
+      lacking.set(accountId, (lacking.get(accountId) ?? new Set()).add(month))
+    }
+  }
+  return lacking
 }

@@ -1,4 +1,5 @@
-import type { Writer } from '../fence/writer.ts'
+import { LeaseLost } from '../../stores/postgres/lease.ts'
+import type { WriteSession } from '../fence/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { Extent, MonthlyRows } from './months.ts'
 
@@ -8,41 +9,69 @@ import type { Extent, MonthlyRows } from './months.ts'
  */
 export interface JournalEntry extends Extent {
   token: string
+  accountId: string
   resource: 'clicks' | 'conversions'
 }
 
+/** Times of storage by account and resource, epoch milliseconds. */
+export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => number
+
 /**
- * Records a batch before it is sent, and the task of attributing earlier conversions to its clicks.
- * @returns `stored_at` of its rows, epoch milliseconds: later than in the account's earlier batches
+ * Records batches before they are sent, and the task of attributing earlier conversions to their clicks. Idempotent: a known token
+ * keeps its time.
+ * @returns `stored_at` of the rows: later than in the earlier batches of their account
  */
-export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<number> {
-  const { accountId } = writer
-  const { token, resource, firstMs, lastMs, added } = batch
-  const result = writer.stores.postgres<{ storedAt: Date }[]>`SELECT stored_at AS "storedAt" FROM recorded`
-  const [recorded] = await writer.change('recording a batch in the journal', result)`
+export async function recordBatches(session: WriteSession, entries: readonly JournalEntry[]): Promise<StoredAt> {
+  const { postgres } = session.stores
+  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added }) => ({
+    ...{ token, account_id: accountId, resource },
+    ...{ first_at: new Date(firstMs).toISOString(), last_at: new Date(lastMs).toISOString() },
+    ...{ months: added.map(({ month }) => month), added: added.map(({ rows }) => rows) },
+  }))
+  type Recorded = Pick<JournalEntry, 'accountId' | 'resource'> & { storedAt: Date }
+  const result = postgres<Recorded[]>`
+    SELECT account_id AS "accountId", resource, stored_at AS "storedAt" FROM recorded`
+  // The rows of the watermarks are locked until the statement is committed, so batches become visible in the order of their times.
+  const recorded = await session.change('recording batches in the journal', result)`
+    given AS (
+      SELECT * FROM held, jsonb_to_recordset(${postgres.json(given)}) AS given (
+        token text, account_id text, resource text, first_at timestamptz, last_at timestamptz, months date[], added integer[])),
+    marks AS (
+      INSERT INTO watermarks AS known (account_id, resource, stored_at)
+      SELECT id, resource, max(greatest(clock_timestamp(), created_at + interval '1 millisecond'))
+      FROM given JOIN accounts ON id = account_id
+      GROUP BY id, resource
+      ORDER BY id, resource
+      ON CONFLICT (account_id, resource) DO UPDATE
+      SET stored_at = greatest(known.stored_at + interval '1 millisecond', excluded.stored_at)
+      RETURNING account_id, resource, stored_at),
     tasks AS (
       INSERT INTO account_tasks (account_id, task)
-      SELECT ${accountId}::text, ${'attribute_late_clicks' satisfies AccountTask}::text
-      FROM held
-      WHERE ${resource}::text = 'clicks'
+      SELECT DISTINCT account_id, ${'attribute_late_clicks' satisfies AccountTask}::text
+      FROM given
+      WHERE resource = 'clicks'
+      ORDER BY account_id
       ON CONFLICT DO NOTHING),
     recorded AS (
-      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, months, added)
-      SELECT ${token}::text, ${accountId}::text, ${resource}::text,
-        ${new Date(firstMs).toISOString()}::timestamptz, ${new Date(lastMs).toISOString()}::timestamptz,
-        ${added.map(({ month }) => month)}::date[], ${added.map(({ rows }) => rows)}::integer[]
-      FROM held
+      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, months, added, stored_at)
+      SELECT token, account_id, resource, first_at, last_at, months, added, stored_at
+      FROM given JOIN marks USING (account_id, resource)
       ON CONFLICT (token) DO UPDATE SET token = excluded.token
-      RETURNING stored_at)`
-  return recorded?.storedAt.getTime() ?? 0
+      RETURNING account_id, resource, stored_at)`
+  if (recorded.length < entries.length) throw new LeaseLost()
+  const times = new Map(recorded.map((row) => [`${row.accountId} ${row.resource}`, row.storedAt.getTime()]))
+  return ({ accountId, resource }) => times.get(`${accountId} ${resource}`) ?? 0
 }
 
 /** Clears batches that ClickHouse confirmed, and adds their rows to the counts of confirmed rows (`stored_rows`), in one statement. Idempotent. */
-export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
+export async function clearBatches(
+  session: WriteSession,
+  entries: readonly Pick<JournalEntry, 'token'>[],
+): Promise<void> {
   // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
-  await writer.change('clearing a batch from the journal', undefined, writer.lease.lost)`
+  await session.change('clearing batches from the journal', undefined, session.lease.lost)`
     cleared AS (
-      DELETE FROM import_batches USING held WHERE token = ANY(${tokens as string[]}::text[])
+      DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
       RETURNING account_id, resource, months, added),
     added AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
@@ -58,13 +87,13 @@ export async function clearBatches(writer: Writer, tokens: readonly string[]): P
  * @param counted the rows that ClickHouse has in every month of the batches
  */
 export async function settleBatches(
-  writer: Writer,
-  tokens: readonly string[],
-  counted: readonly (MonthlyRows & Pick<JournalEntry, 'resource'>)[],
+  session: WriteSession,
+  entries: readonly Pick<JournalEntry, 'token'>[],
+  counted: readonly (MonthlyRows & Pick<JournalEntry, 'accountId' | 'resource'>)[],
 ): Promise<void> {
-  await writer.change('clearing repaired batches from the journal')`
+  await session.change('clearing repaired batches from the journal')`
     cleared AS (
-      DELETE FROM import_batches USING held WHERE token = ANY(${tokens as string[]}::text[])
+      DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
       RETURNING account_id, resource, months, added),
     bounds AS (
       SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
@@ -72,9 +101,10 @@ export async function settleBatches(
       GROUP BY account_id, resource, month),
     counted AS (
       SELECT * FROM unnest(
+        ${counted.map(({ accountId }) => accountId)}::text[],
         ${counted.map(({ resource }) => resource)}::text[],
         ${counted.map(({ month }) => month)}::date[],
-        ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (resource, month, rows)),
+        ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (account_id, resource, month, rows)),
     settled AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month,
@@ -82,19 +112,19 @@ export async function settleBatches(
           greatest(coalesce(counted.rows, 0), coalesce(stored_rows.rows, 0) + lowest),
           coalesce(stored_rows.rows, 0) + highest)
       FROM bounds
-      LEFT JOIN counted USING (resource, month)
+      LEFT JOIN counted USING (account_id, resource, month)
       LEFT JOIN stored_rows USING (account_id, resource, month)
       ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`
 }
 
-/** @returns the account's batches that were not cleared; their days must be rebuilt */
-export async function readLeftovers(writer: Writer): Promise<JournalEntry[]> {
+/** @returns the batches of accounts that were not cleared; their days must be rebuilt */
+export async function readLeftovers(session: WriteSession, accountIds: readonly string[]): Promise<JournalEntry[]> {
   type Row = Omit<JournalEntry, 'added'> & { months: string[]; added: number[] }
-  const rows = await writer.sql<Row[]>('reading the journal')`
-    SELECT token, resource, months::text[] AS months, added,
+  const rows = await session.sql<Row[]>('reading the journal')`
+    SELECT token, account_id AS "accountId", resource, months::text[] AS months, added,
       (extract(epoch FROM first_at) * 1000)::float8 AS "firstMs", (extract(epoch FROM last_at) * 1000)::float8 AS "lastMs"
     FROM import_batches
-    WHERE account_id = ${writer.accountId}
+    WHERE account_id = ANY(${[...accountIds]}::text[])
     ORDER BY created_at, token`
   return rows.map(({ months, added, ...entry }) => ({
     ...entry,

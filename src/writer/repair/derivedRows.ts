@@ -29,10 +29,12 @@ export type Sums = Partial<Record<Metric, number>>
 /** Compares all derived tables of the account with its clicks and conversions. */
 export async function findWrongDerivedRows(writer: Writer): Promise<WrongDerivedRows[]> {
   const found: WrongDerivedRows[] = []
-  for (const span of await spansWithRows(writer, { accountId: writer.accountId, ...storableTimes })) {
+  const accountIds = [writer.accountId]
+  const retained = await writer.readRetained()
+  for (const span of await spansWithRows(writer, { accountIds, ...storableTimes }, retained)) {
     found.push(...(await compareSpan(writer, span)))
   }
-  for (const derivation of derivations(writer)) {
+  for (const derivation of derivations(accountIds)) {
     const query = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await writer.select<{ keys: number }>(comparing, query, 'verify')
     if (row && row.keys > 0) found.push({ table: derivation.name, day: null, keys: row.keys, sums: undefined })
@@ -46,7 +48,7 @@ const comparing = 'comparing derived tables'
 export async function rebuildDerivedRows(writer: Writer, found: readonly WrongDerivedRows[]): Promise<void> {
   const days = new Set(found.flatMap(({ day }) => (day === null ? [] : [Date.parse(day)])))
   await rebuildDaysAfter(writer, [...days], async () => {
-    if (found.some(({ day }) => day === null)) await rebuildConversionTables(writer)
+    if (found.some(({ day }) => day === null)) await rebuildConversionTables(writer, [writer.accountId])
   })
 }
 

@@ -75,7 +75,7 @@ async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<vo
   // Copies with equal sort keys are counted once; a copy with the sort key of the remaining click was never counted separately.
   const other = copies.filter(({ clickedAt, firstClickedAt }) => clickedAt !== firstClickedAt)
   const keys = new Map(other.map(({ clickedAt, id }) => [`${clickedAt} ${id}`, monthOf(clickedAt)]))
-  const counts = (await readConfirmedRows(writer, 'clicks')).map(({ month, rows }) => {
+  const counts = (await readConfirmedRows(writer, [writer.accountId], 'clicks')).map(({ month, rows }) => {
     const uncounted = [...keys.values()].filter((one) => one === month).length
     return { month, rows: Math.max(0, rows - uncounted), uncounted }
   })

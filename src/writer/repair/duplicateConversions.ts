@@ -1,8 +1,8 @@
 import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { rebuildConversionTables } from '../derived/conversionTables.ts'
 import type { Writer } from '../fence/writer.ts'
-import { sendChanges } from '../store/conversions.ts'
 import { readCurrentConversions } from '../store/currentConversions.ts'
+import { storeOnce } from '../store/flush.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { DuplicateIds } from './duplicateClicks.ts'
 
@@ -34,7 +34,7 @@ export async function removeDuplicateConversions(writer: Writer): Promise<void> 
   for (;;) {
     const rows = await readCurrentConversions(
       writer,
-      ch`id IN (${duplicateIds(writer)} ORDER BY id LIMIT ${count(pageIds)})`,
+      ch`${writer.ofAccount} AND id IN (${duplicateIds(writer)} ORDER BY id LIMIT ${count(pageIds)})`,
       'reading duplicate conversions',
       'repair.conversions',
     )
@@ -46,9 +46,9 @@ export async function removeDuplicateConversions(writer: Writer): Promise<void> 
       return { before, row: isFirst ? { ...before } : undefined }
     })
     // The next round finds the changes of an attempt of unknown outcome that are missing.
-    await sendChanges(writer, changes)
+    await storeOnce(writer, { changes })
   }
-  await rebuildConversionTables(writer)
+  await rebuildConversionTables(writer, [writer.accountId])
 }
 
 function remainingFirst(a: Conversion, b: Conversion): number {

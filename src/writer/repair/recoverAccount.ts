@@ -1,10 +1,10 @@
 import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/completeErasures.ts'
-import type { Writer } from '../fence/writer.ts'
-import { isTaskOpen } from '../journal/accountTasks.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
+import { type AccountTask, isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
-import { attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
+import { accountsWithLateClicks, attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
 
 /**
  * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.
@@ -21,7 +21,7 @@ export async function recoverAccount(writer: Writer) {
       `An earlier removal of months of account ${writer.accountId} was interrupted and is complete; ${rows}.`,
     )
   }
-  const leftovers = await readLeftovers(writer)
+  const leftovers = await readLeftovers(writer, [writer.accountId])
   if (leftovers.length > 0) {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
     await repairBatches(writer, leftovers)
@@ -33,4 +33,21 @@ export async function recoverAccount(writer: Writer) {
     erased: erased.clicks + erased.conversions + erased.events,
     removed: removed.clicks + removed.events,
   }
+}
+
+/**
+ * Completes interrupted imports of accounts without other interrupted work, with one statement per table for all of them.
+ * @returns numbers of repaired batches and attributed conversions
+ */
+export async function recoverImports(session: WriteSession, accountIds: readonly string[]) {
+  const leftovers = await readLeftovers(session, accountIds)
+  if (leftovers.length > 0) await repairBatches(session, leftovers)
+  let attributed = 0
+  const late = await accountsWithLateClicks(session, accountIds)
+  for (const accountId of late) attributed += await attributeLateClicks(session.writerOf(accountId))
+  await session.change('completing tasks')`
+    completed AS (
+      DELETE FROM account_tasks USING held
+      WHERE account_id = ANY(${[...accountIds]}::text[]) AND task = ${'attribute_late_clicks' satisfies AccountTask})`
+  return { batches: leftovers.length, attributed }
 }

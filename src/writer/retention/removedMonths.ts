@@ -113,7 +113,7 @@ export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
 async function removedSpan(writer: Writer): Promise<Span | undefined> {
   const { clicksMs } = await writer.readRetained()
   if (clicksMs === 0) return undefined
-  return { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
+  return { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs }
 }
 
 async function readRecorded(writer: Writer): Promise<MonthChecksum[]> {

@@ -79,7 +79,7 @@ function removedRowsSql(writer: Writer, table: KeptTable, clicksMs: number): Fra
 SELECT ${keys}, of_clicks AS clicks, of_cost AS cost
 FROM (
   SELECT ${keys}, sum(clicks) AS of_clicks, sum(cost) AS of_cost
-  FROM (${storedSums(table, { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })})
+  FROM (${storedSums(table, { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs })})
   GROUP BY ${keys})
 WHERE of_clicks != 0 OR of_cost != 0`
 }
@@ -131,7 +131,7 @@ FORMAT JSONEachRow`,
       ),
     )
   }
-  const span = { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
+  const span = { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs }
   const checksums = clicksMs > 0 ? await monthChecksums(writer, span) : []
   const { postgres } = writer.stores
   await writer.change('recording which months were removed')`

@@ -1,10 +1,12 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
-import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../fence/writer.ts'
+import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import type { Change } from './conversions.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]
 const copied = Object.entries(copiedFromClick) as [CopiedField, ClickField][]
@@ -15,7 +17,7 @@ const inherited = copied.filter((pair): pair is [CopiedField, ClickField & keyof
 )
 
 const attributeFields = pick(['id', 'clickedAt', ...Object.values(copiedFromClick)])
-type Attributes = Selected<typeof attributeFields>
+type Attributes = Selected<typeof attributeFields> & { accountId: string }
 
 function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pick<typeof clickFields, Name> {
   return Object.fromEntries(names.map((name) => [name, clickFields[name]])) as Pick<typeof clickFields, Name>
@@ -25,37 +27,34 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
  * Attributes conversions to their clicks: sets `clickAt`, the other click attributes, and dimensions that the conversion lacks.
  * If retention removed the click, it keeps what its stored version has of it, else gets time and campaign from the index.
  * Without a stored click it is left unchanged.
- * @param storedById current versions of the conversions
  */
-export async function copyClickDimensions(
-  writer: Writer,
-  conversions: readonly Conversion[],
-  storedById: ReadonlyMap<string, Conversion>,
-): Promise<void> {
-  const ids = clickIdsOf(conversions)
-  if (ids.length === 0) return
+export async function copyClickDimensions(session: WriteSession, changes: readonly Change[]): Promise<void> {
+  const keys = clickKeysOf(changes)
+  if (keys.length === 0) return
   // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
-  const clicks = await writer.retry('looking up clicks', async () => {
-    await copyClicks(writer, ids)
-    return await readConvertedClicks(writer, ids)
+  const clicks = await session.retry('looking up clicks', async () => {
+    await copyClicks(session, keys)
+    return await readConvertedClicks(session, keys)
   })
-  const missing = ids.filter((id) => !clicks.has(id))
-  const removed = missing.length === 0 ? noClicks : await readRemovedClicks(writer, missing)
-  for (const conversion of conversions) {
-    const click = clicks.get(conversion.clickId)
+  const missing = keys.filter((key) => !clicks.has(keyText(key)))
+  const removed = missing.length === 0 ? noClicks : await readRemovedClicks(session, missing)
+  for (const { row, before } of changes) {
+    if (!row) continue
+    const key = keyText({ accountId: row.accountId, id: row.clickId })
+    const click = clicks.get(key)
     if (click) {
-      conversion.clickAt = click.clickedAt
-      for (const [field, from] of copied) conversion[field] = click[from]
-      conversion.clickedAt ??= click.clickedAt
-      inherit(conversion)
+      row.clickAt = click.clickedAt
+      for (const [field, from] of copied) row[field] = click[from]
+      row.clickedAt ??= click.clickedAt
+      inherit(row)
       continue
     }
-    const index = removed.get(conversion.clickId)
-    if (index) copyRemovedClick(conversion, index, storedById.get(conversion.id))
+    const index = removed.get(key)
+    if (index) copyRemovedClick(row, index, before)
   }
 }
 
-type IndexedClick = Pick<Attributes, 'id' | 'clickedAt' | 'campaignId'>
+type IndexedClick = Pick<Attributes, 'accountId' | 'id' | 'clickedAt' | 'campaignId'>
 const noClicks: ReadonlyMap<string, IndexedClick> = new Map()
 
 function copyRemovedClick(conversion: Conversion, index: IndexedClick, stored: Conversion | undefined): void {
@@ -71,47 +70,53 @@ function inherit(conversion: Conversion): void {
   for (const [from, field] of inherited) conversion[field] ||= conversion[from]
 }
 
-async function readRemovedClicks(writer: Writer, ids: readonly string[]): Promise<ReadonlyMap<string, IndexedClick>> {
-  const { clicksMs } = await writer.readRetained()
-  if (clicksMs === 0) return noClicks
+async function readRemovedClicks(
+  session: WriteSession,
+  keys: readonly AccountKey[],
+): Promise<ReadonlyMap<string, IndexedClick>> {
+  const retained = await session.retry('reading from when rows are retained', () =>
+    readRangesByAccount(session.stores.postgres, accountsOf(keys)),
+  )
+  const clicksMsOf = ({ accountId }: Pick<AccountKey, 'accountId'>) => retained.get(accountId)?.clicksMs ?? 0
+  const mayBeRemoved = keys.filter((key) => clicksMsOf(key) > 0)
+  if (mayBeRemoved.length === 0) return noClicks
   const { id, clickedAt, campaignId } = attributeFields
   const query = ch`
-SELECT ${selectFields({ id, clickedAt, campaignId })}
+SELECT account_id AS accountId, ${selectFields({ id, clickedAt, campaignId })}
 FROM click_index
-WHERE ${writer.ofAccount}
-  AND id IN ${idList(ids)}
-  AND clicked_at < ${instant(clicksMs)}
-LIMIT 1 BY id`
-  const rows = await writer.select<IndexedClick>('looking up removed clicks', query, 'import.removed_clicks')
-  return new Map(rows.map((row) => [row.id, row]))
+WHERE ${hasKey(mayBeRemoved)}`
+  const rows = await session.select<IndexedClick>('looking up removed clicks', query, 'import.removed_clicks')
+  return new Map(rows.filter((row) => row.clickedAt < clicksMsOf(row)).map((row) => [keyText(row), row]))
 }
 
 /** Copies the clicks of conversions to `converted_click_rows`, and changes no conversion. */
-export async function copyConvertedClicks(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
-  const ids = clickIdsOf(conversions)
-  if (ids.length > 0) await writer.retry('copying clicks', () => copyClicks(writer, ids))
+export async function copyConvertedClicks(session: WriteSession, changes: readonly Change[]): Promise<void> {
+  const keys = clickKeysOf(changes)
+  if (keys.length > 0) await session.retry('copying clicks', () => copyClicks(session, keys))
 }
 
-function clickIdsOf(conversions: readonly Conversion[]): string[] {
-  return [...new Set(conversions.map(({ clickId }) => clickId))].filter((id) => id !== '')
+/** @returns the keys of the clicks of the changed conversions, each once */
+function clickKeysOf(changes: readonly Change[]): AccountKey[] {
+  const keys = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))
+  return [...new Map(keys.map((key) => [keyText(key), key])).values()]
 }
 
 /** Copies clicks, which are scattered over `clicks`, for attribution and pages of converted clicks. Superfluous copies do no harm. */
-async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
-  const keys = clickKeys(writer, ids)
-  const columns = await copiedColumns(writer)
+async function copyClicks(session: WriteSession, keys: readonly AccountKey[]): Promise<void> {
+  const isNamed = hasClickKey(keys)
+  const columns = await copiedColumns(session)
   const copy = (inTime: Fragment) => ch`
 INSERT INTO converted_click_rows (${columns})
 SELECT ${columns}
 FROM clicks
-WHERE ${keys}
-  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})
+WHERE ${isNamed}
+  AND (account_id, clicked_at, id) NOT IN (SELECT account_id, clicked_at, id FROM converted_click_rows WHERE ${isNamed})
   AND ${inTime}`
-  await writer.insertWithoutRetry('import.click_copies', copy)
+  await session.insertWithoutRetry('import.click_copies', copy)
 }
 
 /** @returns the columns of both tables, also of a later version: between two statements of a migration one of them may lack a column */
-async function copiedColumns({ stores }: Writer): Promise<Fragment> {
+async function copiedColumns({ stores }: WriteSession): Promise<Fragment> {
   const query = ch`
 SELECT name
 FROM system.columns
@@ -123,18 +128,21 @@ ORDER BY name`
   return join(rows.map(({ name }) => identifier(name)))
 }
 
-async function readConvertedClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
+async function readConvertedClicks(
+  session: WriteSession,
+  keys: readonly AccountKey[],
+): Promise<Map<string, Attributes>> {
   const query = ch`
-SELECT ${selectFields(attributeFields)}
+SELECT account_id AS accountId, ${selectFields(attributeFields)}
 FROM converted_click_rows
-WHERE ${clickKeys(writer, ids)}
-LIMIT 1 BY id`
-  const rows = await selectRows<Attributes>(writer.stores.clickhouse, query, { label: 'import.attribution' })
-  return new Map(rows.map((row) => [row.id, row]))
+WHERE ${hasClickKey(keys)}
+LIMIT 1 BY account_id, id`
+  const rows = await selectRows<Attributes>(session.stores.clickhouse, query, { label: 'import.attribution' })
+  return new Map(rows.map((row) => [keyText(row), row]))
 }
 
-/** Condition on the sort keys of the clicks with these ids, which the index returns. */
-function clickKeys({ ofAccount }: Writer, ids: readonly string[]): Fragment {
-  return ch`${ofAccount}
-  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${ofAccount} AND id IN ${idList(ids)})`
+/** Condition on the sort keys of the clicks with these keys, which the index returns. */
+function hasClickKey(keys: readonly AccountKey[]): Fragment {
+  return ch`${inAccounts(accountsOf(keys))}
+  AND (account_id, clicked_at, id) IN (SELECT account_id, clicked_at, id FROM click_index WHERE ${hasKey(keys)})`
 }

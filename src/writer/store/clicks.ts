@@ -1,40 +1,57 @@
+import { randomUUID } from 'node:crypto'
 import { parseMillionths } from '../../query/money.ts'
-import { blankRow, columnsOf, selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import { blankRow, type Column, columnsOf, selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
-import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
+import {
+  type AccountKey,
+  accountsOf,
+  hasKey,
+  inAccounts,
+  keyOfText,
+  keyText,
+  valueByAccount,
+} from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
-import { RowBuffer, storeNewRows } from './rowBuffer.ts'
-import { sendBatch } from './sendBatch.ts'
+import { RowBuffer } from './rowBuffer.ts'
+import { storedAtColumn } from './storedAt.ts'
 
-/** @returns the lookup of stored click ids of the writer's account, for all batches of an import */
-export function existingClicks(writer: Writer): ExistingKeys {
-  const all = ch`SELECT id AS key FROM click_index WHERE ${writer.ofAccount}`
-  return new ExistingKeys(writer, {
+const key = ch`concat(account_id, ' ', id) AS key`
+
+/** @returns the lookup of stored clicks of accounts, for all batches of an import */
+export function existingClicks(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
+  return new ExistingKeys(session, {
     name: 'clicks',
-    every: all,
-    among: (ids) => ch`${all} AND id IN ${idList(ids)}`,
+    every: ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
+    among: (keys) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
   })
 }
 
-type DuplicateClick = Given & { id: string; bytes: Buffer }
+type DuplicateClick = Given & AccountKey & { bytes: Buffer }
 
-/** Buffers clicks for one insert, each id once: the first one wins. Reusable once its clicks are stored. */
+const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColumn]
+
+/** Buffers clicks for one insert, each id of an account once: the first one wins. Reusable once its clicks are stored. */
 export class ClickBatch {
-  readonly #rows = new RowBuffer(insertedClickColumns)
+  readonly #existing: ExistingKeys
+  readonly #compared: Budget
+  readonly #rows = new RowBuffer(columns)
   readonly #times = new Map<string, number>()
   /** `given` of the clicks for which it is not 0. */
   readonly #given = new Map<string, number>()
   /** Duplicates to compare with the stored clicks. */
   #duplicates: DuplicateClick[] = []
-  readonly #compared: Budget
+  #added = 0
 
-  /** @param compared shared by the batches of an import */
-  constructor(compared: Budget) {
+  /** @param existing and @param compared shared by the batches of an import */
+  constructor(existing: ExistingKeys, compared: Budget) {
+    this.#existing = existing
     this.#compared = compared
   }
 
@@ -43,45 +60,71 @@ export class ClickBatch {
   }
 
   add(click: Click & Given): void {
-    if (this.#rows.add(click.id, click)) {
-      this.#times.set(click.id, click.clickedAt)
-      if (click.given !== 0) this.#given.set(click.id, click.given)
-    } else this.#addDuplicate({ id: click.id, bytes: encode(comparedRow.columns, click), given: click.given })
+    this.#added += 1
+    const key = keyText(click)
+    if (this.#rows.add(key, click)) {
+      this.#times.set(key, click.clickedAt)
+      if (click.given !== 0) this.#given.set(key, click.given)
+    } else this.#addDuplicate(key, click.given, encode(comparedRow.columns, click))
   }
 
-  #addDuplicate(duplicate: DuplicateClick): void {
+  #addDuplicate(key: string, given: number, bytes: Buffer): void {
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
-    this.#duplicates.push({ ...duplicate, bytes: Buffer.from(duplicate.bytes) })
+    this.#duplicates.push({ ...keyOfText(key), given, bytes: Buffer.from(bytes) })
   }
 
-  /**
-   * Stores the clicks that are not stored yet, and empties the batch.
-   * @returns number of new clicks; ids of the compared duplicates that give other values than the stored click
-   */
-  async store(writer: Writer, existing: ExistingKeys): Promise<{ inserted: number; conflicts: string[] }> {
-    const send = () =>
-      sendBatch(writer, {
-        resource: 'clicks',
-        table: 'clicks',
-        columns: insertedClickColumns,
-        bytes: this.#rows.bytes,
-        isDistinct: true,
-        ...extentOf(Array.from(this.#rows.keys(), (id) => this.#times.get(id) ?? 0)),
-      })
-    const inserted = await storeNewRows(this.#rows, existing, send, (id, bytes) =>
-      this.#addDuplicate({ id, bytes, given: this.#given.get(id) ?? 0 }),
+  /** Removes clicks that are stored. @returns numbers of the others, and of duplicates */
+  async removeDuplicates(): Promise<{ inserted: number; duplicates: number }> {
+    await this.#rows.dropStored(this.#existing, (key, bytes) =>
+      this.#addDuplicate(key, this.#given.get(key) ?? 0, bytes),
     )
+    // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
+    this.#existing.add(this.#rows.keys())
+    const inserted = this.#rows.size
+    return { inserted, duplicates: this.#added - inserted }
+  }
+
+  /** Removes the clicks that an attempt of unknown outcome has stored. */
+  removeStored(): Promise<void> {
+    return this.#rows.dropStored(this.#existing)
+  }
+
+  /** @returns an entry of the journal for each account, without any if the batch is empty */
+  journalEntries(): JournalEntry[] {
+    const times = new Map<string, number[]>()
+    const timesOf = valueByAccount((accountId) => {
+      const ofAccount = times.get(accountId) ?? []
+      times.set(accountId, ofAccount)
+      return ofAccount
+    })
+    for (const key of this.#rows.keys()) timesOf(key).push(this.#times.get(key) ?? 0)
+    return Array.from(times, ([accountId, of]) => ({
+      ...{ token: randomUUID(), accountId, resource: 'clicks' as const, ...extentOf(of) },
+    }))
+  }
+
+  /** @returns the insert of all clicks; valid until the batch changes */
+  insertion(storedAt: StoredAt): Insertion {
+    this.#rows.setLastInstant(valueByAccount((accountId) => storedAt({ accountId, resource: 'clicks' })))
+    return { table: 'clicks', columns, bytes: this.#rows.bytes, isDistinct: true }
+  }
+
+  /** Empties the batch. @returns ids of the compared duplicates that give other values than the stored click */
+  async finish(session: WriteSession): Promise<string[]> {
     const duplicates = this.#duplicates
     this.#duplicates = []
+    this.#rows.clear()
     this.#times.clear()
     this.#given.clear()
-    const stored = duplicates.length === 0 ? new Map<string, Click>() : await readClicks(writer, duplicates)
+    this.#added = 0
+    if (duplicates.length === 0) return []
+    const stored = await readClicks(session, duplicates)
     const conflicts = duplicates.filter((duplicate) => {
-      const click = stored.get(duplicate.id)
+      const click = stored.get(keyText(duplicate))
       return click !== undefined && encodedGivesOtherValue(comparedRow, duplicate, click)
     })
-    return { inserted, conflicts: conflicts.map(({ id }) => id) }
+    return conflicts.map(({ id }) => id)
   }
 }
 
@@ -91,23 +134,16 @@ const comparedRow = {
   blank: blankRow(clickRowFields),
 }
 
-async function readClicks(writer: Writer, duplicates: readonly DuplicateClick[]): Promise<Map<string, Click>> {
-  const { accountId, ofAccount } = writer
-  const ids = idList([...new Set(duplicates.map(({ id }) => id))])
+async function readClicks(session: WriteSession, keys: readonly AccountKey[]): Promise<Map<string, Click>> {
   const query = ch`
-SELECT ${selectFields(clickFields)}
+SELECT account_id AS accountId, ${selectFields(clickFields)}
 FROM clicks
-WHERE ${ofAccount}
-  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${ofAccount} AND id IN ${ids})
+WHERE ${inAccounts(accountsOf(keys))}
+  AND (account_id, clicked_at, id) IN (SELECT account_id, clicked_at, id FROM click_index WHERE ${hasKey(keys)})
 ORDER BY stored_at, clicked_at
-LIMIT 1 BY id`
-  const rows = await writer.select<Selected<typeof clickFields>>(
-    'comparing duplicates',
-    query,
-    'import.duplicate_clicks',
-  )
+LIMIT 1 BY account_id, id`
+  type Row = Selected<typeof clickFields> & { accountId: string }
+  const rows = await session.select<Row>('comparing duplicates', query, 'import.duplicate_clicks')
   const amount = (decimal: string | null) => (decimal === null ? null : parseMillionths(decimal))
-  return new Map(
-    rows.map((row) => [row.id, { ...row, accountId, cost: amount(row.cost), costBase: amount(row.costBase) }]),
-  )
+  return new Map(rows.map((row) => [keyText(row), { ...row, cost: amount(row.cost), costBase: amount(row.costBase) }]))
 }

@@ -1,33 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
-import { ch } from '../../stores/clickhouse/sql.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
+import { keyText } from '../tables/accountKeys.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
-import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
-import { readCurrentConversions } from './currentConversions.ts'
+import { readStoredConversions } from './currentConversions.ts'
 import { type Given, givesOtherValue } from './givenFields.ts'
-import { sendBatch } from './sendBatch.ts'
+import { storedAtColumn } from './storedAt.ts'
+
+/** A change of a stored conversion: the stored row is written as deleted, then the new row. */
+export interface Change {
+  /** undefined: the id is new. */
+  before: Conversion | undefined
+  /** undefined: the conversion is deleted. */
+  row: Conversion | undefined
+}
+
+/** Conversions by outcome; `conflicts` are ids of duplicates with the `updatedAt` of the stored row and other values. */
+export interface ConversionOutcome {
+  inserted: number
+  updated: number
+  duplicates: number
+  older: number
+  conflicts: string[]
+}
 
 /**
  * Upserts conversions by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line.
- * Missing dimensions are copied from the click.
- * @param rows in the order of the file; modified
- * @param isMoved whether the rows have what another installation copied from their clicks
- * @returns rows with a new id, rows that replaced another, and rows that replaced none; within the last, rows that are older than
- *   the stored row, and ids of rows with its `updatedAt` and other values
+ * @param rows in the order of the file
+ * @returns the changes that store the winners
  */
-export async function storeConversions(
-  writer: Writer,
+export async function planUpserts(
+  session: WriteSession,
   rows: readonly (Conversion & Given)[],
-  isMoved = false,
-): Promise<{ inserted: number; updated: number; duplicates: number; older: number; conflicts: string[] }> {
-  const stored = await readCurrent(writer, new Set(rows.map(({ id }) => id)))
+): Promise<{ changes: (Change & { row: Conversion })[]; outcome: ConversionOutcome }> {
+  const stored = await readStoredConversions(session, rows)
   const winners = new Map<string, Conversion>()
-  const outcome = { inserted: 0, updated: 0, duplicates: 0, older: 0, conflicts: [] as string[] }
+  const outcome: ConversionOutcome = { inserted: 0, updated: 0, duplicates: 0, older: 0, conflicts: [] }
   for (const row of rows) {
-    const present = winners.get(row.id) ?? stored.get(row.id)
+    const key = keyText(row)
+    const present = winners.get(key) ?? stored.get(key)
     if (!present) outcome.inserted += 1
     else if (replaces(row, present)) outcome.updated += 1
     else {
@@ -36,16 +51,9 @@ export async function storeConversions(
       else if (conflicts(row, present)) outcome.conflicts.push(row.id)
       continue
     }
-    winners.set(row.id, row)
+    winners.set(key, row)
   }
-  const changed = [...winners.values()]
-  if (isMoved) await copyConvertedClicks(writer, changed)
-  else await copyClickDimensions(writer, changed, stored)
-  await writeChanges(
-    writer,
-    changed.map((row) => ({ row, before: stored.get(row.id) })),
-  )
-  return outcome
+  return { changes: Array.from(winners, ([key, row]) => ({ row, before: stored.get(key) })), outcome }
 }
 
 function replaces(row: Conversion, present: Conversion): boolean {
@@ -62,43 +70,28 @@ function conflicts(row: Conversion & Given, present: Conversion): boolean {
 const { createdAt: _createdAt, updatedAt: _updatedAt, ...compared } = conversionFields
 const comparedFields = Object.keys(compared)
 
-async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
-  const rows = await readCurrentConversions(
-    writer,
-    ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${writer.ofAccount} AND id IN ${idList([...ids])})`,
-    'looking up conversions',
-    'import.stored_conversions',
-  )
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-/**
- * Writes changes as one batch: the stored row as deleted, then the new row. Of two rows with one key the table keeps the new
- * one; sums count both. After an unknown outcome the stored rows are read again and missing changes written again.
- */
-export async function writeChanges(writer: Writer, changes: readonly (Change & { row: Conversion })[]): Promise<void> {
-  let missing = changes
-  while (missing.length > 0 && !(await sendChanges(writer, missing))) {
-    const stored = await readCurrent(writer, new Set(missing.map(({ row }) => row.id)))
-    missing = missing
-      .map(({ row }) => ({ row, before: stored.get(row.id) }))
-      .filter(({ row, before }) => before?.version !== row.version)
+/** @returns an entry of the journal for each account */
+export function journalEntriesOf(changes: readonly Change[]): JournalEntry[] {
+  const byAccount = new Map<string, { times: number[]; removed: number[] }>()
+  for (const { before, row } of changes) {
+    const accountId = (row ?? before)?.accountId ?? ''
+    const { times, removed } = byAccount.get(accountId) ?? { times: [], removed: [] }
+    if (row) times.push(row.convertedAt)
+    if (before) removed.push(before.convertedAt)
+    byAccount.set(accountId, { times, removed })
   }
+  return Array.from(byAccount, ([accountId, { times, removed }]) => ({
+    ...{ token: randomUUID(), accountId, resource: 'conversions' as const, ...extentOf(times, removed) },
+  }))
 }
 
-export interface Change {
-  /** undefined: the id is new. */
-  before: Conversion | undefined
-  /** undefined: the conversion is deleted. */
-  row: Conversion | undefined
-}
-
-/** Writes changes as one batch, in one attempt. @returns true when all are stored; false when any may be */
-export async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
+/** @returns the insert of changes. Of two rows with one key the table keeps the new one; sums count both. */
+export function insertionOf(changes: readonly Change[], storedAt: StoredAt): Insertion {
   const nowVersion = Date.now() * 1_000
   const out = new RowBinary()
   const write = (row: Conversion) => {
     for (const column of conversionColumns) column.write(out, row)
+    out.instant(storedAt({ accountId: row.accountId, resource: 'conversions' }))
   }
   for (const { before, row } of changes) {
     const version = Math.max(nowVersion, (before?.version ?? 0) + 2)
@@ -107,14 +100,14 @@ export async function sendChanges(writer: Writer, changes: readonly Change[]): P
     row.version = version
     write(row)
   }
-  return await sendBatch(writer, {
-    resource: 'conversions',
-    table: 'conversions',
-    columns: conversionColumns,
-    bytes: out.bytes,
-    ...extentOf(
-      changes.flatMap(({ row }) => (row ? [row.convertedAt] : [])),
-      changes.flatMap(({ before }) => (before ? [before.convertedAt] : [])),
-    ),
-  })
+  return { table: 'conversions', columns: [...conversionColumns, storedAtColumn], bytes: out.bytes }
+}
+
+/** @returns the changes that an attempt of unknown outcome has not stored, to the rows that are stored now */
+export async function missingChanges(session: WriteSession, changes: readonly Change[]): Promise<Change[]> {
+  const rows = changes.flatMap(({ row }) => row ?? [])
+  const stored = await readStoredConversions(session, rows)
+  return rows
+    .map((row) => ({ row, before: stored.get(keyText(row)) }))
+    .filter(({ row, before }) => before?.version !== row.version)
 }

@@ -2,33 +2,45 @@ import { parseMillionths } from '../../query/money.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Selected } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 
 /**
  * Reads all columns of conversions in their current version, which a change writes again as deleted.
- * @param where conditions besides the account, and the clauses that follow `WHERE`
+ * @param where conditions, the account first, and the clauses that follow `WHERE`
  */
 export async function readCurrentConversions(
-  writer: Writer,
+  session: WriteSession,
   where: Fragment,
   step: string,
   label: string,
 ): Promise<Conversion[]> {
   const query = ch`
-SELECT ${selectFields(selectedFields)}
+SELECT account_id AS accountId, ${selectFields(selectedFields)}
 FROM conversions FINAL
-WHERE ${writer.ofAccount}
-  AND ${where}`
-  const rows = await writer.select<Selected<typeof selectedFields>>(step, query, label)
+WHERE ${where}`
+  type Row = Selected<typeof selectedFields> & { accountId: string }
+  const rows = await session.select<Row>(step, query, label)
   return rows.map((row) => ({
     ...row,
-    accountId: writer.accountId,
     isDeleted: false,
     payout: millionths(row.payout),
     revenue: millionths(row.revenue),
     revenueBase: millionths(row.revenueBase),
   }))
+}
+
+/** @returns the current versions of the conversions with these keys, by `keyText` */
+export async function readStoredConversions(
+  session: WriteSession,
+  keys: readonly AccountKey[],
+): Promise<Map<string, Conversion>> {
+  if (keys.length === 0) return new Map()
+  const where = ch`${inAccounts(accountsOf(keys))}
+  AND (account_id, converted_at, id) IN (SELECT account_id, converted_at, id FROM conversion_index WHERE ${hasKey(keys)})`
+  const rows = await readCurrentConversions(session, where, 'looking up conversions', 'import.stored_conversions')
+  return new Map(rows.map((row) => [keyText(row), row]))
 }
 
 const { accountId: _accountId, isDeleted: _isDeleted, ...selectedFields } = conversionRowFields

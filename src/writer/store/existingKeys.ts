@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
 
 export interface KeySource {
   name: string
-  /** SELECT of one column `key`: all stored keys of the account. */
+  /** SELECT of one column `key`: all stored keys of the accounts. */
   every: Fragment
   /** SELECT of one column `key`: the stored ones of the given keys. */
   among(keys: readonly string[]): Fragment
@@ -23,12 +23,12 @@ const filterFrom = 10_000
  * missing in it. During an import only `POST /events` stores any, and its rows with equal keys collapse.
  */
 export class ExistingKeys {
-  readonly #writer: Writer
+  readonly #session: WriteSession
   readonly #source: KeySource
   #filter: Uint32Array | undefined
 
-  constructor(writer: Writer, source: KeySource) {
-    this.#writer = writer
+  constructor(session: WriteSession, source: KeySource) {
+    this.#session = session
     this.#source = source
   }
 
@@ -53,17 +53,17 @@ export class ExistingKeys {
 
   #select<Row>(query: Fragment): Promise<Row[]> {
     const { name } = this.#source
-    return this.#writer.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
+    return this.#session.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
   }
 
   async #readAll(): Promise<Uint32Array> {
     const { name, every } = this.#source
     const query = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
-    const options = { label: `import.all_${name}`, signal: this.#writer.signal }
-    return await this.#writer.retry(`reading the ids of ${name}`, async () => {
+    const options = { label: `import.all_${name}`, signal: this.#session.signal }
+    return await this.#session.retry(`reading the ids of ${name}`, async () => {
       const filter = new Uint32Array(2 ** (filterBits - 5))
       let rest: Buffer = Buffer.alloc(0)
-      for await (const chunk of streamBytes(this.#writer.stores.clickhouse, query, options)) {
+      for await (const chunk of streamBytes(this.#session.stores.clickhouse, query, options)) {
         const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
         const end = bytes.length - (bytes.length % 4)
         for (let at = 0; at < end; at += 4) mark(filter, bytes.readUInt32LE(at))

@@ -2,10 +2,11 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../query/searchText.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
 
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {
+  account_id: string
   id: string
   name: string
   status: string
@@ -34,20 +35,21 @@ const rowsPerStatement = 2_000
  * @returns rows with a new id, rows that changed a stored one, and the others: unchanged, or replaced by a later row
  */
 export async function storeMetadata(
-  writer: Writer,
+  session: WriteSession,
   table: NamedTable,
   rows: readonly MetadataRow[],
   nowMs: number,
 ): Promise<{ inserted: number; updated: number; duplicates: number }> {
   const last = new Map<string, MetadataRow>()
   for (const row of rows) {
-    last.set(row.id, { ...row, created_at: row.created_at ?? last.get(row.id)?.created_at ?? null })
+    const key = `${row.account_id} ${row.id}`
+    last.set(key, { ...row, created_at: row.created_at ?? last.get(key)?.created_at ?? null })
   }
   const distinct = [...last.values()]
   const outcome = { inserted: 0, updated: 0, duplicates: rows.length }
   for (let first = 0; first < distinct.length; first += rowsPerStatement) {
     const slice = distinct.slice(first, first + rowsPerStatement)
-    const { inserted, updated } = await upsert(writer, table, slice, new Date(nowMs).toISOString())
+    const { inserted, updated } = await upsert(session, table, slice, new Date(nowMs).toISOString())
     outcome.inserted += inserted
     outcome.updated += updated
     outcome.duplicates -= inserted + updated
@@ -57,12 +59,12 @@ export async function storeMetadata(
 
 /** The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. */
 async function upsert(
-  writer: Writer,
+  session: WriteSession,
   table: NamedTable,
   rows: readonly MetadataRow[],
   now: string,
 ): Promise<{ inserted: number; updated: number }> {
-  const { postgres } = writer.stores
+  const { postgres } = session.stores
   const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.
   const listed = (columns: readonly string[]) =>
@@ -70,7 +72,6 @@ async function upsert(
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
   const given = rows.map((row) => ({
     ...row,
-    account_id: writer.accountId,
     ...(isSearched(table) && { search_text: searchTextOf(row) }),
   }))
   const dated = () => postgres`
@@ -92,14 +93,14 @@ async function upsert(
   const isChanged = (alias: string) => postgres`
     (${from('stored')}, stored.created_at, stored.updated_at)
       IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
-  const [counts] = await writer.sql<{ inserted: number; updated: number }[]>('comparing a batch with the stored rows')`
+  const [counts] = await session.sql<{ inserted: number; updated: number }[]>('comparing a batch with the stored rows')`
     WITH ${dated()}
     SELECT
       (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
       (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
     FROM dated
     LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`
-  await writer.change('storing a batch')`
+  await session.change('storing a batch')`
     ${dated()},
     upserted AS (
       INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)

@@ -2,35 +2,36 @@ import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
+import { tryInsert } from './flush.ts'
 import { type Budget, type Given, givesOtherValue } from './givenFields.ts'
-import { RowBuffer, storeNewRows } from './rowBuffer.ts'
-import { tryInsert } from './sendBatch.ts'
+import { RowBuffer } from './rowBuffer.ts'
 
-/** The key by which duplicates of an event are found within its account. No part contains a space. */
-function storedKeyOf({ origin, id, generation }: PixelEvent): string {
-  return `${origin} ${id} ${generation}`
+/** The key by which duplicates of an event are found. No part contains a space. */
+function storedKeyOf({ accountId, origin, id, generation }: PixelEvent): string {
+  return `${accountId} ${origin} ${id} ${generation}`
 }
 
-/** @returns the lookup of stored event keys of the writer's account, for all batches of an import */
-export function existingPixelEvents(writer: Writer): ExistingKeys {
-  const every = ch`
-SELECT concat(origin, ' ', id, ' ', toString(generation)) AS key
-FROM pixel_events
-WHERE ${writer.ofAccount}`
-  return new ExistingKeys(writer, {
+const keyColumn = ch`concat(account_id, ' ', origin, ' ', id, ' ', toString(generation)) AS key`
+
+/** @returns the lookup of stored events of accounts, for all batches of an import */
+export function existingPixelEvents(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
+  return new ExistingKeys(session, {
     name: 'pixel_events',
-    every,
-    among: (keys) => ch`${every} AND ${hasKey(keys)}`,
+    every: ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
+    among: (keys) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
   })
 }
 
 /** Conditions on origin and id use the sort key, account, origin and id; one on the concatenated key alone does not. */
-function hasKey(keys: readonly string[]): Fragment {
-  return ch`origin IN ('browser', 'server')
-  AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}
+function isStoredUnder(keys: readonly string[]): Fragment {
+  const parts = keys.map((key) => key.split(' '))
+  return ch`${inAccounts(accountsOf(parts.map(([accountId = '']) => ({ accountId }))))}
+  AND origin IN ('browser', 'server')
+  AND id IN ${idList([...new Set(parts.map(([, , id = '']) => id))])}
   AND key IN ${idList(keys)}`
 }
 
@@ -40,7 +41,7 @@ function hasKey(keys: readonly string[]): Fragment {
  * @returns number of new events; ids of the compared duplicates that give other values than the stored event
  */
 export async function storePixelEvents(
-  writer: Writer,
+  session: WriteSession,
   existing: ExistingKeys,
   events: readonly (PixelEvent & Given)[],
   compared: Budget,
@@ -58,10 +59,14 @@ export async function storePixelEvents(
     if (rows.add(key, event)) first.set(key, event)
     else addDuplicate(event)
   }
-  const send = () => tryInsert(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
-  const inserted = await storeNewRows(rows, existing, send, (key) => addDuplicate(first.get(key)))
+  await rows.dropStored(existing, (key) => addDuplicate(first.get(key)))
+  const inserted = rows.size
+  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
+  existing.add(rows.keys())
+  const send = () => tryInsert(session, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
+  while (rows.size > 0 && !(await send())) await rows.dropStored(existing)
   if (duplicates.length === 0) return { inserted, conflicts: [] }
-  const stored = await readEvents(writer, duplicates)
+  const stored = await readEvents(session, duplicates)
   const conflicts = duplicates.filter((event) => {
     const present = stored.get(storedKeyOf(event))
     return present !== undefined && givesOtherValue(comparedFields, event, present)
@@ -73,13 +78,12 @@ export async function storePixelEvents(
 const { userId: _userId, ...compared } = pixelEventFields
 const comparedFields = Object.keys(compared)
 
-async function readEvents(writer: Writer, events: readonly PixelEvent[]): Promise<Map<string, PixelEvent>> {
+async function readEvents(session: WriteSession, events: readonly PixelEvent[]): Promise<Map<string, PixelEvent>> {
   const query = ch`
-SELECT ${selectFields(pixelEventFields)}, concat(origin, ' ', id, ' ', toString(generation)) AS key
+SELECT account_id AS accountId, ${selectFields(pixelEventFields)}, ${keyColumn}
 FROM pixel_events
-WHERE ${writer.ofAccount} AND ${hasKey([...new Set(events.map(storedKeyOf))])}
+WHERE ${isStoredUnder([...new Set(events.map(storedKeyOf))])}
 LIMIT 1 BY key`
-  const { accountId } = writer
-  const rows = await writer.select<PixelEvent>('comparing duplicates', query, 'import.duplicate_events')
-  return new Map(rows.map((row) => [storedKeyOf(row), { ...row, accountId }]))
+  const rows = await session.select<PixelEvent>('comparing duplicates', query, 'import.duplicate_events')
+  return new Map(rows.map((row) => [storedKeyOf(row), row]))
 }

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { columnName, columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { personalCopiedFields } from '../erasure/personalFields.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
+import { inAccounts } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions } from './attribution.ts'
-import { writeChanges } from './conversions.ts'
 import { readCurrentConversions } from './currentConversions.ts'
+import { storeChanges } from './flush.ts'
 
 const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
@@ -18,7 +19,7 @@ const looking = 'looking for conversions to attribute'
  * @returns number of attributed conversions
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
-  return await attributeAll(writer, 'attribute_late_clicks', isLate(writer), 'import.late_clicks')
+  return await attributeAll(writer, 'attribute_late_clicks', isLate([writer.accountId]), 'import.late_clicks')
 }
 
 /** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
@@ -40,20 +41,17 @@ async function attributeAll(writer: Writer, task: AccountTask, condition: Fragme
   let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
   while (after) {
-    const where = ch`${condition}
+    const where = ch`${writer.ofAccount}
+  AND ${condition}
   AND converted_at >= ${instant(after.convertedAt)}
   AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
 ORDER BY converted_at, id
 LIMIT ${count(pageRows)}`
     const page: Conversion[] = await readCurrentConversions(writer, where, looking, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
-    await copyClickDimensions(
-      writer,
-      changes.map(({ row }) => row),
-      new Map(page.map((before) => [before.id, before])),
-    )
+    await copyClickDimensions(writer, changes)
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
-    await writeChanges(writer, found)
+    await storeChanges(writer, found)
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }
@@ -61,13 +59,27 @@ LIMIT ${count(pageRows)}`
   return attributed
 }
 
+/** @returns those of the accounts that have conversions from before their click, which `attributeLateClicks` attributes */
+export async function accountsWithLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
+  const query = ch`
+SELECT DISTINCT account_id AS accountId
+FROM conversions FINAL
+WHERE ${inAccounts(accountIds)}
+  AND ${isLate(accountIds)}
+ORDER BY accountId`
+  const rows = await session.select<{ accountId: string }>(looking, query, 'import.late_clicks')
+  return rows.map(({ accountId }) => accountId)
+}
+
 /** Condition: the conversion has no `click_at`, but the index has its click. */
-function isLate({ ofAccount }: Writer): Fragment {
+function isLate(accountIds: readonly string[]): Fragment {
+  const ofAccounts = inAccounts(accountIds)
   const isUnattributed = ch`click_at IS NULL AND click_id != ''`
   return ch`${isUnattributed}
-  AND click_id IN (
-    SELECT id FROM click_index
-    WHERE ${ofAccount} AND id IN (SELECT click_id FROM conversions WHERE ${ofAccount} AND ${isUnattributed}))`
+  AND (account_id, click_id) IN (
+    SELECT account_id, id FROM click_index
+    WHERE ${ofAccounts} AND (account_id, id) IN (
+      SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND ${isUnattributed}))`
 }
 
 /** Condition: `click_at` of the conversion differs from its click in the index. */

@@ -45,8 +45,14 @@ export class RowBuffer<Row> {
     return true
   }
 
-  /** Removes rows; unknown keys are ignored. @param onRow receives each row before it is removed; the bytes are not copied */
-  drop(keys: ReadonlySet<string>, onRow?: (key: string, bytes: Buffer) => void): void {
+  /** Replaces the last column of each row, an instant. @param timeOf epoch milliseconds by key */
+  setLastInstant(timeOf: (key: string) => number): void {
+    for (const [key, end] of this.#ends) this.#out.replaceInstant(end, timeOf(key))
+  }
+
+  /** Removes rows that are stored. @param onRow receives each row before it is removed; the bytes are not copied */
+  async dropStored(existing: ExistingKeys, onRow?: (key: string, bytes: Buffer) => void): Promise<void> {
+    const keys = await existing.findExisting([...this.keys()])
     if (keys.size === 0) return
     let from = 0
     let to = 0
@@ -68,27 +74,4 @@ export class RowBuffer<Row> {
     this.#ends.clear()
     this.#out.length = 0
   }
-}
-
-/**
- * Stores the buffered rows that are not stored yet, and empties the buffer.
- * @param send one attempt; returns false when any of the rows may be stored
- * @param onDuplicate receives each row that was stored before; the bytes are not copied
- * @returns number of new rows
- */
-export async function storeNewRows<Row>(
-  rows: RowBuffer<Row>,
-  existing: ExistingKeys,
-  send: () => Promise<boolean>,
-  onDuplicate: (key: string, bytes: Buffer) => void,
-): Promise<number> {
-  const dropStored = async (onRow?: typeof onDuplicate) =>
-    rows.drop(await existing.findExisting([...rows.keys()]), onRow)
-  await dropStored(onDuplicate)
-  const inserted = rows.size
-  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-  existing.add(rows.keys())
-  while (rows.size > 0 && !(await send())) await dropStored()
-  rows.clear()
-  return inserted
 }

@@ -29,46 +29,46 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   afterEach(async () => {
     await rm(root, { recursive: true, force: true })
     for (const table of ['fixture_totals', 'fixture_rows']) await runInClickHouse(`DROP TABLE IF EXISTS ${table} SYNC`)
-    await runInClickHouse("DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'")
+    await runInClickHouse("DELETE FROM schema_migrations WHERE name LIKE '1%'")
     await stores.postgres`DROP TABLE IF EXISTS fixture`
-    await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
+    await stores.postgres`DELETE FROM schema_migrations WHERE name LIKE '1%'`
   })
 
   it('run once, in the order of their names, and record the program and which versions may use the result', async () => {
     await addFile(
-      'clickhouse/0003_totals.sql',
+      'clickhouse/1003_totals.sql',
       `${createTotals}\nINSERT INTO fixture_totals SELECT sum(n) FROM fixture_rows;`,
     )
     const used = '-- readable from: 0.0.2\n-- writable from: 0.0.3\n'
-    await addFile('clickhouse/0002_rows.sql', `${used}${createRows}\nINSERT INTO fixture_rows VALUES (2), (3);`)
-    await addFile('postgres/0002_fixture.sql', `${used}CREATE TABLE fixture (n integer);`)
+    await addFile('clickhouse/1002_rows.sql', `${used}${createRows}\nINSERT INTO fixture_rows VALUES (2), (3);`)
+    await addFile('postgres/1002_fixture.sql', `${used}CREATE TABLE fixture (n integer);`)
     expect(await migrate(stores, root)).toEqual([
-      'postgres/0002_fixture.sql',
-      'clickhouse/0002_rows.sql',
-      'clickhouse/0003_totals.sql',
+      'postgres/1002_fixture.sql',
+      'clickhouse/1002_rows.sql',
+      'clickhouse/1003_totals.sql',
     ])
     expect(await migrate(stores, root)).toEqual([])
     expect(await readNumbers('fixture_totals')).toEqual([5])
-    const last = "SELECT version, commit, readable_from, writable_from FROM schema_migrations WHERE name LIKE '0002%'"
+    const last = "SELECT version, commit, readable_from, writable_from FROM schema_migrations WHERE name LIKE '1002%'"
     const record = { version, commit, readable_from: '0.0.2', writable_from: '0.0.3' }
     expect([...(await stores.postgres.unsafe(last))]).toEqual([record])
     expect(await rowsOf(stores, last)).toEqual([record])
   })
 
   it('run once when two instances start together', async () => {
-    await addFile('clickhouse/0002_rows.sql', `${createRows}\nINSERT INTO fixture_rows VALUES (2);`)
+    await addFile('clickhouse/1002_rows.sql', `${createRows}\nINSERT INTO fixture_rows VALUES (2);`)
     const ran = await Promise.all([migrate(stores, root), migrate(stores, root)])
-    expect(ran.flat()).toEqual(['clickhouse/0002_rows.sql'])
+    expect(ran.flat()).toEqual(['clickhouse/1002_rows.sql'])
     expect(await readNumbers('fixture_rows')).toEqual([2])
   })
 
   it('resume after a kill before any statement', async () => {
     await addFile(
-      'clickhouse/0002_rows.sql',
+      'clickhouse/1002_rows.sql',
       `DROP TABLE IF EXISTS fixture_rows SYNC;\n${createRows}\nINSERT INTO fixture_rows VALUES (2);`,
     )
-    await addFile('clickhouse/0003_totals.sql', createTotals)
-    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);\nINSERT INTO fixture VALUES (1);')
+    await addFile('clickhouse/1003_totals.sql', createTotals)
+    await addFile('postgres/1002_fixture.sql', 'CREATE TABLE fixture (n integer);\nINSERT INTO fixture VALUES (1);')
     expect(await migrateKilled(stores, root)).toBeGreaterThan(15)
     expect(await readNumbers('fixture_rows')).toEqual([2])
     expect(await stores.postgres`SELECT n FROM fixture`).toEqual([{ n: 1 }])
@@ -99,7 +99,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   ])(
     'of %s of a later version are allowed by versions that may read, and imports by versions that may write',
     async (store, sql) => {
-      const name = `${store}/0002_later.sql`
+      const name = `${store}/1002_later.sql`
       await addFile(name, `-- readable from: 0.0.2\n-- writable from: 99.0.0\n${sql}`)
       // The statement has not run, but it may have: the file is recorded before.
       if (store === 'clickhouse') expect(await migrateUntil((text) => text.includes('fixture_rows'), root)).toBe(false)
@@ -113,7 +113,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   )
 
   it.runIf(databaseUrl)('let other sessions read a table while they wait for its lock', async () => {
-    await addFile('postgres/0002_fixture.sql', 'ALTER TABLE plans ADD COLUMN n integer;')
+    await addFile('postgres/1002_fixture.sql', 'ALTER TABLE plans ADD COLUMN n integer;')
     let migration: Promise<unknown> | undefined
     await stores.postgres.begin(async (other) => {
       await other`SELECT FROM plans`
@@ -153,28 +153,31 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   })
 
   it('of Postgres are complete or leave nothing behind', async () => {
-    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
-    await addFile('postgres/0003_wrong.sql', 'INSERT INTO fixture VALUES (1);\nSELECT 1 / 0;')
+    await addFile('postgres/1002_fixture.sql', 'CREATE TABLE fixture (n integer);')
+    await addFile('postgres/1003_wrong.sql', 'INSERT INTO fixture VALUES (1);\nSELECT 1 / 0;')
     await expect(migrate(stores, root)).rejects.toThrow('division by zero')
-    const names = await stores.postgres`SELECT name FROM schema_migrations ORDER BY name`
-    expect(names).toEqual([{ name: '0001_baseline.sql' }, { name: '0002_fixture.sql' }])
+    const names = await stores.postgres`SELECT name FROM schema_migrations WHERE name LIKE '1%'`
+    expect(names).toEqual([{ name: '1002_fixture.sql' }])
     expect(await stores.postgres`SELECT FROM fixture`).toEqual([])
   })
 
-  it('wait until an import that is running has ended', async () => {
-    await addFile('clickhouse/0002_rows.sql', createRows)
-    const lease = await acquireLease(stores.postgres, 'writer:acme')
+  it.each([
+    ['', 'process:running'],
+    [' of version 1.0', 'writer:acme'],
+  ])('wait until an import%s that is running has ended', async (_, name) => {
+    await addFile('clickhouse/1002_rows.sql', createRows)
+    const lease = await acquireLease(stores.postgres, name)
     const migration = migrate(stores, root)
     const migrationLeases = () =>
       stores.postgres`SELECT 1 FROM leases WHERE name = 'migrate' AND expires_at > clock_timestamp()`
     await expect.poll(migrationLeases).toHaveLength(1)
     expect(await listFixtureTables()).toEqual([])
     await lease.release()
-    expect(await migration).toEqual(['clickhouse/0002_rows.sql'])
+    expect(await migration).toEqual(['clickhouse/1002_rows.sql'])
   })
 
   it('stop once another process holds the lease', async () => {
-    await addFile('clickhouse/0002_rows.sql', `${createRows}\n${createTotals}`)
+    await addFile('clickhouse/1002_rows.sql', `${createRows}\n${createTotals}`)
     const systemNow = Date.now.bind(Date)
     let suspendedMs = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + suspendedMs)
@@ -190,11 +193,11 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
       clock.mockRestore()
       await stores.postgres`DELETE FROM leases WHERE name = 'migrate'`
     }
-    expect(await migrate(stores, root)).toEqual(['clickhouse/0002_rows.sql'])
+    expect(await migrate(stores, root)).toEqual(['clickhouse/1002_rows.sql'])
   })
 
   it.each(['postgres', 'clickhouse'])('of %s are refused by an earlier version, and after a change', async (store) => {
-    const name = `${store}/0002_fixture.sql`
+    const name = `${store}/1002_fixture.sql`
     await addFile(name, '-- readable from: 99.0.0\nSELECT 1;')
     await migrate(stores, root)
     const built = `\\(commit ${commit}\\)`

@@ -10,6 +10,7 @@ import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
+import { expireProcessOf } from '../../kit/leases.ts'
 import { storeMetadata } from '../../kit/rows.ts'
 import type { TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores, shortWindow } from '../killedImport.ts'
@@ -50,10 +51,13 @@ describe('after a killed import', () => {
     await mustHave(click(1))
   })
 
-  it('with a repair that is still running in ClickHouse, the next writer first ends that repair', async () => {
+  it.each([
+    ['', async () => (await openWriter(stores, account, running)).lease],
+    [' of version 1.0', () => acquireLease(stores.postgres, `writer:${account}`)],
+  ])('with a repair%s that is still running in ClickHouse, the next writer first ends that repair', async (_, open) => {
     const { client } = stores.clickhouse
-    const queryId = `write ${account} left`
-    const lease = await acquireLease(stores.postgres, `writer:${account}`)
+    const lease = await open()
+    const queryId = `write ${lease.name.replace('writer:', '')} left`
     await lease.recordStatementDeadline(await readClickHouseClock(stores.clickhouse))
     await lease.release()
     const isRunning = async () =>
@@ -69,6 +73,9 @@ describe('after a killed import', () => {
     await importContent(stores, account, 'clicks', [click(1)])
     await ended
     expect(await isRunning()).toBe(false)
+    expect(await stores.postgres`SELECT name FROM leases WHERE name = ${lease.name} AND owner = ''`).toEqual(
+      lease.name.startsWith('process:') ? [] : [{ name: lease.name }],
+    )
     await mustHave(click(1))
   })
 
@@ -168,13 +175,13 @@ describe('two writers', () => {
       inside.delete(who)
     }
     const write = async () => {
-      const lease = await acquireLease(postgres, `writer:${account}`, { blockedBy: migrationLease })
+      const lease = await acquireLease(postgres, `process:${account}`, { blockedBy: migrationLease })
       await be('writer')
       await lease.release()
     }
     const migrateOnce = async () => {
       const lease = await acquireLease(postgres, migrationLease)
-      while (await expireAndCheckHolder(postgres, 'writer:%'));
+      while (await expireAndCheckHolder(postgres, 'process:%'));
       await be('migration')
       await lease.release()
     }
@@ -203,11 +210,10 @@ describe('two writers', () => {
       let sleptMs = 0
       const systemNow = Date.now.bind(Date)
       vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
-      return interceptClickHouse(stores, async ({ method }) => {
-        if (method !== 'read' || sleptMs > 0) return
+      return interceptClickHouse(stores, async ({ method, text }) => {
+        if (method !== 'read' || sleptMs > 0 || !text.includes('click_index')) return
         sleptMs = 3_600_000
-        await stores.postgres`
-          UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
+        await expireProcessOf(stores, account)
         await meanwhile()
       })
     }
@@ -226,7 +232,7 @@ describe('two writers', () => {
 
     it('write nothing more after a migration has run', async () => {
       const late = importContent(
-        sleeping(() => expireAndCheckHolder(stores.postgres, 'writer:%')),
+        sleeping(() => expireAndCheckHolder(stores.postgres, 'process:%')),
         account,
         'clicks',
         [click(1)],
@@ -254,7 +260,7 @@ describe('two writers', () => {
         // With another owner, the suspended writer does not extend the expired lease before the next one acquires it.
         await stores.postgres`
           UPDATE leases SET owner = 'another', expires_at = clock_timestamp() - interval '1 hour'
-          WHERE name = ${`writer:${account}`}`
+          WHERE name = (SELECT process FROM leases WHERE name = ${`writer:${account}`})`
         next = importContent(stores, account, 'clicks', [click(1)], shortWindow)
         await next
       })
@@ -280,11 +286,13 @@ describe('two writers', () => {
   it('never both write: a writer that lost its lease sends no more statements', async () => {
     const stolen = interceptClickHouse(stores, async ({ method }) => {
       if (method !== 'read') return
-      await stores.postgres`UPDATE leases SET fence = fence + 1, owner = 'another' WHERE name = ${`writer:${account}`}`
+      await stores.postgres`
+        UPDATE leases SET fence = fence + 1, owner = 'another'
+        WHERE name = (SELECT process FROM leases WHERE name = ${`writer:${account}`})`
     })
     const late = importContent(stolen, account, 'clicks', [click(1)])
     await expect(late).rejects.toThrow('another one may have taken over')
-    await stores.postgres`DELETE FROM leases WHERE name = ${`writer:${account}`}`
+    await expireProcessOf(stores, account)
     await mustHave()
   })
 })

@@ -6,14 +6,16 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { openWriterSet } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
+import { changeTables } from '../../kit/rows.ts'
 import type { TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
-import { withWriter } from '../withWriter.ts'
+import { running, withWriter } from '../withWriter.ts'
 
 const stores = useTestStores()
 let account: string
@@ -107,12 +109,45 @@ describe('a running server', () => {
     await expectConsistent()
   })
 
+  it('repairs the days of several accounts together, and names only their number', async () => {
+    const accounts: string[] = []
+    for (let n = 0; n < 3; n++) {
+      account = await makeAccount(stores)
+      accounts.push(account)
+      // The second account lacks the clicks of its month; the third one only has a conversion to attribute.
+      if (n === 2) await importKilledBeforeAttribution()
+      else await importKilledBeforeSums()
+    }
+    const held = accounts[1] ?? ''
+    await changeTables(stores, `DELETE FROM clicks WHERE account_id = '${held}'`)
+    await stores.postgres`INSERT INTO stored_rows VALUES (${held}, 'clicks', '2026-02-01', 1)`
+    const written: string[] = []
+    const watched = interceptClickHouse(stores, ({ method, text }) => {
+      if (method === 'exec') written.push(/INTO (\w+)/.exec(text)?.[1] ?? '')
+    })
+    await recoverAccounts(watched, log, signal)
+    expect(lines).toEqual([
+      'Interrupted imports of 3 accounts completed; batches repaired: 2, conversions attributed: 1.',
+    ])
+    // The first account, and the second one without its clicks.
+    expect(written.filter((table) => table === 'sums_by_day')).toHaveLength(2)
+    await recoverAccounts(stores, log, signal)
+    expect(lines).toHaveLength(1)
+    for (account of accounts) {
+      expect(await unconfirmedBatches()).toEqual([])
+      expect(await openTasks()).toEqual([])
+      if (account !== held) await expectConsistent()
+    }
+    expect(await rowsOf(stores, `SELECT 1 FROM click_index WHERE account_id = '${held}'`)).toEqual([])
+  })
+
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
-    const live = await acquireLease(stores.postgres, `writer:${account}`)
+    const live = await openWriterSet(stores, running)
+    expect(await live.claim([account])).toEqual([account])
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
-    await live.release()
+    await live.close()
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toEqual([])
     expect(lines).toHaveLength(1)

@@ -1,0 +1,83 @@
+import { waitForClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import { killQueries } from '../../stores/clickhouse/killQueries.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { expireAndCheckHolder } from '../../stores/postgres/lease.ts'
+import { writePrefix } from './fence.ts'
+import type { WriteSession } from './writer.ts'
+
+/** Pattern of LIKE: the leases of all processes that write. */
+const processLeases = 'process:%'
+
+interface Claim {
+  accountId: string
+  /** Leases of earlier processes whose statements may still run. */
+  unsettled: string[]
+  /** Of a writer of 1.0 or 1.1, which had a lease for each account. */
+  deadline: Date | null
+}
+
+/**
+ * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
+ * an earlier process can change a row of them. Idempotent.
+ * @returns the claimed accounts; other processes hold the others
+ */
+export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
+  const { postgres } = session.stores
+  const claims = await session.retry('claiming accounts', async () => {
+    await session.lease.assertHeld()
+    await expireAndCheckHolder(postgres, processLeases)
+    return await queryPostgres(claim(session, [...accountIds].sort()))
+  })
+  if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
+  return claims.map(({ accountId }) => accountId)
+}
+
+/**
+ * TRAP: the end of a process must be seen (`owner = ''`), never inferred from a missing row. A statement that waits for the lock of
+ * a claim would take the account from a process that has started since its snapshot.
+ * @param accountIds sorted, against deadlocks
+ */
+function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSession, accountIds: readonly string[]) {
+  return postgres<Claim[]>`
+    WITH alive AS (
+      SELECT owner FROM leases
+      WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint AND owner <> ''
+      FOR SHARE)
+    INSERT INTO leases AS held (name, owner, fence, expires_at, process)
+    SELECT 'writer:' || id, owner, 1, 'infinity', ${name}
+    FROM alive, unnest(${[...accountIds]}::text[]) AS wanted (id)
+    ON CONFLICT (name) DO UPDATE
+    SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at, process = excluded.process,
+      unsettled = CASE
+        WHEN held.process IS NULL OR held.process = excluded.process THEN held.unsettled
+        ELSE array_append(held.unsettled, held.process)
+      END
+    WHERE held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
+      OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = '')
+    RETURNING substr(name, 8) AS "accountId", unsettled, statement_deadline AS deadline`
+}
+
+/** Waits for the deadlines of earlier statements, ends those that run, and forgets the processes. */
+async function settle(session: WriteSession, claims: readonly Claim[]): Promise<void> {
+  const { clickhouse, postgres } = session.stores
+  const ended = [...new Set(claims.flatMap(({ unsettled }) => unsettled))]
+  const ofEarlierVersions = claims.filter(({ deadline }) => deadline !== null)
+  await session.retry('ending earlier statements', async () => {
+    const [row] = await queryPostgres(postgres<{ latest: Date | null }[]>`
+      SELECT max(statement_deadline) AS latest FROM leases WHERE name = ANY(${ended}::text[])`)
+    const deadlines = [row?.latest, ...ofEarlierVersions.map(({ deadline }) => deadline)]
+    await waitForClickHouseClock(clickhouse, Math.max(...deadlines.map((deadline) => deadline?.getTime() ?? 0)))
+    for (const name of [...ended, ...ofEarlierVersions.map(({ accountId }) => accountId)]) {
+      await killQueries(clickhouse, writePrefix(name))
+    }
+  })
+  await session.change('recording that earlier statements have ended')`
+    settled AS (
+      UPDATE leases SET unsettled = '{}', statement_deadline = NULL
+      FROM held
+      WHERE name = ANY(${claims.map(({ accountId }) => `writer:${accountId}`)}::text[]) AND process = ${session.lease.name})`
+  await session.sql('deleting the leases of ended processes')`
+    DELETE FROM leases AS ended
+    WHERE name = ANY(${ended}::text[]) AND owner = '' AND NOT EXISTS (
+      SELECT FROM leases AS claim WHERE claim.process = ended.name OR ended.name = ANY(claim.unsettled))`
+}

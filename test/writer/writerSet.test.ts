@@ -1,0 +1,252 @@
+// @module-tag postgres
+
+import { describe, expect, inject, it } from 'vitest'
+import { clickReader } from '../../src/import/readers/click.ts'
+import { conversionReader } from '../../src/import/readers/conversion.ts'
+import { jsonInput } from '../../src/import/readers/input.ts'
+import { openWriterSet, type WriterSet } from '../../src/writer/openWriter.ts'
+import { findDifferences } from '../../src/writer/repair/differences.ts'
+import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
+import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
+import { flush } from '../../src/writer/store/flush.ts'
+import { makeAccount, rowsOf } from '../import/runImport.ts'
+import { useOpened, useTestStores } from '../kit/fixtures.ts'
+import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
+import { Killed, killableStores } from '../kit/killedStores.ts'
+import { expireProcessOf } from '../kit/leases.ts'
+import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
+import { randomCasesFactor } from '../kit/randomCases.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { shortWindow } from './killedImport.ts'
+import { running, withWriter } from './withWriter.ts'
+
+const stores = useTestStores()
+const accounts = async (count: number) => {
+  const made: string[] = []
+  while (made.length < count) made.push(await makeAccount(stores))
+  return made.sort()
+}
+const open = (from: Parameters<typeof openWriterSet>[0] = stores) => openWriterSet(from, { ...running, ...shortWindow })
+
+describe('a set of accounts', () => {
+  it('has those that no live process has claimed, until it is closed', async () => {
+    const [a = '', b = '', c = ''] = await accounts(3)
+    const [first, second] = [await open(), await open()]
+    expect(await first.claim([b, a])).toEqual([a, b])
+    expect(await first.claim([a])).toEqual([a])
+    expect(await second.claim([a, b, c])).toEqual([c])
+    await first.close()
+    expect(await second.claim([a, b, c])).toEqual([a, b, c])
+    await second.close()
+    expect(await leases()).toEqual(new Set(['', 'free']))
+  })
+
+  it('gets the accounts of a process that has ended, and forgets the process', async () => {
+    const [a = '', b = ''] = await accounts(2)
+    const ended = await open()
+    await ended.claim([a, b])
+    await expireProcessOf(stores, a)
+    const [one, other] = [await open(), await open()]
+    expect([await one.claim([a]), await other.claim([a, b])]).toEqual([[a], [b]])
+    await expect(ended.change('writing late')`late AS (SELECT 1 FROM held)`).rejects.toThrow(
+      'another one may have taken',
+    )
+    expect(await ended.claim([a, b])).toEqual([])
+    for (const set of [ended, one, other]) await set.close()
+    expect(await leases()).toEqual(new Set(['', 'free']))
+  })
+
+  /** Of all processes and claims: '' is a claim that was released. */
+  async function leases(): Promise<Set<string>> {
+    const rows = await stores.postgres<{ name: string; process: string | null; unsettled: string[] }[]>`
+      SELECT name, process, unsettled FROM leases WHERE name LIKE 'writer:%' OR name LIKE 'process:%'`
+    return new Set(
+      rows.flatMap(({ name, process, unsettled }) => [
+        process ?? '',
+        ...unsettled,
+        name.startsWith('process:') ? name : 'free',
+      ]),
+    )
+  }
+})
+
+// The embedded Postgres runs one statement at a time.
+describe.skipIf(!inject('engines').databaseUrl && !hasPostgres())('on a PostgreSQL server', () => {
+  const server = useOpened(async () => {
+    const { databaseUrl } = inject('engines')
+    const own = databaseUrl ? undefined : await startPostgres()
+    const opened = own ? await openTestStores({ DATABASE_URL: own.url('tributary') }) : undefined
+    return {
+      get: (): TestStores => opened ?? stores,
+      async close() {
+        await opened?.close()
+        await own?.close()
+      },
+    }
+  })
+
+  it('no account is in two sets when the claim of one began before the other one started', async () => {
+    const on = server.get()
+    const [a = '', b = ''] = [await makeAccount(on), await makeAccount(on)].sort()
+    const ended = await open(on)
+    await ended.claim([a, b])
+    await ended.lease.release(null)
+    const waiting = await open(on)
+    const blocker = await on.postgres.reserve()
+    await blocker`BEGIN`
+    await blocker`SELECT FROM leases WHERE name = ${`writer:${a}`} FOR UPDATE`
+    const claiming = waiting.claim([a, b])
+    const isBlocked = () => on.postgres`
+      SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO leases AS held%'`
+    await expect.poll(async () => (await isBlocked()).length).toBe(1)
+    const other = await open(on)
+    expect(await other.claim([b])).toEqual([b])
+    await blocker`COMMIT`
+    blocker.release()
+    expect(await claiming).toEqual([a])
+    await waiting.close()
+    await other.close()
+  })
+})
+
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 30)
+
+/** Rows of a step for each account: clicks of two months, their conversions, changes of earlier ones, and one before its click. */
+function rowsOfStep(accountIds: readonly string[], step: number) {
+  const at = (days: number) => new Date(startMs + days * dayMs + step * 60_000).toISOString()
+  return accountIds.flatMap((accountId) => {
+    const read = {
+      click: clickReader({ id: accountId, currency: 'USD' }),
+      conversion: conversionReader({ id: accountId, currency: 'USD' }),
+    }
+    const click = (id: string, days: number) =>
+      read.click({ id, clickedAt: at(days), campaignId: 'c', cost: 0.25 }, jsonInput)
+    const sale = (n: number, status: string, clickId: string) =>
+      read.conversion(
+        { id: `s${n}`, convertedAt: at(1), updatedAt: at(status === 'approved' ? 9 : 2), status, clickId, revenue: 2 },
+        jsonInput,
+      )
+    return {
+      accountId,
+      clicks: [click(`k${step}`, 0), click(`l${step}`, 5), click(`late${step - 1}`, 1)],
+      conversions: [
+        sale(3 * step, 'pending', `k${step}`),
+        sale(3 * step + 1, 'pending', `late${step}`),
+        sale(3 * (step - 1), 'approved', `k${step - 1}`),
+      ],
+    }
+  })
+}
+
+async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>) {
+  const batch = new ClickBatch(
+    existingClicks(
+      set,
+      rows.map(({ accountId }) => accountId),
+    ),
+    { rows: 0 },
+  )
+  for (const { clicks } of rows) for (const click of clicks) batch.add(click)
+  return await flush(set, { clicks: batch, conversions: rows.flatMap(({ conversions }) => conversions) })
+}
+
+describe('a flush', () => {
+  it('stores rows of several accounts in one block per table, each account later than its watermark', async () => {
+    const [a = '', b = ''] = await accounts(2)
+    await stores.postgres`INSERT INTO watermarks VALUES (${a}, 'clicks', '2036-01-01')`
+    const inserts: string[] = []
+    const set = await open(
+      interceptClickHouse(stores, ({ method, text }) => {
+        if (method === 'exec') inserts.push(/INTO (\w+)/.exec(text)?.[1] ?? '')
+      }),
+    )
+    await set.claim([a, b])
+    expect(await store(set, rowsOfStep([a, b], 1))).toMatchObject({
+      clicks: { inserted: 6, duplicates: 0 },
+      conversions: { inserted: 6, updated: 0, duplicates: 0 },
+    })
+    expect(inserts).toEqual(['clicks', 'converted_click_rows', 'conversions'])
+    await set.close()
+    const query = `SELECT account_id, uniqExact(stored_at) AS times, max(stored_at) > '2036-01-01' AS isLate, count() AS rows
+      FROM clicks WHERE account_id IN ('${a}', '${b}') GROUP BY account_id ORDER BY account_id`
+    expect(await rowsOf(stores, query)).toEqual([
+      { account_id: a, times: 1, isLate: 1, rows: 3 },
+      { account_id: b, times: 1, isLate: 0, rows: 3 },
+    ])
+    expect(
+      await rowsOf(
+        stores,
+        `SELECT uniqExact(account_id, click_id) AS n FROM converted_clicks WHERE account_id IN ('${a}', '${b}')`,
+      ),
+    ).toEqual([{ n: 2 }])
+  })
+
+  it('whose outcome is unknown stores every row once', async () => {
+    const both = await accounts(2)
+    let broken = ''
+    const set = await open(
+      interceptClickHouse(stores, async ({ method, text, send }) => {
+        const [, table = ''] = /^INSERT INTO (clicks|conversions) /.exec(text) ?? []
+        if (method !== 'exec' || table <= broken) return
+        broken = table
+        await send()
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      }),
+    )
+    await set.claim(both)
+    const done = await store(set, rowsOfStep(both, 1))
+    expect([broken, done.clicks.inserted, done.conversions.inserted]).toEqual(['conversions', 6, 6])
+    await set.close()
+    await mustHave(both, 1)
+  })
+
+  it('that is killed before any of its statements is completed by the next set', async () => {
+    const three = await accounts(3)
+    const stride = Math.ceil(6 / randomCasesFactor)
+    let [step, isKilled] = [0, true]
+    for (let statements = Number(process.env.TRIBUTARY_TEST_SEED ?? 0) % stride; isKilled; statements += stride) {
+      step += 1
+      const rows = rowsOfStep(three, step)
+      const killed = killableStores(stores)
+      const first = await open(killed.stores)
+      await first.claim(three)
+      killed.allow(statements)
+      isKilled = await store(first, rows).then(
+        () => false,
+        (error) => {
+          if (!(error instanceof Killed)) throw error
+          return true
+        },
+      )
+      await expireProcessOf(stores, three[0] ?? '')
+      const next = await open()
+      expect(await next.claim(three)).toEqual(three)
+      await recoverImports(next, three)
+      await store(next, rows)
+      for (const accountId of three) await recoverAccount(next.writerOf(accountId))
+      await next.close()
+    }
+    expect(step).toBeGreaterThan(2)
+    await mustHave(three, step)
+  })
+
+  /** The accounts have the rows of all steps once, and no table differs from them. */
+  async function mustHave(accountIds: readonly string[], steps: number): Promise<void> {
+    for (const accountId of accountIds) {
+      const [clicks, conversions] = [new Set<string>(), new Map<string, string>()]
+      for (let step = 1; step <= steps; step++) {
+        const [rows] = rowsOfStep([accountId], step)
+        for (const { id } of rows?.clicks ?? []) clicks.add(id)
+        for (const { id, status } of rows?.conversions ?? []) conversions.set(id, status)
+      }
+      const where = `WHERE account_id = '${accountId}' ORDER BY id`
+      const stored = await rowsOf<{ id: string }>(stores, `SELECT id FROM clicks ${where}`)
+      expect(stored.map(({ id }) => id)).toEqual([...clicks].sort())
+      expect(await rowsOf(stores, `SELECT id, status FROM conversions FINAL ${where}`)).toEqual(
+        [...conversions].sort().map(([id, status]) => ({ id, status })),
+      )
+      expect(await withWriter(stores, accountId, findDifferences)).toEqual([])
+    }
+  }
+})
