@@ -3,9 +3,9 @@ import { DecimalText, isNumberText } from './decimal.ts'
 
 /**
  * A number whose text a double may not give back: 16 digits or more, an exponent, a zero at the end of its decimals, or six at their
- * beginning, as the double 1e-7 is written with an exponent.
+ * beginning, as the double 1e-7 is written with an exponent. The colon of a field follows a quote: times in strings have colons too.
  */
-const inexact = /[:,[]\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})/
+const inexact = /(?:"\s*:|[,[])\s*-?(?:[0-9.]{16}|[0-9.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})/
 
 /**
  * Parses JSON; a number whose text a double does not give back is a `DecimalText`.
@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
   // JSON.parse of Node 20 does not pass the text of a number to the reviver, so these numbers become marked strings.
   const parts = text.split(string)
   for (let outside = 0; outside < parts.length; outside += 2) {
-    if (inexact.test(parts[outside] ?? '')) parts[outside] = parts[outside]?.replace(number, marked) ?? ''
+    parts[outside] = parts[outside]?.replace(number, marked) ?? ''
   }
   return withNumbers(JSON.parse(parts.join('')))
 }
