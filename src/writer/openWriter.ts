@@ -19,7 +19,7 @@ export interface WriterOptions extends SessionOptions {
   first?: 'recover' | 'settle' | 'delete'
 }
 
-/** A process that writes rows of several accounts, each of which it claims first. */
+/** A process that writes rows of several accounts. It claims an account before it writes rows of it. */
 export class WriterSet extends WriteSession {
   /**
    * Claims accounts that no other process holds, and waits until no statement of an earlier process can change a row of them.

@@ -22,7 +22,7 @@ export class TributaryError extends Error {
   }
 }
 
-/** Characters of a text of an error; those of the API are shorter. */
+/** Characters of a text of an error; errors of the API are shorter. */
 const textMax = 4_000
 
 /** The body of an error may come from another server than the API. */

@@ -27,7 +27,7 @@ export async function completeTask(writer: Writer, task: AccountTask): Promise<v
 
 export interface UnfinishedWork {
   accountId: string
-  /** Whether it is that of an import only. */
+  /** Whether only imports were interrupted, no erasure and no removal of months. */
   isImport: boolean
 }
 

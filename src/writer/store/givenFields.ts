@@ -46,7 +46,7 @@ export function encode<Row>(columns: readonly Column<Row>[], row: Row): Buffer {
 }
 
 /**
- * The same for a row of which only the bytes are left.
+ * The same for an encoded row.
  * @param columns in the order of the bytes and of `fields`
  * @param blank the row that gives no field
  */

@@ -59,7 +59,7 @@ LIMIT ${count(pageRows)}`
   return attributed
 }
 
-/** @returns those of the accounts that have conversions from before their click, which `attributeLateClicks` attributes */
+/** @returns the accounts that have conversions from before their click, which `attributeLateClicks` attributes */
 export async function accountsWithLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
   const query = ch`
 SELECT DISTINCT account_id AS accountId
