@@ -66,7 +66,7 @@ export class SetStore implements RowStore {
   async #claim(accountIds: readonly string[]): Promise<void> {
     const set = await this.#open()
     if (!set) return
-    const claimed = await set.claim(accountIds)
+    const claimed = accountsOf(await set.claim(accountIds))
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
       set,

@@ -1,7 +1,7 @@
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { claimAccounts, newProcess, readWishes, releaseAccounts, wish } from './fence/claims.ts'
+import { type ClaimedAccount, claimAccounts, newProcess, readWishes, releaseAccounts, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
 import { WriteRefused, type Writer, WriteSession } from './fence/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
@@ -25,7 +25,7 @@ export class WriterSet extends WriteSession {
    * Claims accounts that no other process holds, and waits until no statement of an earlier process can change a row of them.
    * @returns the claimed ones
    */
-  claim(accountIds: readonly string[]): Promise<string[]> {
+  claim(accountIds: readonly string[]): Promise<ClaimedAccount[]> {
     return claimAccounts(this, accountIds)
   }
 

@@ -19,8 +19,13 @@ export function newProcess(isFeed = false): string {
 /** A wish is valid for this time; a process that waits repeats it every second. */
 const wishMs = 2_000
 
-interface Claim {
+/** An account that a process has claimed, and a number that each claim of the account increases by one. */
+export interface ClaimedAccount {
   accountId: string
+  fence: number
+}
+
+interface Claim extends ClaimedAccount {
   /** Leases of earlier processes whose statements may still run. */
   unsettled: string[]
   /** Of a writer of 1.0 or 1.1, which had a lease for each account. */
@@ -32,7 +37,7 @@ interface Claim {
  * an earlier process can change a row of them. Idempotent. A feed does not claim accounts that another process wishes for.
  * @returns the claimed accounts; other processes hold the others
  */
-export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
+export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<ClaimedAccount[]> {
   const { postgres } = session.stores
   const claims = await session.retry('claiming accounts', async () => {
     await session.lease.assertHeld()
@@ -40,7 +45,7 @@ export async function claimAccounts(session: WriteSession, accountIds: readonly 
     return await queryPostgres(claim(session, [...accountIds].sort()))
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
-  return claims.map(({ accountId }) => accountId)
+  return claims
 }
 
 /**
@@ -67,7 +72,7 @@ function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSes
     WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
         OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
       AND NOT (excluded.process LIKE ${feedLeases} AND ${isWanted(postgres, 'held')})
-    RETURNING substr(name, 8) AS "accountId", unsettled, statement_deadline AS deadline`
+    RETURNING substr(name, 8) AS "accountId", fence::float8 AS fence, unsettled, statement_deadline AS deadline`
 }
 
 /** Condition: a process wishes for the account of a claim. */
