@@ -103,7 +103,7 @@ export async function importResource(resource: ResourceName, run: ImportRun): Pr
 
 async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const existing = existingClicks(writer, [account.id])
+  const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
@@ -128,7 +128,7 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
       }
     },
     async finish() {
-      await attributeLateClicks(writer)
+      await attributeLateClicks(writer, [account.id])
       await erased.finish()
     },
   }
@@ -155,7 +155,7 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
 
 async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
-  const existing = existingPixelEvents(writer, [account.id])
+  const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }

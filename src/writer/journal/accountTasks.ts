@@ -1,5 +1,5 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 
 /**
  * `attribute_late_clicks`: clicks were stored, so conversions from before their click may have to be attributed.
@@ -19,10 +19,15 @@ export async function recordTask(writer: Writer, task: AccountTask): Promise<voi
     INSERT INTO account_tasks (account_id, task) VALUES (${writer.accountId}, ${task}) ON CONFLICT DO NOTHING`
 }
 
-/** Removes a completed task. @throws LeaseLost: the next holder may have recorded it again */
-export async function completeTask(writer: Writer, task: AccountTask): Promise<void> {
-  await writer.change('completing a task')`
-    completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`
+/** Removes a completed task of accounts. @throws LeaseLost: the next holder may have recorded it again */
+export async function completeTask(
+  session: WriteSession,
+  accountIds: readonly string[],
+  task: AccountTask,
+): Promise<void> {
+  await session.change('completing a task')`
+    completed AS (
+      DELETE FROM account_tasks USING held WHERE account_id = ANY(${[...accountIds]}::text[]) AND task = ${task})`
 }
 
 export interface UnfinishedWork {

@@ -19,18 +19,20 @@ import {
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
+import type { Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
 
-/** @returns the lookup of stored clicks of accounts, for all batches of an import */
-export function existingClicks(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
-  return new ExistingKeys(session, {
+/** @returns the lookup of stored clicks, for all batches of an import or a feed */
+export function existingClicks(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
+  const source = {
     name: 'clicks',
-    every: ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
-    among: (keys) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
-  })
+    every: (accountIds: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
+    among: (keys: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
+  }
+  return new ExistingKeys(session, source, filling)
 }
 
 type DuplicateClick = Given & AccountKey & { bytes: Buffer }
@@ -72,6 +74,10 @@ export class ClickBatch {
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
     this.#duplicates.push({ ...keyOfText(key), given, bytes: Buffer.from(bytes) })
+  }
+
+  keys(): string[] {
+    return [...this.#rows.keys()]
   }
 
   /** Removes clicks that are stored. @returns numbers of the others, and of duplicates */

@@ -3,8 +3,10 @@ import { repairBatches } from '../derived/repairBatches.ts'
 import { OutcomeUnknown } from '../fence/fence.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
+import type { AwaitedClicks } from './awaitedClicks.ts'
 import type { ClickBatch } from './clicks.ts'
 import {
   type Change,
@@ -23,6 +25,8 @@ export interface FlushedRows {
   conversions?: readonly (Conversion & Given)[]
   /** Whether the conversions have what another installation copied from their clicks. */
   isMoved?: boolean
+  /** Shared by all flushes of a feed, which attributes waiting conversions to the clicks of each flush. */
+  awaited?: AwaitedClicks
 }
 
 /** Rows by outcome, and ids of duplicates that give other values than the stored row. */
@@ -36,12 +40,26 @@ export interface FlushOutcome {
  * statement clears the batches. Conversions find the clicks that are stored with them.
  */
 export async function flush(session: WriteSession, rows: FlushedRows): Promise<FlushOutcome> {
-  const { clicks, conversions = [], isMoved = false } = rows
+  const { clicks, conversions = [], isMoved = false, awaited } = rows
+  // Rows of an earlier flush that failed are looked up once no statement can store them any more.
+  await session.settle()
   const counts = (await clicks?.removeDuplicates()) ?? { inserted: 0, duplicates: 0 }
   const { changes, outcome } = await planUpserts(session, conversions)
-  const attribute = isMoved ? copyConvertedClicks : copyClickDimensions
-  await storeAll(session, { clicks, changes, attribute })
+  const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
+  const attribute: typeof copyClickDimensions = async (_, attributed) => {
+    await (isMoved ? copyConvertedClicks : copyClickDimensions)(session, attributed)
+    awaited?.add(attributed.flatMap(({ row }) => row ?? []))
+  }
+  await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
   return { clicks: { ...counts, conflicts: (await clicks?.finish(session)) ?? [] }, conversions: outcome }
+}
+
+/** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
+async function planLate(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change[]): Promise<Change[]> {
+  const waiting = await awaited.readWaiting(clicks.keys())
+  const changed = new Set(changes.map(({ row }) => row && keyText(row)))
+  // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
+  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
 }
 
 /** Stores changes of conversions; after an unknown outcome, what is missing is sent again. */
