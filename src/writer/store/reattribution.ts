@@ -15,8 +15,8 @@ const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
 
 /**
- * Attributes conversions that arrived before their click: writes a new version with the click's dimensions and the same
- * `updatedAt`. Until then the task `attribute_late_clicks` of their accounts remains.
+ * Attributes conversions of accounts that arrived before their click: writes a new version with the click's dimensions and the same
+ * `updatedAt`. Until then the task `attribute_late_clicks` of each account remains.
  * @returns number of attributed conversions
  */
 export async function attributeLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<number> {
@@ -58,10 +58,13 @@ async function attributeAll(
     id: '',
   }
   while (after) {
+    const [accountId, convertedAt] = [text(after.accountId), instant(after.convertedAt)]
+    // The first conditions use the sort key.
     const where = ch`${inAccounts(accountIds)}
   AND ${condition}
-  AND (account_id > ${text(after.accountId)} OR account_id = ${text(after.accountId)} AND (
-    converted_at > ${instant(after.convertedAt)} OR converted_at = ${instant(after.convertedAt)} AND id > ${text(after.id)}))
+  AND account_id >= ${accountId}
+  AND (account_id > ${accountId} OR converted_at >= ${convertedAt})
+  AND (account_id, converted_at, id) > (${accountId}, ${convertedAt}, ${text(after.id)})
 ORDER BY account_id, converted_at, id
 LIMIT ${count(pageRows)}`
     const page: Conversion[] = await readCurrentConversions(session, where, looking, label)

@@ -1,0 +1,252 @@
+import { RowError } from '../import/readers/rowError.ts'
+import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
+import { Problem } from '../problem.ts'
+import { LeaseLost } from '../stores/postgres/lease.ts'
+import { reasonOf } from '../stores/timing/periodic.ts'
+import type { Writer } from '../writer/fence/writer.ts'
+import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
+import { tryOpenWriterSet, type WriterSet, withWriter } from '../writer/openWriter.ts'
+import { recoverImports } from '../writer/repair/recoverAccount.ts'
+import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
+import { flush } from '../writer/store/flush.ts'
+import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
+import { attributeLateClicks } from '../writer/store/reattribution.ts'
+import type { RowOutcome } from '../writer/store/rowOutcome.ts'
+import { accountsOf } from '../writer/tables/accountKeys.ts'
+import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
+import type { RowStore } from './rowStore.ts'
+import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
+
+/** Time until work of an account is completed again after a failure. */
+const completeAgainMs = 60_000
+
+/** Results are final, so each duplicate is compared with the stored row. */
+const allCompared = { rows: Number.POSITIVE_INFINITY }
+
+/** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
+export class SetStore implements RowStore {
+  readonly #stores: Writer['stores']
+  readonly #onMessage: (line: string) => void
+  readonly #statementWindowMs: number | undefined
+  readonly #lost = new AbortController()
+  readonly #closed = new AbortController()
+  #set: WriterSet | undefined
+  /** Of the claimed accounts. */
+  readonly #states = new Map<string, AccountState>()
+  /** Whether a flush has failed: any of its rows may be stored. */
+  #isInterrupted = false
+  /** Claimed accounts with clicks that were stored after the last attribution. */
+  readonly #withNewClicks = new Set<string>()
+  /** Claimed accounts with stored clicks of erased visitors. */
+  readonly #withErasures = new Set<string>()
+  /** Accounts that are not claimed until a writer of their own has completed their work. */
+  readonly #completed = new Set<string>()
+  /** Resolves when the work of all of them is complete. */
+  #completion = Promise.resolve()
+
+  constructor(
+    stores: Writer['stores'],
+    { onMessage, statementWindowMs }: { onMessage: (line: string) => void; statementWindowMs?: number },
+  ) {
+    this.#stores = stores
+    this.#onMessage = onMessage
+    this.#statementWindowMs = statementWindowMs
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const wanted = accountIds.filter((id) => !this.#states.has(id) && !this.#completed.has(id))
+    if (wanted.length > 0) await this.#claim(wanted)
+    return new Set(accountIds.filter((id) => this.#states.has(id)))
+  }
+
+  async #claim(accountIds: readonly string[]): Promise<void> {
+    const set = await this.#open()
+    if (!set) return
+    const claimed = accountsOf(await set.claim(accountIds))
+    const busy = await this.#recover(set, claimed)
+    const states = await readAccountStates(
+      set,
+      claimed.filter((id) => !busy.has(id)),
+    )
+    for (const [id, state] of states) this.#states.set(id, state)
+    await this.#closeIfIdle()
+  }
+
+  /** @returns undefined while a migration runs @throws MigrationError when this version must not write afterwards */
+  async #open(): Promise<WriterSet | undefined> {
+    this.#lost.signal.throwIfAborted()
+    if (this.#set) return this.#set
+    this.#set = await tryOpenWriterSet(this.#stores, {
+      ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
+      statementWindowMs: this.#statementWindowMs,
+    })
+    const lost = this.#set?.lease.lost
+    lost?.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
+    return this.#set
+  }
+
+  /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
+  async #recover(set: WriterSet, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (accountIds.length === 0) return new Set()
+    const unfinished = await set.retry('looking for interrupted work', () =>
+      accountsWithUnfinishedWork(set.stores.postgres, accountIds),
+    )
+    const alone = unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId)
+    const imports = unfinished.filter(({ isImport }) => isImport).map(({ accountId }) => accountId)
+    try {
+      if (imports.length > 0) await recoverImports(set, imports)
+    } catch (error) {
+      if (error instanceof LeaseLost || isUnavailable(error)) throw error
+      this.#onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
+      alone.push(...imports)
+    }
+    await this.#completeAlone(set, alone)
+    return new Set(alone)
+  }
+
+  /** Releases accounts, and opens a writer of each, which completes its work. */
+  async #completeAlone(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    if (accountIds.length === 0) return
+    await this.#releaseFrom(set, accountIds)
+    for (const accountId of accountIds) {
+      this.#completed.add(accountId)
+      this.#completion = this.#completion.then(() => this.#complete(accountId))
+    }
+  }
+
+  async #complete(accountId: string): Promise<void> {
+    const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
+    try {
+      await withWriter(this.#stores, accountId, options, async () => {})
+      this.#completed.delete(accountId)
+    } catch (error) {
+      if (this.#closed.signal.aborted) return
+      this.#onMessage(
+        `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
+      )
+      setTimeout(() => this.#completed.delete(accountId), completeAgainMs).unref()
+    }
+  }
+
+  async readWishes(): Promise<readonly string[]> {
+    return (await this.#set?.readWishes()) ?? []
+  }
+
+  async release(accountIds: readonly string[]): Promise<void> {
+    if (!this.#set) return
+    await this.#finish(this.#set)
+    await this.#releaseFrom(this.#set, accountIds)
+    await this.#closeIfIdle()
+  }
+
+  async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    await set.release(accountIds)
+    for (const id of accountIds) this.#states.delete(id)
+  }
+
+  /** A migration waits until the lease is released. */
+  async #closeIfIdle(): Promise<void> {
+    if (this.#states.size > 0) return
+    const set = this.#set
+    this.#set = undefined
+    await set?.close()
+  }
+
+  async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
+    const set = this.#set
+    if (!set) return rows.map(() => otherWriter)
+    await this.#finish(set)
+    const results: RowResult[] = rows.map(() => otherWriter)
+    const prepared = new Map<number, FeedRow>()
+    for (const [index, row] of rows.entries()) {
+      const state = this.#states.get(row.accountId)
+      try {
+        if (state) prepared.set(index, prepareRow(row, state))
+      } catch (error) {
+        if (!(error instanceof RowError)) throw error
+        results[index] = rejected(error.message)
+      }
+    }
+    const stored = [...prepared.values()]
+    for (const id of accountsOf(stored)) {
+      if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
+    }
+    this.#isInterrupted = true
+    const outcomes = await flush(set, flushedRows(set, stored))
+    this.#isInterrupted = false
+    const positions = new Map<ResourceName, number>()
+    for (const [index, { accountId, resource }] of prepared) {
+      const position = positions.get(resource) ?? 0
+      positions.set(resource, position + 1)
+      const outcome = outcomes[resourceTables[resource]]?.[position] ?? 'duplicate'
+      results[index] = resultOf(resource, outcome)
+      if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
+    }
+    // The rows are stored, and their results are known; the next call completes what is left.
+    await this.#finish(set).catch((error) => {
+      if (!isUnavailable(error)) throw error
+    })
+    return results
+  }
+
+  /** Completes what earlier flushes have left. Idempotent. */
+  async #finish(set: WriterSet): Promise<void> {
+    if (this.#isInterrupted) {
+      await set.settle()
+      await recoverImports(set, [...this.#states.keys()])
+      this.#isInterrupted = false
+      this.#withNewClicks.clear()
+    }
+    if (this.#withNewClicks.size > 0) await attributeLateClicks(set, [...this.#withNewClicks])
+    this.#withNewClicks.clear()
+    await this.#completeAlone(set, [...this.#withErasures])
+    this.#withErasures.clear()
+  }
+
+  /** What is left then is completed by the next writer. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    const set = this.#set
+    if (set && !this.#lost.signal.aborted) await this.#finish(set).catch(() => {})
+    this.#states.clear()
+    await this.#closeIfIdle()
+    await this.#completion
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.status === 503
+}
+
+function flushedRows(set: WriterSet, rows: readonly FeedRow[]): Parameters<typeof flush>[1] {
+  type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
+  const valuesOf = <Name extends ResourceName>(resource: Name) =>
+    rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
+  const [clicks, events] = [valuesOf('clicks'), valuesOf('pixel-events')]
+  const batch = new ClickBatch(existingClicks(set, accountsOf(clicks)), allCompared)
+  for (const click of clicks) batch.add(click)
+  return {
+    metadata: {
+      nowMs: Date.now(),
+      rows: {
+        campaigns: valuesOf('campaigns'),
+        offers: valuesOf('offers'),
+        landing_pages: valuesOf('landing-pages'),
+        traffic_sources: valuesOf('traffic-sources'),
+      },
+    },
+    clicks: batch,
+    conversions: valuesOf('conversions'),
+    events: { rows: events, existing: existingPixelEvents(set, accountsOf(events)), compared: allCompared },
+  }
+}
+
+function resultOf(resource: ResourceName, outcome: RowOutcome): RowResult {
+  if (outcome !== 'conflict') return { result: outcome }
+  const isVersioned = resource === 'conversions'
+  return { result: outcome, reason: `differs from the stored row${isVersioned ? ', whose updatedAt is equal' : ''}` }
+}
