@@ -7,6 +7,7 @@ import { jsonInput } from '../../src/import/readers/input.ts'
 import { openWriterSet, type WriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
 import { flush } from '../../src/writer/store/flush.ts'
 import { accountsOf } from '../../src/writer/tables/accountKeys.ts'
@@ -141,16 +142,10 @@ function rowsOfStep(accountIds: readonly string[], step: number) {
   })
 }
 
-async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>) {
-  const batch = new ClickBatch(
-    existingClicks(
-      set,
-      rows.map(({ accountId }) => accountId),
-    ),
-    { rows: 0 },
-  )
-  for (const { clicks } of rows) for (const click of clicks) batch.add(click)
-  return await flush(set, { clicks: batch, conversions: rows.flatMap(({ conversions }) => conversions) })
+async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
+  const clicks = new ClickBatch(existingClicks(set), { rows: 0 })
+  for (const of of rows) for (const click of of.clicks) clicks.add(click)
+  return await flush(set, { clicks, conversions: rows.flatMap(({ conversions }) => conversions), awaited })
 }
 
 describe('a flush', () => {
@@ -199,6 +194,30 @@ describe('a flush', () => {
     expect([broken, ...done.clicks, ...done.conversions]).toEqual(['conversions', ...Array(12).fill('inserted')])
     await set.close()
     await mustHave(both, 1)
+  })
+
+  it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {
+    const both = await accounts(2)
+    const sent: unknown[] = []
+    const set = await open(
+      interceptClickHouse(stores, ({ method, text, label }) => {
+        if (label === 'import.late_clicks' || label === 'import.all_awaited_clicks') sent.push(label)
+        if (method === 'exec' && text.includes('INTO conversions')) sent.push('conversions')
+      }),
+    )
+    await set.claim(both)
+    const awaited = new AwaitedClicks(set)
+    const waiting = `SELECT click_id FROM conversions FINAL
+      WHERE account_id IN ('${both.join(`', '`)}') AND click_at IS NULL AND click_id LIKE 'late%'`
+    for (const step of [1, 2, 3]) {
+      await store(set, rowsOfStep(both, step), awaited)
+      const click_id = `late${step}`
+      expect(await rowsOf(stores, waiting)).toEqual([{ click_id }, { click_id }])
+    }
+    await set.close()
+    const [fill, read, write] = ['import.all_awaited_clicks', 'import.late_clicks', 'conversions']
+    expect(sent).toEqual([fill, write, read, write, read, write])
+    await mustHave(both, 3)
   })
 
   it('that is killed before any of its statements is completed by the next set', async () => {
