@@ -180,7 +180,10 @@ describe('a flush', () => {
     await set.claim([a, b])
     lost = 1
     expect(await store(set, [click(a, 'k1'), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
-    expect([lost, await openTasks(a), await openTasks(b)]).toEqual([2, [], []])
+    const untilRelease = [{ token: 'attribute_late_clicks' }]
+    expect([lost, await openTasks(a), await openTasks(b)]).toEqual([2, untilRelease, untilRelease])
+    await set.release([a])
+    expect([await openTasks(a), await openTasks(b)]).toEqual([[], untilRelease])
     await set.close()
     await mustBeComplete(a, b)
   })

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { valueByAccount } from '../tables/accountKeys.ts'
 import { BloomFilter } from './bloomFilter.ts'
@@ -15,12 +16,6 @@ export interface StoredKeys {
 
 /** `await`: the filter is used once it is complete. `meanwhile`: every key is a candidate until then. */
 export type Filling = 'await' | 'meanwhile'
-
-/** An account that the process has claimed, and how often any process has claimed it. */
-export interface ClaimedAccount {
-  accountId: string
-  fence: number
-}
 
 /**
  * Tells which keys may be stored, without a query: a Bloom filter of the keys of claimed accounts. It never excludes a stored key. The
