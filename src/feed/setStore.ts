@@ -7,8 +7,10 @@ import type { Writer } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
 import { tryOpenWriterSet, type WriterSet, withWriter } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
-import { flush } from '../writer/store/flush.ts'
+import type { ExistingKeys } from '../writer/store/existingKeys.ts'
+import { type FlushedRows, flush } from '../writer/store/flush.ts'
 import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
@@ -23,6 +25,12 @@ const completeAgainMs = 60_000
 /** Results are final, so each duplicate is compared with the stored row. */
 const allCompared = { rows: Number.POSITIVE_INFINITY }
 
+interface KnownRows {
+  clicks: ExistingKeys
+  events: ExistingKeys
+  awaited: AwaitedClicks
+}
+
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
 export class SetStore implements RowStore {
   readonly #stores: Writer['stores']
@@ -31,11 +39,13 @@ export class SetStore implements RowStore {
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
   #set: WriterSet | undefined
+  /** Of the set: what its accounts have stored. */
+  #known: KnownRows | undefined
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
   /** Whether a flush has failed: any of its rows may be stored. */
   #isInterrupted = false
-  /** Claimed accounts with clicks that were stored after the last attribution. */
+  /** Claimed accounts with clicks that were stored after the last pass over all their conversions. */
   readonly #withNewClicks = new Set<string>()
   /** Claimed accounts with stored clicks of erased visitors. */
   readonly #withErasures = new Set<string>()
@@ -66,7 +76,9 @@ export class SetStore implements RowStore {
   async #claim(accountIds: readonly string[]): Promise<void> {
     const set = await this.#open()
     if (!set) return
-    const claimed = accountsOf(await set.claim(accountIds))
+    const claims = await set.claim(accountIds)
+    for (const keys of Object.values(this.#known ?? {})) keys.claimed(claims)
+    const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
       set,
@@ -85,6 +97,11 @@ export class SetStore implements RowStore {
       statementWindowMs: this.#statementWindowMs,
     })
     const lost = this.#set?.lease.lost
+    this.#known = this.#set && {
+      clicks: existingClicks(this.#set, 'meanwhile'),
+      events: existingPixelEvents(this.#set, 'meanwhile'),
+      awaited: new AwaitedClicks(this.#set),
+    }
     lost?.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
     return this.#set
   }
@@ -139,6 +156,7 @@ export class SetStore implements RowStore {
   async release(accountIds: readonly string[]): Promise<void> {
     if (!this.#set) return
     await this.#finish(this.#set)
+    await this.#attribute(this.#set, accountIds)
     await this.#releaseFrom(this.#set, accountIds)
     await this.#closeIfIdle()
   }
@@ -157,8 +175,8 @@ export class SetStore implements RowStore {
   }
 
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
-    const set = this.#set
-    if (!set) return rows.map(() => otherWriter)
+    const [set, known] = [this.#set, this.#known]
+    if (!set || !known) return rows.map(() => otherWriter)
     await this.#finish(set)
     const results: RowResult[] = rows.map(() => otherWriter)
     const prepared = new Map<number, FeedRow>()
@@ -176,7 +194,7 @@ export class SetStore implements RowStore {
       if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
     }
     this.#isInterrupted = true
-    const outcomes = await flush(set, flushedRows(set, stored))
+    const outcomes = await flush(set, flushedRows(stored, known))
     this.#isInterrupted = false
     const positions = new Map<ResourceName, number>()
     for (const [index, { accountId, resource }] of prepared) {
@@ -201,17 +219,25 @@ export class SetStore implements RowStore {
       this.#isInterrupted = false
       this.#withNewClicks.clear()
     }
-    if (this.#withNewClicks.size > 0) await attributeLateClicks(set, [...this.#withNewClicks])
-    this.#withNewClicks.clear()
     await this.#completeAlone(set, [...this.#withErasures])
     this.#withErasures.clear()
+  }
+
+  /** Completes the tasks of accounts. Flushes have attributed all conversions, unless they were interrupted. */
+  async #attribute(set: WriterSet, accountIds: Iterable<string>): Promise<void> {
+    const withNewClicks = [...accountIds].filter((id) => this.#withNewClicks.has(id))
+    if (withNewClicks.length > 0) await attributeLateClicks(set, withNewClicks)
+    for (const id of withNewClicks) this.#withNewClicks.delete(id)
   }
 
   /** What is left then is completed by the next writer. */
   async close(): Promise<void> {
     this.#closed.abort()
     const set = this.#set
-    if (set && !this.#lost.signal.aborted) await this.#finish(set).catch(() => {})
+    if (set && !this.#lost.signal.aborted) {
+      const finished = this.#finish(set).then(() => this.#attribute(set, this.#states.keys()))
+      await finished.catch(() => {})
+    }
     this.#states.clear()
     await this.#closeIfIdle()
     await this.#completion
@@ -222,12 +248,15 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503
 }
 
-function flushedRows(set: WriterSet, rows: readonly FeedRow[]): Parameters<typeof flush>[1] {
+function flushedRows(
+  rows: readonly FeedRow[],
+  { clicks: existingClicks, events: existingEvents, awaited }: KnownRows,
+): FlushedRows {
   type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
   const valuesOf = <Name extends ResourceName>(resource: Name) =>
     rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
   const [clicks, events] = [valuesOf('clicks'), valuesOf('pixel-events')]
-  const batch = new ClickBatch(existingClicks(set, accountsOf(clicks)), allCompared)
+  const batch = new ClickBatch(existingClicks, allCompared)
   for (const click of clicks) batch.add(click)
   return {
     metadata: {
@@ -241,7 +270,8 @@ function flushedRows(set: WriterSet, rows: readonly FeedRow[]): Parameters<typeo
     },
     clicks: batch,
     conversions: valuesOf('conversions'),
-    events: { rows: events, existing: existingPixelEvents(set, accountsOf(events)), compared: allCompared },
+    events: { rows: events, existing: existingEvents, compared: allCompared },
+    awaited,
   }
 }
 

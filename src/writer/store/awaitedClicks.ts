@@ -1,9 +1,10 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { readCurrentConversions } from './currentConversions.ts'
-import { accountsOfKeys, type ClaimedAccount, KeyFilter } from './keyFilter.ts'
+import { accountsOfKeys, KeyFilter } from './keyFilter.ts'
 
 /**
  * The clicks for which stored conversions wait. A filter of them tells without a query that no conversion waits for a click; it

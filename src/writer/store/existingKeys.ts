@@ -1,6 +1,7 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/writer.ts'
-import { accountsOfKeys, type ClaimedAccount, type Filling, KeyFilter, type StoredKeys } from './keyFilter.ts'
+import { accountsOfKeys, type Filling, KeyFilter, type StoredKeys } from './keyFilter.ts'
 
 export interface KeySource extends StoredKeys {
   /** SELECT of one column `key`: the stored ones of the given keys. */
