@@ -25,7 +25,9 @@ const completeAgainMs = 60_000
 /** Results are final, so each duplicate is compared with the stored row. */
 const allCompared = { rows: Number.POSITIVE_INFINITY }
 
-interface KnownRows {
+/** A set, and filters of what is stored of its accounts. */
+interface Opened {
+  set: WriterSet
   clicks: ExistingKeys
   events: ExistingKeys
   awaited: AwaitedClicks
@@ -38,14 +40,12 @@ export class SetStore implements RowStore {
   readonly #statementWindowMs: number | undefined
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
-  #set: WriterSet | undefined
-  /** Of the set: what its accounts have stored. */
-  #known: KnownRows | undefined
+  #opened: Opened | undefined
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
-  /** Whether a flush has failed: any of its rows may be stored. */
+  /** Whether a flush has failed. */
   #isInterrupted = false
-  /** Claimed accounts with clicks that were stored after the last pass over all their conversions. */
+  /** Claimed accounts whose task `attribute_late_clicks` may be open. */
   readonly #withNewClicks = new Set<string>()
   /** Claimed accounts with stored clicks of erased visitors. */
   readonly #withErasures = new Set<string>()
@@ -68,16 +68,18 @@ export class SetStore implements RowStore {
   }
 
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
     const wanted = accountIds.filter((id) => !this.#states.has(id) && !this.#completed.has(id))
     if (wanted.length > 0) await this.#claim(wanted)
     return new Set(accountIds.filter((id) => this.#states.has(id)))
   }
 
   async #claim(accountIds: readonly string[]): Promise<void> {
-    const set = await this.#open()
-    if (!set) return
+    const opened = await this.#open()
+    if (!opened) return
+    const { set, clicks, events, awaited } = opened
     const claims = await set.claim(accountIds)
-    for (const keys of Object.values(this.#known ?? {})) keys.claimed(claims)
+    for (const filter of [clicks, events, awaited]) filter.claimed(claims)
     const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
@@ -89,21 +91,19 @@ export class SetStore implements RowStore {
   }
 
   /** @returns undefined while a migration runs @throws MigrationError when this version must not write afterwards */
-  async #open(): Promise<WriterSet | undefined> {
+  async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
-    if (this.#set) return this.#set
-    this.#set = await tryOpenWriterSet(this.#stores, {
+    if (this.#opened) return this.#opened
+    const set = await tryOpenWriterSet(this.#stores, {
       ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
       statementWindowMs: this.#statementWindowMs,
     })
-    const lost = this.#set?.lease.lost
-    this.#known = this.#set && {
-      clicks: existingClicks(this.#set, 'meanwhile'),
-      events: existingPixelEvents(this.#set, 'meanwhile'),
-      awaited: new AwaitedClicks(this.#set),
-    }
-    lost?.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
-    return this.#set
+    if (!set) return undefined
+    const { lost } = set.lease
+    lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
+    const [clicks, events] = [existingClicks(set, 'meanwhile'), existingPixelEvents(set, 'meanwhile')]
+    this.#opened = { set, clicks, events, awaited: new AwaitedClicks(set) }
+    return this.#opened
   }
 
   /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
@@ -141,7 +141,7 @@ export class SetStore implements RowStore {
       await withWriter(this.#stores, accountId, options, async () => {})
       this.#completed.delete(accountId)
     } catch (error) {
-      if (this.#closed.signal.aborted) return
+      if (options.signal.aborted) return
       this.#onMessage(
         `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
       )
@@ -150,34 +150,43 @@ export class SetStore implements RowStore {
   }
 
   async readWishes(): Promise<readonly string[]> {
-    return (await this.#set?.readWishes()) ?? []
+    return (await this.#opened?.set.readWishes()) ?? []
   }
 
   async release(accountIds: readonly string[]): Promise<void> {
-    if (!this.#set) return
-    await this.#finish(this.#set)
-    await this.#attribute(this.#set, accountIds)
-    await this.#releaseFrom(this.#set, accountIds)
+    if (!this.#opened) return
+    const { set } = this.#opened
+    await this.#repair(set)
+    await this.#completeTasks(set, accountIds)
+    await this.#releaseFrom(set, accountIds)
     await this.#closeIfIdle()
   }
 
   async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
     await set.release(accountIds)
-    for (const id of accountIds) this.#states.delete(id)
+    for (const id of accountIds)
+      for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
+  }
+
+  /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
+  async #completeTasks(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    const open = accountIds.filter((id) => this.#withNewClicks.has(id))
+    if (open.length > 0) await attributeLateClicks(set, open)
+    for (const id of open) this.#withNewClicks.delete(id)
   }
 
   /** A migration waits until the lease is released. */
   async #closeIfIdle(): Promise<void> {
     if (this.#states.size > 0) return
-    const set = this.#set
-    this.#set = undefined
-    await set?.close()
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.set.close()
   }
 
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
-    const [set, known] = [this.#set, this.#known]
-    if (!set || !known) return rows.map(() => otherWriter)
-    await this.#finish(set)
+    if (!this.#opened) return rows.map(() => otherWriter)
+    const { set } = this.#opened
+    await this.#repair(set)
     const results: RowResult[] = rows.map(() => otherWriter)
     const prepared = new Map<number, FeedRow>()
     for (const [index, row] of rows.entries()) {
@@ -194,7 +203,7 @@ export class SetStore implements RowStore {
       if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
     }
     this.#isInterrupted = true
-    const outcomes = await flush(set, flushedRows(stored, known))
+    const outcomes = await flush(set, flushedRows(this.#opened, stored))
     this.#isInterrupted = false
     const positions = new Map<ResourceName, number>()
     for (const [index, { accountId, resource }] of prepared) {
@@ -204,39 +213,30 @@ export class SetStore implements RowStore {
       results[index] = resultOf(resource, outcome)
       if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
     }
-    // The rows are stored, and their results are known; the next call completes what is left.
-    await this.#finish(set).catch((error) => {
+    // The rows are stored, and their results are known; the next claim tries again.
+    await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {
       if (!isUnavailable(error)) throw error
     })
     return results
   }
 
-  /** Completes what earlier flushes have left. Idempotent. */
-  async #finish(set: WriterSet): Promise<void> {
-    if (this.#isInterrupted) {
-      await set.settle()
-      await recoverImports(set, [...this.#states.keys()])
-      this.#isInterrupted = false
-      this.#withNewClicks.clear()
-    }
-    await this.#completeAlone(set, [...this.#withErasures])
-    this.#withErasures.clear()
-  }
-
-  /** Completes the tasks of accounts. Flushes have attributed all conversions, unless they were interrupted. */
-  async #attribute(set: WriterSet, accountIds: Iterable<string>): Promise<void> {
-    const withNewClicks = [...accountIds].filter((id) => this.#withNewClicks.has(id))
-    if (withNewClicks.length > 0) await attributeLateClicks(set, withNewClicks)
-    for (const id of withNewClicks) this.#withNewClicks.delete(id)
+  /** Completes a flush that has failed: any of its rows may be stored. */
+  async #repair(set: WriterSet): Promise<void> {
+    if (!this.#isInterrupted) return
+    await set.settle()
+    await recoverImports(set, [...this.#states.keys()])
+    this.#isInterrupted = false
+    this.#withNewClicks.clear()
   }
 
   /** What is left then is completed by the next writer. */
   async close(): Promise<void> {
     this.#closed.abort()
-    const set = this.#set
+    const set = this.#opened?.set
     if (set && !this.#lost.signal.aborted) {
-      const finished = this.#finish(set).then(() => this.#attribute(set, this.#states.keys()))
-      await finished.catch(() => {})
+      await this.#repair(set)
+        .then(() => this.#completeTasks(set, [...this.#states.keys()]))
+        .catch(() => {})
     }
     this.#states.clear()
     await this.#closeIfIdle()
@@ -248,16 +248,12 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503
 }
 
-function flushedRows(
-  rows: readonly FeedRow[],
-  { clicks: existingClicks, events: existingEvents, awaited }: KnownRows,
-): FlushedRows {
+function flushedRows({ clicks: existing, events, awaited }: Opened, rows: readonly FeedRow[]): FlushedRows {
   type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
   const valuesOf = <Name extends ResourceName>(resource: Name) =>
     rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
-  const [clicks, events] = [valuesOf('clicks'), valuesOf('pixel-events')]
-  const batch = new ClickBatch(existingClicks, allCompared)
-  for (const click of clicks) batch.add(click)
+  const clicks = new ClickBatch(existing, allCompared)
+  for (const click of valuesOf('clicks')) clicks.add(click)
   return {
     metadata: {
       nowMs: Date.now(),
@@ -268,9 +264,9 @@ function flushedRows(
         traffic_sources: valuesOf('traffic-sources'),
       },
     },
-    clicks: batch,
+    clicks,
     conversions: valuesOf('conversions'),
-    events: { rows: events, existing: existingEvents, compared: allCompared },
+    events: { rows: valuesOf('pixel-events'), existing: events, compared: allCompared },
     awaited,
   }
 }

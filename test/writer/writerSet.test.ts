@@ -179,25 +179,6 @@ describe('a flush', () => {
     ).toEqual([{ n: 2 }])
   })
 
-  it('whose outcome is unknown stores every row once', async () => {
-    const both = await accounts(2)
-    let broken = ''
-    const set = await open(
-      interceptClickHouse(stores, async ({ method, text, send }) => {
-        const [, table = ''] = /^INSERT INTO (clicks|conversions) /.exec(text) ?? []
-        if (method !== 'exec' || table <= broken) return
-        broken = table
-        await send()
-        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-      }),
-    )
-    await set.claim(both)
-    const done = await store(set, rowsOfStep(both, 1))
-    expect([broken, ...done.clicks, ...done.conversions]).toEqual(['conversions', ...Array(12).fill('inserted')])
-    await set.close()
-    await mustHave(both, 1)
-  })
-
   it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {
     const both = await accounts(2)
     const sent: unknown[] = []
