@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
@@ -10,7 +11,8 @@ import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverA
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
 import { flush } from '../../src/writer/store/flush.ts'
-import { accountsOf } from '../../src/writer/tables/accountKeys.ts'
+import type { Filling } from '../../src/writer/store/keyFilter.ts'
+import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -250,3 +252,58 @@ describe('a flush', () => {
     }
   }
 })
+
+async function storeClicks(accountId: string, ids: readonly string[]): Promise<void> {
+  const values = ids.map((id) => ({ account_id: accountId, id, clicked_at: 0 }))
+  await stores.clickhouse.client.insert({ table: 'click_index', values, format: 'JSONEachRow' })
+}
+
+/** What a process does with one of its accounts: it stores keys, or releases it, perhaps so that another process stores some. */
+const step = fc.record({
+  account: fc.nat({ max: 2 }),
+  action: fc.constantFrom('store', 'release', 'release to another process'),
+})
+
+it.each<Filling>(['await', 'meanwhile'])(
+  'stored clicks are always found, with a filter that is filled: %s',
+  async (filling) => {
+    let reads = 0
+    const slowReads = interceptClickHouse(stores, ({ label, text }) => {
+      if (label !== 'import.all_clicks') return undefined
+      reads += 1
+      // It has a snapshot of the table from before the sleep, and ends after later steps.
+      return text.replace(' FORMAT', ` WHERE sleep(${filling === 'await' ? 0 : 0.15}) = 0 FORMAT`)
+    })
+    const random = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 12 }), async (steps) => {
+      const [set, other] = [await openWriterSet(slowReads, running), await openWriterSet(stores, running)]
+      const existing = existingClicks(set, filling)
+      const three = await accounts(3)
+      const stored = new Map(three.map((accountId) => [accountId, ['first']]))
+      for (const accountId of three) await storeClicks(accountId, ['first'])
+      existing.claimed(await set.claim(three))
+      const others = three.flatMap((accountId) =>
+        Array.from({ length: 4_000 }, (_, n) => keyText({ accountId, id: `other${n}` })),
+      )
+      expect(await existing.findExisting(others)).toEqual(new Set())
+      for (const [number, { account, action }] of steps.entries()) {
+        const accountId = three[account] ?? ''
+        const ids = [`${action} ${number}`, `b${number}`]
+        if (action === 'store') existing.add(ids.map((id) => keyText({ accountId, id })))
+        else await set.release([accountId])
+        if (action === 'release to another process') await other.claim([accountId])
+        if (action !== 'release') {
+          await storeClicks(accountId, ids)
+          stored.get(accountId)?.push(...ids)
+        }
+        await other.release([accountId])
+        if (action !== 'store') existing.claimed(await set.claim([accountId]))
+        const keys = three.flatMap((of) => (stored.get(of) ?? []).map((id) => keyText({ accountId: of, id })))
+        expect(await existing.findExisting([...keys, `${accountId} unknown`])).toEqual(new Set(keys))
+      }
+      await set.close()
+      await other.close()
+    })
+    await fc.assert(random, { numRuns: 3 * randomCasesFactor })
+    expect(reads).toBeGreaterThan(0)
+  },
+)

@@ -67,13 +67,14 @@ export class KeyFilter {
     const lacking = accountIds.filter((accountId) => !this.#complete.has(accountId))
     if (lacking.length === 0 || this.#isReading) return
     const { bloom, accounts } = await this.#makeRoom(lacking)
+    const read = () => this.#read(bloom, accounts)
+    if (this.#filling === 'await') return await this.#session.retry(`reading the ids of ${this.#keys.name}`, read)
     this.#isReading = true
-    const reading = this.#read(bloom, accounts).finally(() => {
+    const ended = () => {
       this.#isReading = false
-    })
-    if (this.#filling === 'await') await reading
-    // The next call reads the keys again.
-    else reading.catch(() => {})
+    }
+    // After a failure, the next call reads the keys again.
+    read().then(ended, ended)
   }
 
   /** @returns a filter with room for the keys of some accounts, and the accounts to read: all of them for a larger filter */
@@ -99,15 +100,13 @@ export class KeyFilter {
     const query = ch`SELECT CRC32(key) FROM (${every(accountIds)}) FORMAT RowBinary`
     const options = { label: `import.all_${name}`, signal: this.#session.signal }
     const fences = accountIds.map((accountId) => this.#fences.get(accountId))
-    await this.#session.retry(`reading the ids of ${name}`, async () => {
-      let rest: Buffer = Buffer.alloc(0)
-      for await (const chunk of streamBytes(this.#session.stores.clickhouse, query, options)) {
-        const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-        const end = bytes.length - (bytes.length % 4)
-        for (let at = 0; at < end; at += 4) bloom.add(bytes.readUInt32LE(at))
-        rest = bytes.subarray(end)
-      }
-    })
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const chunk of streamBytes(this.#session.stores.clickhouse, query, options)) {
+      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+      const end = bytes.length - (bytes.length % 4)
+      for (let at = 0; at < end; at += 4) bloom.add(bytes.readUInt32LE(at))
+      rest = bytes.subarray(end)
+    }
     for (const [index, accountId] of accountIds.entries()) {
       // Claimed again meanwhile: another process may have stored keys after they were read.
       if (this.#fences.get(accountId) === fences[index]) this.#complete.add(accountId)
