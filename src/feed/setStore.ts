@@ -5,7 +5,7 @@ import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { tryOpenWriterSet, type WriterSet, withWriter } from '../writer/openWriter.ts'
+import { tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
@@ -49,9 +49,11 @@ export class SetStore implements RowStore {
   readonly #withNewClicks = new Set<string>()
   /** Claimed accounts with stored clicks of erased visitors. */
   readonly #withErasures = new Set<string>()
-  /** Accounts that are not claimed until a writer of their own has completed their work. */
-  readonly #completed = new Set<string>()
-  /** Resolves when the work of all of them is complete. */
+  /** Until when accounts are not claimed, by `performance.now()`: infinite while a writer of their own completes their work. */
+  readonly #notBeforeMs = new Map<string, number>()
+  /** When that is tried again for claimed accounts with work that their writer had to leave, such as parts that queries still read. */
+  readonly #completeAgainAtMs = new Map<string, number>()
+  /** Resolves when no such writer is open. */
   #completion = Promise.resolve()
 
   constructor(
@@ -69,7 +71,8 @@ export class SetStore implements RowStore {
 
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
-    const wanted = accountIds.filter((id) => !this.#states.has(id) && !this.#completed.has(id))
+    const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
+    const wanted = accountIds.filter(isFree)
     if (wanted.length > 0) await this.#claim(wanted)
     return new Set(accountIds.filter((id) => this.#states.has(id)))
   }
@@ -112,7 +115,9 @@ export class SetStore implements RowStore {
     const unfinished = await set.retry('looking for interrupted work', () =>
       accountsWithUnfinishedWork(set.stores.postgres, accountIds),
     )
-    const alone = unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId)
+    const other = new Set(unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId))
+    for (const id of accountIds) if (!other.has(id)) this.#completeAgainAtMs.delete(id)
+    const alone = [...other].filter((id) => isOver(this.#completeAgainAtMs.get(id)))
     const imports = unfinished.filter(({ isImport }) => isImport).map(({ accountId }) => accountId)
     try {
       if (imports.length > 0) await recoverImports(set, imports)
@@ -130,7 +135,7 @@ export class SetStore implements RowStore {
     if (accountIds.length === 0) return
     await this.#releaseFrom(set, accountIds)
     for (const accountId of accountIds) {
-      this.#completed.add(accountId)
+      this.#notBeforeMs.set(accountId, Number.POSITIVE_INFINITY)
       this.#completion = this.#completion.then(() => this.#complete(accountId))
     }
   }
@@ -138,19 +143,22 @@ export class SetStore implements RowStore {
   async #complete(accountId: string): Promise<void> {
     const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
     try {
-      await withWriter(this.#stores, accountId, options, async () => {})
-      this.#completed.delete(accountId)
+      const isOpened = await tryWithWriter(this.#stores, accountId, options, async () => true)
+      if (isOpened) this.#completeAgainAtMs.set(accountId, performance.now() + completeAgainMs)
+      this.#notBeforeMs.delete(accountId)
     } catch (error) {
       if (options.signal.aborted) return
       this.#onMessage(
         `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
       )
-      setTimeout(() => this.#completed.delete(accountId), completeAgainMs).unref()
+      this.#notBeforeMs.set(accountId, performance.now() + completeAgainMs)
     }
   }
 
   async readWishes(): Promise<readonly string[]> {
-    return (await this.#opened?.set.readWishes()) ?? []
+    const wanted = (await this.#opened?.set.readWishes()) ?? []
+    const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
+    return [...new Set([...wanted, ...again.map(([id]) => id)])]
   }
 
   async release(accountIds: readonly string[]): Promise<void> {
@@ -242,6 +250,11 @@ export class SetStore implements RowStore {
     await this.#closeIfIdle()
     await this.#completion
   }
+}
+
+/** @param atMs by `performance.now()` */
+function isOver(atMs = 0): boolean {
+  return atMs <= performance.now()
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
 import { jsonInput } from '../../src/import/readers/input.ts'
@@ -246,6 +246,26 @@ describe('a flush', () => {
 })
 
 describe('accounts', () => {
+  it('with an erasure that cannot be completed are stored, and it is tried again later', async () => {
+    const [a] = await accounts()
+    await stores.postgres.unsafe(`
+      CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.is_complete := false; RETURN NEW; END';
+      CREATE TRIGGER leave BEFORE UPDATE ON erasures FOR EACH ROW WHEN (NEW.account_id = '${a}') EXECUTE FUNCTION leave()`)
+    await stores.postgres`
+      INSERT INTO erasures (account_id, kind, key, hash, erased_at)
+      VALUES (${a}, 'visitor', ${randomUUID()}, decode(repeat('00', 32), 'hex'), '2025-01-01')`
+    const set = open()
+    expect(await set.claim([a])).toEqual(new Set())
+    await until(async () => (await set.claim([a])).has(a))
+    expect(await set.flush([click(a, 'k1')])).toEqual([{ result: 'inserted' }])
+    expect(await set.readWishes()).toEqual([])
+    const nowMs = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(nowMs + 61_000)
+    expect(await set.readWishes()).toEqual([a])
+    vi.restoreAllMocks()
+    await stores.postgres.unsafe('DROP TRIGGER leave ON erasures; DROP FUNCTION leave')
+  })
+
   it('are in one of two stores that claim them at the same time', async () => {
     const ids = [...(await accounts()), ...(await accounts())]
     const [one, other] = [open(), open()]
