@@ -123,25 +123,17 @@ class PostgresServer {
   #receive(connection: Connection, chunk: Buffer): void {
     const { socket, reader } = connection
     reader.add(chunk)
-    for (;;) {
-      const next = reader.next()
-      if (!next) break
-      switch (next.kind) {
-        case 'encryption':
-          socket.write('N')
-          break
-        case 'startup':
-          socket.write(this.#startupResponse)
-          break
-        case 'end':
-          connection.isEnding = true
-          break
-        case 'refused':
-          socket.end(errorResponse('FATAL', next.code, next.message))
-          return
-        case 'message':
-          connection.queued.push(next.message)
-          connection.queuedBytes += next.message.length
+    for (let next = reader.next(); next; next = reader.next()) {
+      if (next.kind === 'refused') {
+        socket.end(errorResponse('FATAL', next.code, next.message))
+        return
+      }
+      if (next.kind === 'encryption') socket.write('N')
+      else if (next.kind === 'startup') socket.write(this.#startupResponse)
+      else if (next.kind === 'end') connection.isEnding = true
+      else {
+        connection.queued.push(next.message)
+        connection.queuedBytes += next.message.length
       }
     }
     if (connection.queuedBytes > queuedBytesMax) socket.pause()
