@@ -107,19 +107,11 @@ function readValues(name: ParameterName, text: string): FilterValues {
  */
 function splitValues(name: ParameterName, text: string, isStart: boolean): string[] {
   const values = ['']
-  for (let index = 0; index < text.length; index++) {
-    let character = text.charAt(index)
-    if (character === ',') {
-      values.push('')
-      continue
-    }
-    if (character === '\\') {
-      index += 1
-      character = text.charAt(index)
-      const isEscape = character === ',' || character === '\\' || (character === '!' && isStart && index === 1)
-      if (!isEscape) throw invalidParameter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
-    }
-    values[values.length - 1] += character
+  for (const { 0: part, index } of text.matchAll(/\\.|[^\\,]+|./gs)) {
+    const isEscape = part === '\\,' || part === '\\\\' || (part === '\\!' && isStart && index === 0)
+    if (part === ',') values.push('')
+    else if (isEscape || !part.startsWith('\\')) values.push(`${values.pop()}${isEscape ? part[1] : part}`)
+    else throw invalidParameter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
   }
   if (values.includes('')) throw invalidParameter(name, `has an empty value; use ${notSet} for rows without a value.`)
   return values
