@@ -2,6 +2,7 @@ import type { Comparison } from '../../schema/comparison.ts'
 import type { Dimension } from '../../schema/dimensions.ts'
 import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
+import { dayMs } from '../stores/timing/units.ts'
 import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
 import { earliestMs, type Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf } from './timeZone.ts'
@@ -61,8 +62,6 @@ function isInterval(dimension: Dimension): dimension is Interval & Dimension {
 
 /** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */
 type Shift = (epochMs: number) => { epochMs: number; has: { hour: boolean; day: boolean } }
-
-const dayMs = 86_400_000
 
 /** @returns the earlier range, including what is after the present, and how instants are moved to it */
 function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Range & { shift: Shift } {
