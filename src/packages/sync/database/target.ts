@@ -1,13 +1,13 @@
-import type { DayChecksum, DayRange } from '../source/checksums.ts'
+import type { DayChecksum, Span } from '../source/checksums.ts'
 import type { Copy, Filled, Reader } from '../source/copy.ts'
 import type { ChangingResource } from '../source/resources.ts'
 
 /** The days and checksums of a copy. */
 export interface CopyChecksums {
   /** First and last UTC day with rows; undefined for an empty table. */
-  days(resource: ChangingResource): Promise<DayRange | undefined>
+  days(resource: ChangingResource): Promise<Span | undefined>
   /** Checksums of the rows that were stored before `asOf`. */
-  checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
+  checksums(resource: ChangingResource, asOf: string, range: Span): Promise<DayChecksum[]>
 }
 
 /** A copy in a database. */

@@ -6,7 +6,7 @@ import { createTables } from '../database/tables.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
 import { openFolder } from '../files/folder.ts'
-import { type DayRange, isRetained } from '../source/checksums.ts'
+import { isRetained, type Span } from '../source/checksums.ts'
 import type { Filled, Reader } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import { isInstant, received } from '../source/received.ts'
@@ -60,7 +60,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
   }
 
   /** Replaces the rows of a range of days. @returns their number; undefined if the source has removed rows of the range by age */
-  function replaceDays(reader: Reader, resource: ChangingResource, range: DayRange, after?: SyncState) {
+  function replaceDays(reader: Reader, resource: ChangingResource, range: Span, after?: SyncState) {
     const download = {
       // For newest first, ClickHouse takes up to twice as long: it reverses what it reads.
       query: { ...resource.query, ...range, order: 'asc' },
