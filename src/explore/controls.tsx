@@ -25,9 +25,9 @@ export function Select<Value extends string>({ label, options, value, onChoose }
   )
 }
 
-/** A button that submits no form. */
+/** A button that submits no form; only its content if a click does nothing. */
 export function Button(props: ComponentProps<'button'>) {
-  return <button type="button" {...props} />
+  return props.onClick ? <button type="button" {...props} /> : props.children
 }
 
 interface CheckboxProps {

@@ -73,26 +73,17 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
   useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
   const shown = values.map((value, at) => names[at] ?? value).join(', ')
   const label = dimensions[dimension].label
-  const content = (
-    <>
-      <span class="hint">
-        {label}
-        {isExcluded ? ' is not' : ''}:
-      </span>{' '}
-      <bdi class="name">{shown}</bdi>
-    </>
-  )
   return (
     <>
       <span aria-hidden="true">›</span>
       <span class="chip" title={`${label}: ${shown}`}>
-        {onBack ? (
-          <Button class="back" onClick={onBack}>
-            {content}
-          </Button>
-        ) : (
-          content
-        )}
+        <Button class="back" onClick={onBack}>
+          <span class="hint">
+            {label}
+            {isExcluded ? ' is not' : ''}:
+          </span>{' '}
+          <bdi class="name">{shown}</bdi>
+        </Button>
         <Button onClick={onRemove} aria-label={`Remove the filter ${label}: ${shown.slice(0, 100)}`}>
           ×
         </Button>

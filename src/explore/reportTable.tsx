@@ -88,13 +88,9 @@ function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow
   return (
     <>
       <th scope="row">
-        {change ? (
-          <Button class="row" onClick={() => onChange(change)}>
-            {first}
-          </Button>
-        ) : (
-          first
-        )}
+        <Button class="row" onClick={change && (() => onChange(change))}>
+          {first}
+        </Button>
       </th>
       {others.map((name, index) => (
         <td key={index}>{name}</td>
@@ -105,7 +101,6 @@ function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow
 
 /** A number, with a button if it leads to rows. */
 function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (() => void) | undefined }) {
-  if (!onOpen) return <span>{text}</span>
   return (
     <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={onOpen}>
       {text}

@@ -31,9 +31,8 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       const text = formatMoment(isConversion ? row.convertedAt : row.clickedAt, zone)
       const clickId = isConversion ? row.clickId : row.id
       const of = row.visitorId ? { visitor_id: row.visitorId } : clickId ? { click_id: clickId } : undefined
-      if (!of) return text
       return (
-        <Button class="row" aria-label={`${text}: show the journey`} onClick={() => onJourney(of)}>
+        <Button class="row" aria-label={`${text}: show the journey`} onClick={of && (() => onJourney(of))}>
           {text}
         </Button>
       )
