@@ -3,7 +3,7 @@ import type { Dimension } from '../../schema/dimensions.ts'
 import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
 import { dayMs } from '../stores/timing/units.ts'
-import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
+import { calendarOf, type Interval } from './calendarIntervals.ts'
 import { earliestMs, type Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf } from './timeZone.ts'
 
@@ -123,21 +123,9 @@ function matchBuckets(interval: Interval, range: Range, previous: Range, zone: s
     const startMs = starts.get(id)
     if (startMs === undefined) return undefined
     const { epochMs, has } = shift(startMs)
-    return has[interval] ? bucketAt(earlier, epochMs)?.id : undefined
+    if (!has[interval]) return undefined
+    return earlier.find(({ fromMs, untilMs }) => fromMs <= epochMs && epochMs < untilMs)?.id
   }
-}
-
-/** @param buckets in order, without gaps between them */
-function bucketAt(buckets: readonly CalendarBucket[], epochMs: number): CalendarBucket | undefined {
-  let [low, high] = [0, buckets.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const bucket = buckets[middle] as CalendarBucket
-    if (epochMs < bucket.fromMs) high = middle
-    else if (epochMs < bucket.untilMs) return bucket
-    else low = middle + 1
-  }
-  return undefined
 }
 
 function matchPositions(interval: Interval, range: Range, other: Range, zone: string): Counterpart {
