@@ -1,5 +1,6 @@
 import type { Writer } from '../writer/fence/writer.ts'
-import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
+import { findOwners } from '../writer/store/campaignOwners.ts'
+import { keyText } from '../writer/tables/accountKeys.ts'
 
 const shownIds = 5
 
@@ -27,9 +28,11 @@ export class UnknownCampaigns {
     const rowsById = this.#rowsById
     if (rowsById.size === 0) return
     this.#rowsById = new Map()
-    const owners = await findOwners(this.#writer, [...rowsById.keys()])
+    const { accountId } = this.#writer
+    const campaigns = Array.from(rowsById.keys(), (id) => ({ accountId, id }))
+    const owners = await findOwners(this.#writer, campaigns)
     for (const [id, rows] of rowsById) {
-      if (owners.has(id)) {
+      if (owners.has(keyText({ accountId, id }))) {
         this.#known.add(id)
         continue
       }
@@ -45,25 +48,4 @@ export class UnknownCampaigns {
     const shown = `${ids.slice(0, shownIds).join(', ')}${ids.length > shownIds ? ', …' : ''}`
     return `warning: ${this.#rows} ${this.#rows === 1 ? 'row names a campaign' : 'rows name campaigns'} that the account does not have (${shown}). POST /events responds with click_not_found for clicks of such a campaign until it is imported.`
   }
-}
-
-/**
- * Finds campaigns of the writer's account.
- * @returns the owner (`userId`) of each campaign that exists, by its id
- */
-async function findOwners(writer: Writer, campaignIds: readonly string[]): Promise<Map<string, string>> {
-  const campaigns = await writer.sql<{ id: string; user_id: string }[]>('looking up campaigns')`
-    SELECT id, user_id
-    FROM campaigns
-    WHERE account_id = ${writer.accountId} AND id = ANY(${[...campaignIds]}::text[])`
-  return new Map(campaigns.map(({ id, user_id }) => [id, user_id]))
-}
-
-/**
- * Sets the `userId` of events without one to the owner of their campaign, or to the account when there is no such campaign.
- */
-export async function assignOwners(writer: Writer, events: readonly PixelEvent[]): Promise<void> {
-  const ownerless = events.filter(({ userId }) => userId === '')
-  const owners = await findOwners(writer, [...new Set(ownerless.map(({ campaignId }) => campaignId))])
-  for (const event of ownerless) event.userId = owners.get(event.campaignId) ?? writer.accountId
 }

@@ -6,10 +6,11 @@ import type { Writer } from '../writer/fence/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { flush } from '../writer/store/flush.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
-import { type MetadataRow, storeMetadata } from '../writer/store/metadata.ts'
-import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
+import type { MetadataRow } from '../writer/store/metadata.ts'
+import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
-import { assignOwners, type UnknownCampaigns } from './campaigns.ts'
+import type { RowOutcome } from '../writer/store/rowOutcome.ts'
+import type { UnknownCampaigns } from './campaigns.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
 import type { Input } from './readers/input.ts'
@@ -103,13 +104,14 @@ export async function importResource(resource: ResourceName, run: ImportRun): Pr
 
 async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const existing = existingClicks(writer, [account.id])
+  const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
   return {
     newBatch() {
       const batch = new ClickBatch(existing, compared)
+      let ids: string[] = []
       return {
         get isFull() {
           return batch.isFull
@@ -119,16 +121,20 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
           assertRetained('clickedAt', click.clickedAt, clicksMs)
           if (!isMoved) erased.blankClick(click)
           batch.add(click)
+          ids.push(click.id)
           campaigns.add(click.campaignId)
         },
         async store() {
           await erased.recordFound()
-          return { ...noRows, ...(await flush(writer, { clicks: batch })).clicks }
+          const { clicks } = await flush(writer, { clicks: batch })
+          const stored = countOutcomes(clicks, (index) => ids[index] ?? '')
+          ids = []
+          return stored
         },
       }
     },
     async finish() {
-      await attributeLateClicks(writer)
+      await attributeLateClicks(writer, [account.id])
       await erased.finish()
     },
   }
@@ -155,7 +161,7 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
 
 async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
-  const existing = existingPixelEvents(writer, [account.id])
+  const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
@@ -170,36 +176,42 @@ async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }:
           campaigns.add(event.campaignId)
           return event
         },
-        async (events) => {
-          if (!isMoved) await assignOwners(writer, events)
-          const { inserted, conflicts } = await storePixelEvents(writer, existing, events, compared)
-          return { ...noRows, inserted, duplicates: events.length - inserted, conflicts }
-        },
+        async (rows) => (await flush(writer, { events: { rows, existing, compared }, isMoved })).pixel_events,
       ),
   }
 }
 
 function importMetadata(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
   const read = metadataReader(table, account.id)
-  const store = async (rows: readonly MetadataRow[]) => ({
-    ...noRows,
-    ...(await storeMetadata(writer, table, rows, nowMs)),
-  })
+  const store = async (rows: readonly MetadataRow[]) =>
+    (await flush(writer, { metadata: { nowMs, rows: { [table]: rows } } }))[table] ?? []
   return { newBatch: () => bufferedBatch(50_000, read, store) }
 }
 
 /** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */
-function assertRetained(field: string, atMs: number, retainedMs: number): void {
+export function assertRetained(field: string, atMs: number, retainedMs: number): void {
   if (atMs >= retainedMs) return
   const month = new Date(retainedMs).toISOString().slice(0, 10)
   throw new RemovedMonthError(`${field}: is before ${month}; the account has removed earlier rows`)
 }
 
+/** @param idOf the id of the row with an index */
+function countOutcomes(outcomes: readonly RowOutcome[], idOf: (index: number) => string): StoredRows {
+  const counts = { inserted: 0, updated: 0, duplicate: 0, older: 0, conflict: 0 }
+  const conflicts: string[] = []
+  for (const [index, outcome] of outcomes.entries()) {
+    counts[outcome] += 1
+    if (outcome === 'conflict') conflicts.push(idOf(index))
+  }
+  const { inserted, updated, duplicate, older, conflict } = counts
+  return { inserted, updated, duplicates: duplicate + older + conflict, older, conflicts }
+}
+
 /** A batch that keeps its rows decoded until they are stored. */
-function bufferedBatch<Row>(
+function bufferedBatch<Row extends { id: string }>(
   rowsMax: number,
   read: (fields: RawFields, input: Input, line: number) => Row,
-  store: (rows: readonly Row[]) => Promise<StoredRows>,
+  store: (rows: readonly Row[]) => Promise<readonly RowOutcome[]>,
 ): RowBatch {
   let rows: Row[] = []
   return {
@@ -210,9 +222,9 @@ function bufferedBatch<Row>(
       rows.push(read(fields, input, line))
     },
     async store() {
-      const outcome = rows.length > 0 ? await store(rows) : noRows
+      const stored = rows
       rows = []
-      return outcome
+      return countOutcomes(stored.length > 0 ? await store(stored) : [], (index) => stored[index]?.id ?? '')
     },
   }
 }

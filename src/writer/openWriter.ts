@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { claimAccounts } from './fence/claims.ts'
+import { type ClaimedAccount, claimAccounts, newProcess, readWishes, releaseAccounts, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
+import { releaseClaims } from './fence/releaseClaims.ts'
 import { WriteRefused, type Writer, WriteSession } from './fence/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
@@ -12,6 +11,8 @@ import { recoverAccount } from './repair/recoverAccount.ts'
 export interface SessionOptions extends Pick<WriteSession, 'onMessage' | 'signal'> {
   /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined
+  /** Whether it yields its accounts to other processes that wish for them. */
+  isFeed?: boolean
 }
 
 export interface WriterOptions extends SessionOptions {
@@ -25,8 +26,18 @@ export class WriterSet extends WriteSession {
    * Claims accounts that no other process holds, and waits until no statement of an earlier process can change a row of them.
    * @returns the claimed ones
    */
-  claim(accountIds: readonly string[]): Promise<string[]> {
+  claim(accountIds: readonly string[]): Promise<ClaimedAccount[]> {
     return claimAccounts(this, accountIds)
+  }
+
+  /** @returns the claimed accounts that other processes wish for; all of them while a migration waits */
+  readWishes(): Promise<string[]> {
+    return readWishes(this)
+  }
+
+  /** Gives accounts to the next process. */
+  release(accountIds: readonly string[]): Promise<void> {
+    return releaseAccounts(this, accountIds)
   }
 }
 
@@ -36,7 +47,7 @@ export class WriterSet extends WriteSession {
  */
 export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriterSet> {
   const { onMessage, signal } = options
-  const lease = await acquireLease(stores.postgres, newProcess(), {
+  const lease = await acquireLease(stores.postgres, newProcess(options.isFeed), {
     ...{ blockedBy: migrationLease, signal },
     onWait: () => onMessage('The stores are being migrated; waiting for the migration to end.'),
     retry: (attempt) => retryWhileUnavailable('acquiring a lease', attempt, { onMessage, signal }),
@@ -49,11 +60,12 @@ export async function tryOpenWriterSet(
   stores: WriteSession['stores'],
   options: SessionOptions,
 ): Promise<WriterSet | undefined> {
-  const lease = await tryLease(stores.postgres, newProcess(), migrationLease)
-  return lease && (await openUnder(lease, stores, options))
+  const name = newProcess(options.isFeed)
+  const lease = await tryLease(stores.postgres, name, migrationLease)
+  if (lease) return await openUnder(lease, stores, options)
+  await releaseClaims(stores.postgres, name)
+  return undefined
 }
-
-const newProcess = () => `process:${randomUUID()}`
 
 async function openUnder(
   lease: Lease,
@@ -71,8 +83,11 @@ async function openUnder(
   })
 }
 
-/** Time between two attempts to claim an account that another process holds. */
+/** Time between two attempts to claim an account that another process holds, and between two wishes for it. */
 const retryMs = 250
+const wishesMs = 1_000
+/** Time in which a feed yields an account, even if it is busy. */
+const yieldMs = 10_000
 
 /**
  * Opens the writer of an account, a set of one; waits while another process has claimed it.
@@ -85,16 +100,36 @@ export async function openWriter(
 ): Promise<Writer> {
   const set = await openWriterSet(stores, options)
   return await orClose(set, async () => {
-    for (let isFirst = true; (await set.claim([accountId])).length === 0; isFirst = false) {
-      if (isFirst) options.onMessage(`Another writer is active on account ${accountId}; waiting for it to end.`)
-      await pause(retryMs)
-      set.signal.throwIfAborted()
-    }
+    await claimInTime(set, accountId, Number.POSITIVE_INFINITY, () =>
+      options.onMessage(`Another writer is active on account ${accountId}; waiting for it to end.`),
+    )
     return await begin(set.writerOf(accountId), options)
   })
 }
 
-/** Opens the writer of an account if no other process has claimed it; never waits. @returns undefined if one has, or while a migration runs */
+/**
+ * Claims an account, and wishes for it while another process has it.
+ * @param maxMs longest wait for a feed; unless it is infinite, other processes are not waited for
+ * @returns whether the account is claimed
+ */
+async function claimInTime(set: WriterSet, accountId: string, maxMs: number, onWait = () => {}): Promise<boolean> {
+  const startedMs = performance.now()
+  for (let attempts = 0; (await set.claim([accountId])).length === 0; attempts++) {
+    if (attempts === 0) onWait()
+    if ((attempts * retryMs) % wishesMs === 0) {
+      const isYielded = await wish(set, accountId)
+      if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
+    }
+    if (performance.now() - startedMs >= maxMs) return false
+    await set.pause(retryMs)
+  }
+  return true
+}
+
+/**
+ * Opens the writer of an account if no other process has claimed it, or a feed that yields it.
+ * @returns undefined if one has, or while a migration runs
+ */
 async function tryOpenWriter(
   stores: WriteSession['stores'],
   accountId: string,
@@ -103,7 +138,7 @@ async function tryOpenWriter(
   const set = await tryOpenWriterSet(stores, options)
   if (!set) return undefined
   return await orClose(set, async () => {
-    if ((await set.claim([accountId])).length > 0) return await begin(set.writerOf(accountId), options)
+    if (await claimInTime(set, accountId, yieldMs)) return await begin(set.writerOf(accountId), options)
     await set.close()
     return undefined
   })

@@ -5,6 +5,7 @@ import type { Writer } from './fence/writer.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
 import { tryOpenWriterSet, tryWithWriter } from './openWriter.ts'
 import { recoverAccount, recoverImports } from './repair/recoverAccount.ts'
+import { accountsOf } from './tables/accountKeys.ts'
 
 /** Held by the only instance that currently completes interrupted work. */
 const recoveryLease = 'recovery'
@@ -63,7 +64,7 @@ async function completeImports(
   const set = await tryOpenWriterSet(stores, { onMessage: () => {}, signal })
   if (!set) return true
   try {
-    const claimed = await set.claim(accountIds)
+    const claimed = accountsOf(await set.claim(accountIds))
     if (claimed.length === 0) return true
     const { batches, attributed } = await recoverImports(set, claimed)
     if (batches + attributed > 0)

@@ -49,7 +49,7 @@ const ciItself = '.ci/run'
 
 const helpOfCommand = 'npm run --silent cli -- --help'
 
-const startsServer = /^(\w+=\S+ )*npm (start|run (demo|dev))$/
+const startsServer = /^(\w+=\S+ )*npm (start|run (demo( -- --live)?|dev))$/
 /** The demo gets few rows, because filling it would take most of the time of this file. */
 const withFewRows = (command: string) => command.replace(/^npm run demo$/, 'npm run demo -- 5000')
 const readyMs = 150_000
@@ -103,7 +103,7 @@ describe.each(pages)('%s', (page) => {
   )
 
   it('every command within its text is run by a test or by .ci/run', () => {
-    const run = pages.flatMap(blocksOf).flatMap(({ commands }) => commands)
+    const run = pages.flatMap((page) => blocksOf(page)).flatMap(({ commands }) => commands)
     for (const command of inlineCommandsOf(page)) {
       const parts = command.split(' && ')
       const isCovered = (part: string) =>

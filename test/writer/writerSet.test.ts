@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
@@ -7,8 +8,11 @@ import { jsonInput } from '../../src/import/readers/input.ts'
 import { openWriterSet, type WriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
 import { flush } from '../../src/writer/store/flush.ts'
+import type { Filling } from '../../src/writer/store/keyFilter.ts'
+import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -26,17 +30,18 @@ const accounts = async (count: number) => {
   while (made.length < count) made.push(await makeAccount(stores))
   return made.sort()
 }
+const claim = async (set: WriterSet, accountIds: readonly string[]) => accountsOf(await set.claim(accountIds))
 const open = (from: Parameters<typeof openWriterSet>[0] = stores) => openWriterSet(from, { ...running, ...shortWindow })
 
 describe('a set of accounts', () => {
   it('has those that no live process has claimed, until it is closed', async () => {
     const [a = '', b = '', c = ''] = await accounts(3)
     const [first, second] = [await open(), await open()]
-    expect(await first.claim([b, a])).toEqual([a, b])
-    expect(await first.claim([a])).toEqual([a])
-    expect(await second.claim([a, b, c])).toEqual([c])
+    expect(await claim(first, [b, a])).toEqual([a, b])
+    expect(await claim(first, [a])).toEqual([a])
+    expect(await claim(second, [a, b, c])).toEqual([c])
     await first.close()
-    expect(await second.claim([a, b, c])).toEqual([a, b, c])
+    expect(await claim(second, [a, b, c])).toEqual([a, b, c])
     await second.close()
     expect(await leases()).toEqual(new Set(['', 'free']))
   })
@@ -44,14 +49,14 @@ describe('a set of accounts', () => {
   it('gets the accounts of a process that has ended, and forgets the process', async () => {
     const [a = '', b = ''] = await accounts(2)
     const ended = await open()
-    await ended.claim([a, b])
+    await claim(ended, [a, b])
     await expireProcessOf(stores, a)
     const [one, other] = [await open(), await open()]
-    expect([await one.claim([a]), await other.claim([a, b])]).toEqual([[a], [b]])
+    expect([await claim(one, [a]), await claim(other, [a, b])]).toEqual([[a], [b]])
     await expect(ended.change('writing late')`late AS (SELECT 1 FROM held)`).rejects.toThrow(
       'another one may have taken',
     )
-    expect(await ended.claim([a, b])).toEqual([])
+    expect(await claim(ended, [a, b])).toEqual([])
     for (const set of [ended, one, other]) await set.close()
     expect(await leases()).toEqual(new Set(['', 'free']))
   })
@@ -89,18 +94,18 @@ describe.skipIf(!inject('engines').databaseUrl && !hasPostgres())('on a PostgreS
     const on = server.get()
     const [a = '', b = ''] = [await makeAccount(on), await makeAccount(on)].sort()
     const ended = await open(on)
-    await ended.claim([a, b])
+    await claim(ended, [a, b])
     await ended.lease.release(null)
     const waiting = await open(on)
     const blocker = await on.postgres.reserve()
     await blocker`BEGIN`
     await blocker`SELECT FROM leases WHERE name = ${`writer:${a}`} FOR UPDATE`
-    const claiming = waiting.claim([a, b])
+    const claiming = claim(waiting, [a, b])
     const isBlocked = () => on.postgres`
       SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO leases AS held%'`
     await expect.poll(async () => (await isBlocked()).length).toBe(1)
     const other = await open(on)
-    expect(await other.claim([b])).toEqual([b])
+    expect(await claim(other, [b])).toEqual([b])
     await blocker`COMMIT`
     blocker.release()
     expect(await claiming).toEqual([a])
@@ -139,16 +144,10 @@ function rowsOfStep(accountIds: readonly string[], step: number) {
   })
 }
 
-async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>) {
-  const batch = new ClickBatch(
-    existingClicks(
-      set,
-      rows.map(({ accountId }) => accountId),
-    ),
-    { rows: 0 },
-  )
-  for (const { clicks } of rows) for (const click of clicks) batch.add(click)
-  return await flush(set, { clicks: batch, conversions: rows.flatMap(({ conversions }) => conversions) })
+async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
+  const clicks = new ClickBatch(existingClicks(set), { rows: 0 })
+  for (const of of rows) for (const click of of.clicks) clicks.add(click)
+  return await flush(set, { clicks, conversions: rows.flatMap(({ conversions }) => conversions), awaited })
 }
 
 describe('a flush', () => {
@@ -162,10 +161,8 @@ describe('a flush', () => {
       }),
     )
     await set.claim([a, b])
-    expect(await store(set, rowsOfStep([a, b], 1))).toMatchObject({
-      clicks: { inserted: 6, duplicates: 0 },
-      conversions: { inserted: 6, updated: 0, duplicates: 0 },
-    })
+    const six = Array(6).fill('inserted')
+    expect(await store(set, rowsOfStep([a, b], 1))).toMatchObject({ clicks: six, conversions: six })
     expect(inserts).toEqual(['clicks', 'converted_click_rows', 'conversions'])
     await set.close()
     const query = `SELECT account_id, uniqExact(stored_at) AS times, max(stored_at) > '2036-01-01' AS isLate, count() AS rows
@@ -182,23 +179,28 @@ describe('a flush', () => {
     ).toEqual([{ n: 2 }])
   })
 
-  it('whose outcome is unknown stores every row once', async () => {
+  it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {
     const both = await accounts(2)
-    let broken = ''
+    const sent: unknown[] = []
     const set = await open(
-      interceptClickHouse(stores, async ({ method, text, send }) => {
-        const [, table = ''] = /^INSERT INTO (clicks|conversions) /.exec(text) ?? []
-        if (method !== 'exec' || table <= broken) return
-        broken = table
-        await send()
-        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      interceptClickHouse(stores, ({ method, text, label }) => {
+        if (label === 'import.late_clicks' || label === 'import.all_awaited_clicks') sent.push(label)
+        if (method === 'exec' && text.includes('INTO conversions')) sent.push('conversions')
       }),
     )
     await set.claim(both)
-    const done = await store(set, rowsOfStep(both, 1))
-    expect([broken, done.clicks.inserted, done.conversions.inserted]).toEqual(['conversions', 6, 6])
+    const awaited = new AwaitedClicks(set)
+    const waiting = `SELECT click_id FROM conversions FINAL
+      WHERE account_id IN ('${both.join(`', '`)}') AND click_at IS NULL AND click_id LIKE 'late%'`
+    for (const step of [1, 2, 3]) {
+      await store(set, rowsOfStep(both, step), awaited)
+      const click_id = `late${step}`
+      expect(await rowsOf(stores, waiting)).toEqual([{ click_id }, { click_id }])
+    }
     await set.close()
-    await mustHave(both, 1)
+    const [fill, read, write] = ['import.all_awaited_clicks', 'import.late_clicks', 'conversions']
+    expect(sent).toEqual([fill, write, read, write, read, write])
+    await mustHave(both, 3)
   })
 
   it('that is killed before any of its statements is completed by the next set', async () => {
@@ -221,7 +223,7 @@ describe('a flush', () => {
       )
       await expireProcessOf(stores, three[0] ?? '')
       const next = await open()
-      expect(await next.claim(three)).toEqual(three)
+      expect(await claim(next, three)).toEqual(three)
       await recoverImports(next, three)
       await store(next, rows)
       for (const accountId of three) await recoverAccount(next.writerOf(accountId))
@@ -250,3 +252,58 @@ describe('a flush', () => {
     }
   }
 })
+
+async function storeClicks(accountId: string, ids: readonly string[]): Promise<void> {
+  const values = ids.map((id) => ({ account_id: accountId, id, clicked_at: 0 }))
+  await stores.clickhouse.client.insert({ table: 'click_index', values, format: 'JSONEachRow' })
+}
+
+/** What a process does with one of its accounts: it stores keys, or releases it, perhaps so that another process stores some. */
+const step = fc.record({
+  account: fc.nat({ max: 2 }),
+  action: fc.constantFrom('store', 'release', 'release to another process'),
+})
+
+it.each<Filling>(['await', 'meanwhile'])(
+  'stored clicks are always found, with a filter that is filled: %s',
+  async (filling) => {
+    let reads = 0
+    const slowReads = interceptClickHouse(stores, ({ label, text }) => {
+      if (label !== 'import.all_clicks') return undefined
+      reads += 1
+      // It has a snapshot of the table from before the sleep, and ends after later steps.
+      return text.replace(' FORMAT', ` WHERE sleep(${filling === 'await' ? 0 : 0.15}) = 0 FORMAT`)
+    })
+    const random = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 12 }), async (steps) => {
+      const [set, other] = [await openWriterSet(slowReads, running), await openWriterSet(stores, running)]
+      const existing = existingClicks(set, filling)
+      const three = await accounts(3)
+      const stored = new Map(three.map((accountId) => [accountId, ['first']]))
+      for (const accountId of three) await storeClicks(accountId, ['first'])
+      existing.claimed(await set.claim(three))
+      const others = three.flatMap((accountId) =>
+        Array.from({ length: 4_000 }, (_, n) => keyText({ accountId, id: `other${n}` })),
+      )
+      expect(await existing.findExisting(others)).toEqual(new Set())
+      for (const [number, { account, action }] of steps.entries()) {
+        const accountId = three[account] ?? ''
+        const ids = [`${action} ${number}`, `b${number}`]
+        if (action === 'store') existing.add(ids.map((id) => keyText({ accountId, id })))
+        else await set.release([accountId])
+        if (action === 'release to another process') await other.claim([accountId])
+        if (action !== 'release') {
+          await storeClicks(accountId, ids)
+          stored.get(accountId)?.push(...ids)
+        }
+        await other.release([accountId])
+        if (action !== 'store') existing.claimed(await set.claim([accountId]))
+        const keys = three.flatMap((of) => (stored.get(of) ?? []).map((id) => keyText({ accountId: of, id })))
+        expect(await existing.findExisting([...keys, `${accountId} unknown`])).toEqual(new Set(keys))
+      }
+      await set.close()
+      await other.close()
+    })
+    await fc.assert(random, { numRuns: 3 * randomCasesFactor })
+    expect(reads).toBeGreaterThan(0)
+  },
+)

@@ -1,9 +1,9 @@
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 import { completeErasures } from './completeErasures.ts'
-import { addErasures, type ErasedKind, type Erasure, identifierHash, pagesOfErasures } from './erasures.ts'
+import { addErasures, type ErasedKind, type Erasure, erasuresOf, identifierHash } from './erasures.ts'
 import { blank } from './personalFields.ts'
 
 /** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
@@ -22,11 +22,23 @@ export class ErasedIdentifiers {
     this.#keys = [...new Set(erasures.map(({ key }) => key))]
   }
 
-  /** Reads the erasures of the writer's account; they do not change while it holds the lease. */
+  /** Reads the erasures of the writer's account; they do not change while it is claimed. */
   static async read(writer: Writer): Promise<ErasedIdentifiers> {
-    const erasures: Erasure[] = []
-    for await (const page of pagesOfErasures(writer, 'all')) erasures.push(...page)
-    return new ErasedIdentifiers(writer, erasures)
+    const read = await ErasedIdentifiers.readAll(writer, [writer.accountId])
+    return read.get(writer.accountId) ?? new ErasedIdentifiers(writer, [])
+  }
+
+  /** Reads the erasures of claimed accounts. @returns the accounts that have any */
+  static async readAll(session: WriteSession, accountIds: readonly string[]): Promise<Map<string, ErasedIdentifiers>> {
+    const erasures = new Map<string, Erasure[]>()
+    for await (const page of erasuresOf(session, accountIds, 'all')) {
+      for (const erasure of page) {
+        const ofAccount = erasures.get(erasure.accountId) ?? []
+        ofAccount.push(erasure)
+        erasures.set(erasure.accountId, ofAccount)
+      }
+    }
+    return new Map(Array.from(erasures, ([id, all]) => [id, new ErasedIdentifiers(session.writerOf(id), all)]))
   }
 
   blankClick(click: Click): void {
@@ -47,12 +59,13 @@ export class ErasedIdentifiers {
     if (this.#isErased(event.visitorId, event.clickId, event.occurredAt)) blank.event(event)
   }
 
-  /** Lists the clicks that `blankClick` has found by their visitor. Call it before they are stored. */
-  async recordFound(): Promise<void> {
+  /** Lists the clicks that `blankClick` has found by their visitor. Call it before they are stored. @returns whether there were any */
+  async recordFound(): Promise<boolean> {
     const found = this.#found
     this.#found = []
     this.#hasFound ||= found.length > 0
     await addErasures(this.#writer, found)
+    return found.length > 0
   }
 
   /** Erases conversions and events of these clicks that were stored before them. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 
 export type ErasedKind = 'visitor' | 'click'
 
@@ -87,21 +87,31 @@ const erasuresPerPage = 5_000
 
 /** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */
 export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'all'): AsyncGenerator<Erasure[]> {
-  let after = { key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
+  for await (const page of erasuresOf(writer, [writer.accountId], state))
+    for (const key of new Set(page.map((erasure) => erasure.key))) yield page.filter((erasure) => erasure.key === key)
+}
+
+/** Reads the erasures of accounts, in the order of account, key, kind and hash. @yields pages; not empty */
+export async function* erasuresOf(
+  session: WriteSession,
+  accountIds: readonly string[],
+  state: 'incomplete' | 'all',
+): AsyncGenerator<(Erasure & { accountId: string })[]> {
+  let after = { accountId: '', key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
   for (;;) {
-    const { key, kind, hash } = after
-    const rows = await query<Erasure[]>(writer)`
-      SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
+    const { accountId, key, kind, hash } = after
+    const page = await query<(Erasure & { accountId: string })[]>(session)`
+      SELECT account_id AS "accountId", kind, key, upper(encode(hash, 'hex')) AS hash,
+        round(extract(epoch FROM erased_at)::float8 * 1000) AS "erasedMs"
       FROM erasures
-      WHERE account_id = ${writer.accountId}
+      WHERE account_id = ANY(${[...accountIds]}::text[])
         AND (${state === 'all'} OR NOT is_complete)
-        AND (key, kind, hash) > (${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
-      ORDER BY key, kind, hash
+        AND (account_id, key, kind, hash) > (${accountId}::text, ${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
+      ORDER BY account_id, key, kind, hash
       LIMIT ${erasuresPerPage}`
-    const page = rows.filter((row) => row.key === rows[0]?.key)
     const last = page.at(-1)
     if (!last) return
-    yield page.map((row) => ({ ...row, erasedMs: Math.round(row.erasedMs) }))
+    yield page
     after = last
   }
 }
@@ -114,6 +124,6 @@ export async function markErasures(writer: Writer, isComplete: boolean): Promise
       WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})`
 }
 
-function query<Rows extends readonly object[]>(writer: Writer) {
-  return writer.sql<Rows>('reading the list of erasures')
+function query<Rows extends readonly object[]>(session: WriteSession) {
+  return session.sql<Rows>('reading the list of erasures')
 }

@@ -1,15 +1,31 @@
+import { randomUUID } from 'node:crypto'
 import { waitForClickHouseClock } from '../../stores/clickhouse/clock.ts'
 import { killQueries } from '../../stores/clickhouse/killQueries.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { migrationLease } from '../../stores/migrations/migrate.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { expireAndCheckHolder } from '../../stores/postgres/lease.ts'
 import { writePrefix } from './fence.ts'
 import type { WriteSession } from './writer.ts'
 
-/** Pattern of LIKE: the leases of all processes that write. */
+/** Patterns of LIKE: the leases of all processes that write, and of feeds. */
 const processLeases = 'process:%'
+const feedLeases = 'process:feed-%'
 
-interface Claim {
+/** @param isFeed whether it yields its accounts to processes that wish for them */
+export function newProcess(isFeed = false): string {
+  return `process:${isFeed ? 'feed-' : ''}${randomUUID()}`
+}
+
+/** A wish is valid for this time; a process that waits repeats it every second. */
+const wishMs = 2_000
+
+/** An account that a process has claimed, and a number that each claim of the account increases by one. */
+export interface ClaimedAccount {
   accountId: string
+  fence: number
+}
+
+interface Claim extends ClaimedAccount {
   /** Leases of earlier processes whose statements may still run. */
   unsettled: string[]
   /** Of a writer of 1.0 or 1.1, which had a lease for each account. */
@@ -18,10 +34,10 @@ interface Claim {
 
 /**
  * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
- * an earlier process can change a row of them. Idempotent.
+ * an earlier process can change a row of them. Idempotent. A feed does not claim accounts that another process wishes for.
  * @returns the claimed accounts; other processes hold the others
  */
-export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
+export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<ClaimedAccount[]> {
   const { postgres } = session.stores
   const claims = await session.retry('claiming accounts', async () => {
     await session.lease.assertHeld()
@@ -29,7 +45,7 @@ export async function claimAccounts(session: WriteSession, accountIds: readonly 
     return await queryPostgres(claim(session, [...accountIds].sort()))
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
-  return claims.map(({ accountId }) => accountId)
+  return claims
 }
 
 /**
@@ -48,13 +64,51 @@ function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSes
     FROM alive, unnest(${[...accountIds]}::text[]) AS wanted (id)
     ON CONFLICT (name) DO UPDATE
     SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at, process = excluded.process,
+      wanted_at = NULL,
       unsettled = CASE
         WHEN held.process IS NULL OR held.process = excluded.process THEN held.unsettled
         ELSE array_append(held.unsettled, held.process)
       END
-    WHERE held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
-      OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = '')
-    RETURNING substr(name, 8) AS "accountId", unsettled, statement_deadline AS deadline`
+    WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
+        OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
+      AND NOT (excluded.process LIKE ${feedLeases} AND ${isWanted(postgres, 'held')})
+    RETURNING substr(name, 8) AS "accountId", fence::float8 AS fence, unsettled, statement_deadline AS deadline`
+}
+
+/** Condition: a process wishes for the account of a claim. */
+function isWanted(postgres: Postgres, claim: string) {
+  return postgres`
+    coalesce(${postgres(claim)}.wanted_at > clock_timestamp() - ${wishMs} * interval '1 millisecond', false)`
+}
+
+/** Records the wish for an account that another process has. @returns whether the account is free, or its process yields it */
+export async function wish(session: WriteSession, accountId: string): Promise<boolean> {
+  const [claim] = await session.sql<{ isYielded: boolean }[]>('wishing for an account')`
+    UPDATE leases SET wanted_at = clock_timestamp()
+    WHERE name = ${`writer:${accountId}`}
+    RETURNING process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
+  return claim?.isYielded ?? true
+}
+
+/** @returns the accounts of the process that others wish for; all of them while a migration waits */
+export async function readWishes(session: WriteSession): Promise<string[]> {
+  const { postgres } = session.stores
+  const wanted = await session.sql<{ accountId: string }[]>('reading the wishes of other writers')`
+    SELECT substr(name, 8) AS "accountId"
+    FROM leases AS claim
+    WHERE process = ${session.lease.name} AND (${isWanted(postgres, 'claim')} OR EXISTS (
+      SELECT FROM leases WHERE name = ${migrationLease} AND owner <> '' AND expires_at > clock_timestamp()))`
+  return wanted.map(({ accountId }) => accountId)
+}
+
+/** Releases accounts, once no statement of this process is left. @throws LeaseLost */
+export async function releaseAccounts(session: WriteSession, accountIds: readonly string[]): Promise<void> {
+  await session.settle()
+  await session.change('releasing accounts')`
+    released AS (
+      UPDATE leases SET owner = '', process = NULL, expires_at = '-infinity'
+      FROM held
+      WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[]) AND process = ${session.lease.name})`
 }
 
 /** Waits for the deadlines of earlier statements, ends those that run, and forgets the processes. */

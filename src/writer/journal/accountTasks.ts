@@ -1,5 +1,5 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/writer.ts'
 
 /**
  * `attribute_late_clicks`: clicks were stored, so conversions from before their click may have to be attributed.
@@ -19,10 +19,16 @@ export async function recordTask(writer: Writer, task: AccountTask): Promise<voi
     INSERT INTO account_tasks (account_id, task) VALUES (${writer.accountId}, ${task}) ON CONFLICT DO NOTHING`
 }
 
-/** Removes a completed task. @throws LeaseLost: the next holder may have recorded it again */
-export async function completeTask(writer: Writer, task: AccountTask): Promise<void> {
-  await writer.change('completing a task')`
-    completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`
+/** Removes a completed task of accounts. @throws LeaseLost: the next holder may have recorded it again */
+export async function completeTask(
+  session: WriteSession,
+  accountIds: readonly string[],
+  task: AccountTask,
+): Promise<void> {
+  await session.change('completing a task')`
+    completed AS (
+      DELETE FROM account_tasks USING held
+      WHERE account_id = ANY(${[...accountIds]}::text[]) AND task = ${task})`
 }
 
 export interface UnfinishedWork {
@@ -31,8 +37,19 @@ export interface UnfinishedWork {
   isImport: boolean
 }
 
-/** Lists accounts whose writer is active or was interrupted. Reads small tables. @throws Problem `unavailable` */
-export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<UnfinishedWork[]> {
+/**
+ * Lists accounts whose writer was interrupted. Reads small tables.
+ * @param among accounts that the caller has claimed; all accounts without a live writer unless given
+ * @throws Problem `unavailable`
+ */
+export async function accountsWithUnfinishedWork(
+  postgres: Postgres,
+  among?: readonly string[],
+): Promise<UnfinishedWork[]> {
+  const isFree = postgres`
+    NOT EXISTS (
+      SELECT FROM leases AS claim JOIN leases AS holder ON holder.name = claim.process
+      WHERE claim.name = 'writer:' || account_id AND holder.owner <> '' AND holder.expires_at > clock_timestamp())`
   return await queryPostgres(postgres<UnfinishedWork[]>`
     SELECT account_id AS "accountId", bool_and(is_import) AS "isImport"
     FROM (
@@ -44,6 +61,7 @@ export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<Un
       UNION ALL
       SELECT account_id, false FROM retained_ranges WHERE NOT is_complete) AS unfinished
     WHERE NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = unfinished.account_id)
+      AND ${among ? postgres`account_id = ANY(${[...among]}::text[])` : isFree}
     GROUP BY account_id
     ORDER BY account_id`)
 }

@@ -1,10 +1,10 @@
 import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/completeErasures.ts'
 import type { Writer, WriteSession } from '../fence/writer.ts'
-import { type AccountTask, isTaskOpen } from '../journal/accountTasks.ts'
+import { isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
-import { accountsWithLateClicks, attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
+import { attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
 
 /**
  * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.
@@ -29,7 +29,7 @@ export async function recoverAccount(writer: Writer) {
   const corrected = (await isTaskOpen(writer, 'attribute_conversions')) ? await attributeWrongConversions(writer) : 0
   return {
     batches: leftovers.length,
-    attributed: corrected + (await attributeLateClicks(writer)),
+    attributed: corrected + (await attributeLateClicks(writer, [writer.accountId])),
     erased: erased.clicks + erased.conversions + erased.events,
     removed: removed.clicks + removed.events,
   }
@@ -42,12 +42,5 @@ export async function recoverAccount(writer: Writer) {
 export async function recoverImports(session: WriteSession, accountIds: readonly string[]) {
   const leftovers = await readLeftovers(session, accountIds)
   if (leftovers.length > 0) await repairBatches(session, leftovers)
-  let attributed = 0
-  const late = await accountsWithLateClicks(session, accountIds)
-  for (const accountId of late) attributed += await attributeLateClicks(session.writerOf(accountId))
-  await session.change('completing tasks')`
-    completed AS (
-      DELETE FROM account_tasks USING held
-      WHERE account_id = ANY(${[...accountIds]}::text[]) AND task = ${'attribute_late_clicks' satisfies AccountTask})`
-  return { batches: leftovers.length, attributed }
+  return { batches: leftovers.length, attributed: await attributeLateClicks(session, accountIds) }
 }

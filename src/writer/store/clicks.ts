@@ -4,6 +4,7 @@ import { blankRow, type Column, columnsOf, selectFields } from '../../stores/cli
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
+import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
@@ -18,22 +19,25 @@ import {
 } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
-import { type Budget, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
+import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
+import type { Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
+import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
 
-/** @returns the lookup of stored clicks of accounts, for all batches of an import */
-export function existingClicks(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
-  return new ExistingKeys(session, {
+/** @returns the lookup of stored clicks, for all batches of an import or a feed */
+export function existingClicks(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
+  const source = {
     name: 'clicks',
-    every: ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
-    among: (keys) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
-  })
+    every: (accountIds: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
+    among: (keys: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
+  }
+  return new ExistingKeys(session, source, filling)
 }
 
-type DuplicateClick = Given & AccountKey & { bytes: Buffer }
+type DuplicateClick = Given & AccountKey & { index: number; bytes: Buffer }
 
 const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColumn]
 
@@ -47,9 +51,12 @@ export class ClickBatch {
   readonly #given = new Map<string, number>()
   /** Duplicates to compare with the stored clicks. */
   #duplicates: DuplicateClick[] = []
-  #added = 0
+  /** Of all added clicks, in their order. */
+  #outcomes: RowOutcome[] = []
+  /** Indexes of the buffered clicks in the outcomes, until duplicates are removed. */
+  #indexes: number[] = []
 
-  /** @param existing and @param compared shared by the batches of an import */
+  /** @param existing and @param compared may be shared by several batches */
   constructor(existing: ExistingKeys, compared: Budget) {
     this.#existing = existing
     this.#compared = compared
@@ -60,29 +67,34 @@ export class ClickBatch {
   }
 
   add(click: Click & Given): void {
-    this.#added += 1
+    const index = this.#outcomes.push('inserted') - 1
     const key = keyText(click)
     if (this.#rows.add(key, click)) {
+      this.#indexes.push(index)
       this.#times.set(key, click.clickedAt)
       if (click.given !== 0) this.#given.set(key, click.given)
-    } else this.#addDuplicate(key, click.given, encode(comparedRow.columns, click))
+    } else this.#addDuplicate(index, key, click.given, encode(comparedRow.columns, click))
   }
 
-  #addDuplicate(key: string, given: number, bytes: Buffer): void {
+  #addDuplicate(index: number, key: string, given: number, bytes: Buffer): void {
+    this.#outcomes[index] = 'duplicate'
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
-    this.#duplicates.push({ ...keyOfText(key), given, bytes: Buffer.from(bytes) })
+    this.#duplicates.push({ ...keyOfText(key), index, given, bytes: Buffer.from(bytes) })
   }
 
-  /** Removes clicks that are stored. @returns numbers of the others, and of duplicates */
-  async removeDuplicates(): Promise<{ inserted: number; duplicates: number }> {
-    await this.#rows.dropStored(this.#existing, (key, bytes) =>
-      this.#addDuplicate(key, this.#given.get(key) ?? 0, bytes),
+  /** The keys of the clicks that are not stored, once duplicates are removed. */
+  keys(): string[] {
+    return [...this.#rows.keys()]
+  }
+
+  /** Removes clicks that are stored. */
+  async removeDuplicates(): Promise<void> {
+    await this.#rows.dropStored(this.#existing, (key, position, bytes) =>
+      this.#addDuplicate(this.#indexes[position] ?? 0, key, this.#given.get(key) ?? 0, bytes),
     )
     // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
     this.#existing.add(this.#rows.keys())
-    const inserted = this.#rows.size
-    return { inserted, duplicates: this.#added - inserted }
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. */
@@ -110,21 +122,23 @@ export class ClickBatch {
     return { table: 'clicks', columns, bytes: this.#rows.bytes, isDistinct: true }
   }
 
-  /** Empties the batch. @returns ids of the compared duplicates that give other values than the stored click */
-  async finish(session: WriteSession): Promise<string[]> {
-    const duplicates = this.#duplicates
+  /** Empties the batch. @returns the outcome of each click, in the order in which they were added */
+  async finish(session: WriteSession): Promise<RowOutcome[]> {
+    const [duplicates, outcomes] = [this.#duplicates, this.#outcomes]
     this.#duplicates = []
+    this.#outcomes = []
+    this.#indexes = []
     this.#rows.clear()
     this.#times.clear()
     this.#given.clear()
-    this.#added = 0
-    if (duplicates.length === 0) return []
-    const stored = await readClicks(session, duplicates)
-    const conflicts = duplicates.filter((duplicate) => {
-      const click = stored.get(keyText(duplicate))
-      return click !== undefined && encodedGivesOtherValue(comparedRow, duplicate, click)
-    })
-    return conflicts.map(({ id }) => id)
+    for (const some of inChunks(duplicates, comparedTogether)) {
+      const stored = await readClicks(session, some)
+      for (const duplicate of some) {
+        const click = stored.get(keyText(duplicate))
+        if (click && encodedGivesOtherValue(comparedRow, duplicate, click)) outcomes[duplicate.index] = 'conflict'
+      }
+    }
+    return outcomes
   }
 }
 

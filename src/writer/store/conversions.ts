@@ -9,6 +9,7 @@ import { keyText } from '../tables/accountKeys.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
 import { readStoredConversions } from './currentConversions.ts'
 import { type Given, givesOtherValue } from './givenFields.ts'
+import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 /** A change of a stored conversion: the stored row is written as deleted, then the new row. */
@@ -19,46 +20,32 @@ export interface Change {
   row: Conversion | undefined
 }
 
-/** Conversions by outcome; `conflicts` are ids of duplicates with the `updatedAt` of the stored row and other values. */
-export interface ConversionOutcome {
-  inserted: number
-  updated: number
-  duplicates: number
-  older: number
-  conflicts: string[]
-}
-
 /**
  * Upserts conversions by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line.
  * @param rows in the order of the file
- * @returns the changes that store the winners
+ * @returns the changes that store the winners, and the outcome of each row
  */
 export async function planUpserts(
   session: WriteSession,
   rows: readonly (Conversion & Given)[],
-): Promise<{ changes: (Change & { row: Conversion })[]; outcome: ConversionOutcome }> {
+): Promise<{ changes: (Change & { row: Conversion })[]; outcomes: RowOutcome[] }> {
   const stored = await readStoredConversions(session, rows)
   const winners = new Map<string, Conversion>()
-  const outcome: ConversionOutcome = { inserted: 0, updated: 0, duplicates: 0, older: 0, conflicts: [] }
-  for (const row of rows) {
+  const outcomes = rows.map((row) => {
     const key = keyText(row)
-    const present = winners.get(key) ?? stored.get(key)
-    if (!present) outcome.inserted += 1
-    else if (replaces(row, present)) outcome.updated += 1
-    else {
-      outcome.duplicates += 1
-      if (row.updatedAt < present.updatedAt) outcome.older += 1
-      else if (conflicts(row, present)) outcome.conflicts.push(row.id)
-      continue
-    }
-    winners.set(key, row)
-  }
-  return { changes: Array.from(winners, ([key, row]) => ({ row, before: stored.get(key) })), outcome }
+    const outcome = outcomeOf(row, winners.get(key) ?? stored.get(key))
+    if (outcome === 'inserted' || outcome === 'updated') winners.set(key, row)
+    return outcome
+  })
+  return { changes: Array.from(winners, ([key, row]) => ({ row, before: stored.get(key) })), outcomes }
 }
 
-function replaces(row: Conversion, present: Conversion): boolean {
-  if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
-  return row.importFile === present.importFile && row.importLine > present.importLine
+function outcomeOf(row: Conversion & Given, present: Conversion | undefined): RowOutcome {
+  if (!present) return 'inserted'
+  if (row.updatedAt < present.updatedAt) return 'older'
+  const isLaterLine = row.importFile === present.importFile && row.importLine > present.importLine
+  if (row.updatedAt > present.updatedAt || isLaterLine) return 'updated'
+  return conflicts(row, present) ? 'conflict' : 'duplicate'
 }
 
 /** Whether a row with the `updatedAt` of the present row gives other values; a later line of its own file has replaced an earlier one. */

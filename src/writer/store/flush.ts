@@ -1,47 +1,74 @@
-import { type Insertion, insertRows } from '../../stores/clickhouse/insert.ts'
+import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
-import { OutcomeUnknown } from '../fence/fence.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
+import type { AwaitedClicks } from './awaitedClicks.ts'
+import { assignOwners } from './campaignOwners.ts'
 import type { ClickBatch } from './clicks.ts'
-import {
-  type Change,
-  type ConversionOutcome,
-  insertionOf,
-  journalEntriesOf,
-  missingChanges,
-  planUpserts,
-} from './conversions.ts'
+import { type Change, insertionOf, journalEntriesOf, missingChanges, planUpserts } from './conversions.ts'
 import type { Given } from './givenFields.ts'
+import { type MetadataRow, storeMetadata } from './metadata.ts'
+import { type EventBatch, storePixelEvents } from './pixelEvents.ts'
+import type { RowOutcome } from './rowOutcome.ts'
+import { tryInsert } from './tryInsert.ts'
 
 /** Rows of claimed accounts that are stored together. */
 export interface FlushedRows {
+  /** Rows without dates get `nowMs`, epoch milliseconds. */
+  metadata?: { nowMs: number; rows: Partial<Record<NamedTable, readonly MetadataRow[]>> }
   clicks?: ClickBatch
   /** In the order of their file; modified: dimensions that they lack are copied from the click. */
   conversions?: readonly (Conversion & Given)[]
-  /** Whether the conversions have what another installation copied from their clicks. */
+  /** Modified: those without an owner get the owner of their campaign. */
+  events?: EventBatch
+  /** Whether the rows have what another installation copied from their clicks and campaigns. */
   isMoved?: boolean
+  /** Shared by all flushes of a feed, which attributes waiting conversions to the clicks of each flush. */
+  awaited?: AwaitedClicks
 }
 
-/** Rows by outcome, and ids of duplicates that give other values than the stored row. */
-export interface FlushOutcome {
-  clicks: { inserted: number; duplicates: number; conflicts: string[] }
-  conversions: ConversionOutcome
-}
+/** The outcomes of the rows of each table, in their order. */
+export type FlushOutcomes = Partial<Record<NamedTable, readonly RowOutcome[]>> &
+  Record<'clicks' | 'conversions' | 'pixel_events', readonly RowOutcome[]>
 
 /**
  * Stores rows of any number of accounts: one statement records their batches in the journal, each table gets one block, and one
- * statement clears the batches. Conversions find the clicks that are stored with them.
+ * statement clears the batches. Conversions find the clicks, and events the campaigns, that are stored with them. The outcomes are those
+ * before the first attempt: a row that an attempt of unknown outcome has stored is inserted.
  */
-export async function flush(session: WriteSession, rows: FlushedRows): Promise<FlushOutcome> {
-  const { clicks, conversions = [], isMoved = false } = rows
-  const counts = (await clicks?.removeDuplicates()) ?? { inserted: 0, duplicates: 0 }
-  const { changes, outcome } = await planUpserts(session, conversions)
-  const attribute = isMoved ? copyConvertedClicks : copyClickDimensions
-  await storeAll(session, { clicks, changes, attribute })
-  return { clicks: { ...counts, conflicts: (await clicks?.finish(session)) ?? [] }, conversions: outcome }
+export async function flush(session: WriteSession, flushed: FlushedRows): Promise<FlushOutcomes> {
+  const { metadata, clicks, conversions = [], events, isMoved = false, awaited } = flushed
+  const names: Partial<Record<NamedTable, readonly RowOutcome[]>> = {}
+  for (const table of namedTables) {
+    const rows = metadata?.rows[table] ?? []
+    if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
+  }
+  await clicks?.removeDuplicates()
+  const { changes, outcomes } = await planUpserts(session, conversions)
+  const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
+  const attribute: typeof copyClickDimensions = async (_, attributed) => {
+    await (isMoved ? copyConvertedClicks : copyClickDimensions)(session, attributed)
+    awaited?.add(attributed.flatMap(({ row }) => row ?? []))
+  }
+  await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
+  if (events && !isMoved) await assignOwners(session, events.rows)
+  return {
+    ...names,
+    clicks: (await clicks?.finish(session)) ?? [],
+    conversions: outcomes,
+    pixel_events: events ? await storePixelEvents(session, events) : [],
+  }
+}
+
+/** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
+async function planLate(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change[]): Promise<Change[]> {
+  const waiting = await awaited.readWaiting(clicks.keys())
+  const changed = new Set(changes.map(({ row }) => row && keyText(row)))
+  // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
+  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
 }
 
 /** Stores changes of conversions; after an unknown outcome, what is missing is sent again. */
@@ -84,24 +111,4 @@ export async function storeOnce(session: WriteSession, { clicks, changes, attrib
   if (isStored) await clearBatches(session, entries)
   else await repairBatches(session, entries)
   return isStored
-}
-
-/**
- * Inserts rows; attempts that did not begin are repeated, one that began is not.
- * @returns true when all rows are stored; false when any of them may be; no attempt runs afterwards
- */
-export async function tryInsert(session: WriteSession, insertion: Insertion): Promise<boolean> {
-  const isStored = await session.retry('storing a batch', async () => {
-    try {
-      await session.fence.run((bounds) => insertRows(session.stores.clickhouse, insertion, bounds))
-      return true
-    } catch (error) {
-      if (error instanceof OutcomeUnknown) return false
-      throw error
-    }
-  })
-  if (isStored) return true
-  session.onMessage('ClickHouse did not confirm a batch; checking what it stored.')
-  await session.settle()
-  return false
 }

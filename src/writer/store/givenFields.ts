@@ -36,6 +36,9 @@ export interface Budget {
 /** Clicks or pixel events of an import that are compared with the stored rows. */
 export const comparedDuplicates = 1_000
 
+/** Duplicates that are compared with stored rows of one query. */
+export const comparedTogether = 10_000
+
 const out = new RowBinary()
 
 /** @returns the bytes of a row, valid until the next call */

@@ -3,6 +3,8 @@ import { searchedTables, searchTextOf } from '../../query/searchText.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { WriteSession } from '../fence/writer.ts'
+import { keyText } from '../tables/accountKeys.ts'
+import type { RowOutcome } from './rowOutcome.ts'
 
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {
@@ -32,38 +34,44 @@ const rowsPerStatement = 2_000
 /**
  * Upserts campaigns, offers, landing pages or traffic sources by id; of rows with one id the last wins. Without `created_at` a
  * row keeps the stored value; without `updated_at` it gets `nowMs` (epoch milliseconds) if another column changed.
- * @returns rows with a new id, rows that changed a stored one, and the others: unchanged, or replaced by a later row
+ * @returns the outcome of each row; one that a later row replaces is a duplicate
  */
 export async function storeMetadata(
   session: WriteSession,
   table: NamedTable,
   rows: readonly MetadataRow[],
   nowMs: number,
-): Promise<{ inserted: number; updated: number; duplicates: number }> {
+): Promise<RowOutcome[]> {
   const last = new Map<string, MetadataRow>()
-  for (const row of rows) {
-    const key = `${row.account_id} ${row.id}`
+  const indexes = new Map<string, number>()
+  for (const [index, row] of rows.entries()) {
+    const key = keyOf(row)
     last.set(key, { ...row, created_at: row.created_at ?? last.get(key)?.created_at ?? null })
+    indexes.set(key, index)
   }
   const distinct = [...last.values()]
-  const outcome = { inserted: 0, updated: 0, duplicates: rows.length }
+  const outcomes: RowOutcome[] = rows.map(() => 'duplicate')
   for (let first = 0; first < distinct.length; first += rowsPerStatement) {
     const slice = distinct.slice(first, first + rowsPerStatement)
-    const { inserted, updated } = await upsert(session, table, slice, new Date(nowMs).toISOString())
-    outcome.inserted += inserted
-    outcome.updated += updated
-    outcome.duplicates -= inserted + updated
+    const changed = await upsert(session, table, slice, new Date(nowMs).toISOString())
+    for (const row of changed) outcomes[indexes.get(keyOf(row)) ?? 0] = row.isNew ? 'inserted' : 'updated'
   }
-  return outcome
+  return outcomes
 }
 
-/** The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. */
+function keyOf({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>): string {
+  return keyText({ accountId: account_id, id })
+}
+
+type Changed = Pick<MetadataRow, 'account_id' | 'id'> & { isNew: boolean }
+
+/** @returns the rows that change a stored row or are new, read before the upsert: a retry finds them stored by a commit without response */
 async function upsert(
   session: WriteSession,
   table: NamedTable,
   rows: readonly MetadataRow[],
   now: string,
-): Promise<{ inserted: number; updated: number }> {
+): Promise<Changed[]> {
   const { postgres } = session.stores
   const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.
@@ -93,13 +101,12 @@ async function upsert(
   const isChanged = (alias: string) => postgres`
     (${from('stored')}, stored.created_at, stored.updated_at)
       IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
-  const [counts] = await session.sql<{ inserted: number; updated: number }[]>('comparing a batch with the stored rows')`
+  const changed = await session.sql<Changed[]>('comparing a batch with the stored rows')`
     WITH ${dated()}
-    SELECT
-      (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
-      (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
+    SELECT dated.account_id, dated.id, stored.id IS NULL AS "isNew"
     FROM dated
-    LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`
+    LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id
+    WHERE stored.id IS NULL OR ${isChanged('dated')}`
   await session.change('storing a batch')`
     ${dated()},
     upserted AS (
@@ -109,5 +116,5 @@ async function upsert(
       SET (${listed(names)}, created_at, updated_at) =
         ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
       WHERE ${isChanged('excluded')})`
-  return counts ?? { inserted: 0, updated: 0 }
+  return changed
 }

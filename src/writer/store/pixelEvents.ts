@@ -2,13 +2,16 @@ import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
+import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
-import { tryInsert } from './flush.ts'
-import { type Budget, type Given, givesOtherValue } from './givenFields.ts'
+import { type Budget, comparedTogether, type Given, givesOtherValue } from './givenFields.ts'
+import type { Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
+import type { RowOutcome } from './rowOutcome.ts'
+import { tryInsert } from './tryInsert.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
 function storedKeyOf({ accountId, origin, id, generation }: PixelEvent): string {
@@ -17,13 +20,14 @@ function storedKeyOf({ accountId, origin, id, generation }: PixelEvent): string 
 
 const keyColumn = ch`concat(account_id, ' ', origin, ' ', id, ' ', toString(generation)) AS key`
 
-/** @returns the lookup of stored events of accounts, for all batches of an import */
-export function existingPixelEvents(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
-  return new ExistingKeys(session, {
+/** @returns the lookup of stored events, for all batches of an import or a feed */
+export function existingPixelEvents(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
+  const source = {
     name: 'pixel_events',
-    every: ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
-    among: (keys) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
-  })
+    every: (accountIds: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
+    among: (keys: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
+  }
+  return new ExistingKeys(session, source, filling)
 }
 
 /** Conditions on origin and id use the sort key, account, origin and id; one on the concatenated key alone does not. */
@@ -35,54 +39,64 @@ function isStoredUnder(keys: readonly string[]): Fragment {
   AND key IN ${idList(keys)}`
 }
 
+/** Events that are stored together. `existing` and `compared` may be shared by several of them. */
+export interface EventBatch {
+  rows: readonly (PixelEvent & Given)[]
+  existing: ExistingKeys
+  compared: Budget
+}
+
 /**
  * Stores the events that are not stored yet; of equal keys the first. No sums count them, so they need no journal: the next
  * import stores what an interruption left out.
- * @returns number of new events; ids of the compared duplicates that give other values than the stored event
+ * @returns the outcome of each event
  */
 export async function storePixelEvents(
   session: WriteSession,
-  existing: ExistingKeys,
-  events: readonly (PixelEvent & Given)[],
-  compared: Budget,
-): Promise<{ inserted: number; conflicts: string[] }> {
+  { rows: events, existing, compared }: EventBatch,
+): Promise<RowOutcome[]> {
   const rows = new RowBuffer(pixelEventColumns)
-  const first = new Map<string, PixelEvent & Given>()
-  const duplicates: (PixelEvent & Given)[] = []
-  const addDuplicate = (event: (PixelEvent & Given) | undefined) => {
+  const outcomes: RowOutcome[] = []
+  /** Indexes of the buffered events. */
+  const indexes: number[] = []
+  const duplicates: { event: PixelEvent & Given; index: number }[] = []
+  const addDuplicate = (index: number) => {
+    outcomes[index] = 'duplicate'
+    const event = events[index]
     if (!event || compared.rows === 0) return
     compared.rows -= 1
-    duplicates.push(event)
+    duplicates.push({ event, index })
   }
-  for (const event of events) {
-    const key = storedKeyOf(event)
-    if (rows.add(key, event)) first.set(key, event)
-    else addDuplicate(event)
+  for (const [index, event] of events.entries()) {
+    outcomes.push('inserted')
+    if (rows.add(storedKeyOf(event), event)) indexes.push(index)
+    else addDuplicate(index)
   }
-  await rows.dropStored(existing, (key) => addDuplicate(first.get(key)))
-  const inserted = rows.size
+  await rows.dropStored(existing, (_key, position) => addDuplicate(indexes[position] ?? 0))
   // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
   existing.add(rows.keys())
   const send = () => tryInsert(session, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
   while (rows.size > 0 && !(await send())) await rows.dropStored(existing)
-  if (duplicates.length === 0) return { inserted, conflicts: [] }
-  const stored = await readEvents(session, duplicates)
-  const conflicts = duplicates.filter((event) => {
-    const present = stored.get(storedKeyOf(event))
-    return present !== undefined && givesOtherValue(comparedFields, event, present)
-  })
-  return { inserted, conflicts: conflicts.map(({ id }) => id) }
+  for (const some of inChunks(duplicates, comparedTogether)) {
+    const keys = some.map(({ event }) => storedKeyOf(event))
+    const stored = await readEvents(session, [...new Set(keys)])
+    for (const [at, { event, index }] of some.entries()) {
+      const present = stored.get(keys[at] ?? '')
+      if (present && givesOtherValue(comparedFields, event, present)) outcomes[index] = 'conflict'
+    }
+  }
+  return outcomes
 }
 
 // An absent `userId` is the present owner of the campaign.
 const { userId: _userId, ...compared } = pixelEventFields
 const comparedFields = Object.keys(compared)
 
-async function readEvents(session: WriteSession, events: readonly PixelEvent[]): Promise<Map<string, PixelEvent>> {
+async function readEvents(session: WriteSession, keys: readonly string[]): Promise<Map<string, PixelEvent>> {
   const query = ch`
 SELECT account_id AS accountId, ${selectFields(pixelEventFields)}, ${keyColumn}
 FROM pixel_events
-WHERE ${isStoredUnder([...new Set(events.map(storedKeyOf))])}
+WHERE ${isStoredUnder(keys)}
 LIMIT 1 BY key`
   const rows = await session.select<PixelEvent>('comparing duplicates', query, 'import.duplicate_events')
   return new Map(rows.map((row) => [storedKeyOf(row), row]))

@@ -7,6 +7,7 @@ import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions } from './attribution.ts'
+import { isWaiting } from './awaitedClicks.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 import { storeChanges } from './flush.ts'
 
@@ -14,17 +15,23 @@ const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
 
 /**
- * Attributes conversions that arrived before their click: writes a new version with the click's dimensions and the same
- * `updatedAt`. Until then the account's task `attribute_late_clicks` remains.
+ * Attributes conversions of accounts that arrived before their click: writes a new version with the click's dimensions and the same
+ * `updatedAt`. Until then the task `attribute_late_clicks` of each account remains.
  * @returns number of attributed conversions
  */
-export async function attributeLateClicks(writer: Writer): Promise<number> {
-  return await attributeAll(writer, 'attribute_late_clicks', isLate([writer.accountId]), 'import.late_clicks')
+export async function attributeLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<number> {
+  const ofAccounts = inAccounts(accountIds)
+  const isStored = ch`(account_id, click_id) IN (
+      SELECT account_id, id FROM click_index
+      WHERE ${ofAccounts} AND (account_id, id) IN (
+        SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND click_at IS NULL AND click_id != ''))`
+  const isLate = isWaiting(accountIds, isStored)
+  return await attributeAll(session, accountIds, 'attribute_late_clicks', isLate, 'import.late_clicks')
 }
 
-/** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
+/** Attributes every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. @returns their number */
 export async function attributeWrongConversions(writer: Writer): Promise<number> {
-  return await attributeAll(writer, 'attribute_conversions', isWrong(writer), 'repair.attribution')
+  return await attributeAll(writer, [writer.accountId], 'attribute_conversions', isWrong(writer), 'repair.attribution')
 }
 
 export async function findWronglyAttributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
@@ -37,49 +44,39 @@ WHERE ${writer.ofAccount}
   return row && row.conversions > 0 ? [{ table: 'conversions', ...row }] : []
 }
 
-async function attributeAll(writer: Writer, task: AccountTask, condition: Fragment, label: string): Promise<number> {
+async function attributeAll(
+  session: WriteSession,
+  accountIds: readonly string[],
+  task: AccountTask,
+  condition: Fragment,
+  label: string,
+): Promise<number> {
   let attributed = 0
-  let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
+  let after: Pick<Conversion, 'accountId' | 'convertedAt' | 'id'> | undefined = {
+    accountId: '',
+    convertedAt: 0,
+    id: '',
+  }
   while (after) {
-    const where = ch`${writer.ofAccount}
+    const [accountId, convertedAt] = [text(after.accountId), instant(after.convertedAt)]
+    // The first conditions use the sort key.
+    const where = ch`${inAccounts(accountIds)}
   AND ${condition}
-  AND converted_at >= ${instant(after.convertedAt)}
-  AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
-ORDER BY converted_at, id
+  AND account_id >= ${accountId}
+  AND (account_id > ${accountId} OR converted_at >= ${convertedAt})
+  AND (account_id, converted_at, id) > (${accountId}, ${convertedAt}, ${text(after.id)})
+ORDER BY account_id, converted_at, id
 LIMIT ${count(pageRows)}`
-    const page: Conversion[] = await readCurrentConversions(writer, where, looking, label)
+    const page: Conversion[] = await readCurrentConversions(session, where, looking, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
-    await copyClickDimensions(writer, changes)
+    await copyClickDimensions(session, changes)
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
-    await storeChanges(writer, found)
+    await storeChanges(session, found)
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }
-  await completeTask(writer, task)
+  await completeTask(session, accountIds, task)
   return attributed
-}
-
-/** @returns the accounts that have conversions from before their click, which `attributeLateClicks` attributes */
-export async function accountsWithLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<string[]> {
-  const query = ch`
-SELECT DISTINCT account_id AS accountId
-FROM conversions FINAL
-WHERE ${inAccounts(accountIds)}
-  AND ${isLate(accountIds)}
-ORDER BY accountId`
-  const rows = await session.select<{ accountId: string }>(looking, query, 'import.late_clicks')
-  return rows.map(({ accountId }) => accountId)
-}
-
-/** Condition: the conversion has no `click_at`, but the index has its click. */
-function isLate(accountIds: readonly string[]): Fragment {
-  const ofAccounts = inAccounts(accountIds)
-  const isUnattributed = ch`click_at IS NULL AND click_id != ''`
-  return ch`${isUnattributed}
-  AND (account_id, click_id) IN (
-    SELECT account_id, id FROM click_index
-    WHERE ${ofAccounts} AND (account_id, id) IN (
-      SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND ${isUnattributed}))`
 }
 
 /** Condition: `click_at` of the conversion differs from its click in the index. */

@@ -50,15 +50,22 @@ export class RowBuffer<Row> {
     for (const [key, end] of this.#ends) this.#out.replaceInstant(end, timeOf(key))
   }
 
-  /** Removes rows that are stored. @param onRow receives each row before it is removed; the bytes are not copied */
-  async dropStored(existing: ExistingKeys, onRow?: (key: string, bytes: Buffer) => void): Promise<void> {
+  /**
+   * Removes rows that are stored.
+   * @param onRow receives each row before it is removed, with its position among all; the bytes are not copied
+   */
+  async dropStored(
+    existing: ExistingKeys,
+    onRow?: (key: string, position: number, bytes: Buffer) => void,
+  ): Promise<void> {
     const keys = await existing.findExisting([...this.keys()])
     if (keys.size === 0) return
     let from = 0
     let to = 0
+    let position = 0
     for (const [key, end] of this.#ends) {
       if (keys.has(key)) {
-        onRow?.(key, this.#out.bytes.subarray(from, end))
+        onRow?.(key, position, this.#out.bytes.subarray(from, end))
         this.#ends.delete(key)
       } else {
         if (to !== from) this.#out.moveLeft(to, from, end)
@@ -66,6 +73,7 @@ export class RowBuffer<Row> {
         this.#ends.set(key, to)
       }
       from = end
+      position += 1
     }
     this.#out.length = to
   }

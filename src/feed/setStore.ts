@@ -1,0 +1,291 @@
+import { RowError } from '../import/readers/rowError.ts'
+import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
+import { Problem } from '../problem.ts'
+import { LeaseLost } from '../stores/postgres/lease.ts'
+import { reasonOf } from '../stores/timing/periodic.ts'
+import type { Writer } from '../writer/fence/writer.ts'
+import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
+import { tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
+import { recoverImports } from '../writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
+import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
+import type { ExistingKeys } from '../writer/store/existingKeys.ts'
+import { type FlushedRows, flush } from '../writer/store/flush.ts'
+import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
+import { attributeLateClicks } from '../writer/store/reattribution.ts'
+import type { RowOutcome } from '../writer/store/rowOutcome.ts'
+import { accountsOf } from '../writer/tables/accountKeys.ts'
+import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
+import type { RowStore } from './rowStore.ts'
+import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
+
+/** Time until work of an account is completed again after a failure. */
+const completeAgainMs = 60_000
+
+/** Results are final, so each duplicate is compared with the stored row. */
+const allCompared = { rows: Number.POSITIVE_INFINITY }
+
+/** A set, and filters of what is stored of its accounts. */
+interface Opened {
+  set: WriterSet
+  clicks: ExistingKeys
+  events: ExistingKeys
+  awaited: AwaitedClicks
+}
+
+/** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
+export class SetStore implements RowStore {
+  readonly #stores: Writer['stores']
+  readonly #onMessage: (line: string) => void
+  readonly #statementWindowMs: number | undefined
+  readonly #lost = new AbortController()
+  readonly #closed = new AbortController()
+  #opened: Opened | undefined
+  /** Of the claimed accounts. */
+  readonly #states = new Map<string, AccountState>()
+  /** Whether a flush has failed. */
+  #isInterrupted = false
+  /** Claimed accounts whose task `attribute_late_clicks` may be open. */
+  readonly #withNewClicks = new Set<string>()
+  /** Claimed accounts with stored clicks of erased visitors. */
+  readonly #withErasures = new Set<string>()
+  /** Until when accounts are not claimed, by `performance.now()`: infinite while a writer of their own completes their work. */
+  readonly #notBeforeMs = new Map<string, number>()
+  /** When that is tried again for claimed accounts with work that their writer had to leave, such as parts that queries still read. */
+  readonly #completeAgainAtMs = new Map<string, number>()
+  /** Resolves when no such writer is open. */
+  #completion = Promise.resolve()
+
+  constructor(
+    stores: Writer['stores'],
+    { onMessage, statementWindowMs }: { onMessage: (line: string) => void; statementWindowMs?: number },
+  ) {
+    this.#stores = stores
+    this.#onMessage = onMessage
+    this.#statementWindowMs = statementWindowMs
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
+    const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
+    const wanted = accountIds.filter(isFree)
+    if (wanted.length > 0) await this.#claim(wanted)
+    return new Set(accountIds.filter((id) => this.#states.has(id)))
+  }
+
+  async #claim(accountIds: readonly string[]): Promise<void> {
+    const opened = await this.#open()
+    if (!opened) return
+    const { set, clicks, events, awaited } = opened
+    const claims = await set.claim(accountIds)
+    for (const filter of [clicks, events, awaited]) filter.claimed(claims)
+    const claimed = accountsOf(claims)
+    const busy = await this.#recover(set, claimed)
+    const states = await readAccountStates(
+      set,
+      claimed.filter((id) => !busy.has(id)),
+    )
+    for (const [id, state] of states) this.#states.set(id, state)
+    await this.#closeIfIdle()
+  }
+
+  /** @returns undefined while a migration runs @throws MigrationError when this version must not write afterwards */
+  async #open(): Promise<Opened | undefined> {
+    this.#lost.signal.throwIfAborted()
+    if (this.#opened) return this.#opened
+    const set = await tryOpenWriterSet(this.#stores, {
+      ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
+      statementWindowMs: this.#statementWindowMs,
+    })
+    if (!set) return undefined
+    const { lost } = set.lease
+    lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
+    const [clicks, events] = [existingClicks(set, 'meanwhile'), existingPixelEvents(set, 'meanwhile')]
+    this.#opened = { set, clicks, events, awaited: new AwaitedClicks(set) }
+    return this.#opened
+  }
+
+  /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
+  async #recover(set: WriterSet, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (accountIds.length === 0) return new Set()
+    const unfinished = await set.retry('looking for interrupted work', () =>
+      accountsWithUnfinishedWork(set.stores.postgres, accountIds),
+    )
+    const other = new Set(unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId))
+    for (const id of accountIds) if (!other.has(id)) this.#completeAgainAtMs.delete(id)
+    const alone = [...other].filter((id) => isOver(this.#completeAgainAtMs.get(id)))
+    const imports = unfinished.filter(({ isImport }) => isImport).map(({ accountId }) => accountId)
+    try {
+      if (imports.length > 0) await recoverImports(set, imports)
+    } catch (error) {
+      if (error instanceof LeaseLost || isUnavailable(error)) throw error
+      this.#onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
+      alone.push(...imports)
+    }
+    await this.#completeAlone(set, alone)
+    return new Set(alone)
+  }
+
+  /** Releases accounts, and opens a writer of each, which completes its work. */
+  async #completeAlone(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    if (accountIds.length === 0) return
+    await this.#releaseFrom(set, accountIds)
+    for (const accountId of accountIds) {
+      this.#notBeforeMs.set(accountId, Number.POSITIVE_INFINITY)
+      this.#completion = this.#completion.then(() => this.#complete(accountId))
+    }
+  }
+
+  async #complete(accountId: string): Promise<void> {
+    const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
+    try {
+      const isOpened = await tryWithWriter(this.#stores, accountId, options, async () => true)
+      if (isOpened) this.#completeAgainAtMs.set(accountId, performance.now() + completeAgainMs)
+      this.#notBeforeMs.delete(accountId)
+    } catch (error) {
+      if (options.signal.aborted) return
+      this.#onMessage(
+        `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
+      )
+      this.#notBeforeMs.set(accountId, performance.now() + completeAgainMs)
+    }
+  }
+
+  async readWishes(): Promise<readonly string[]> {
+    const wanted = (await this.#opened?.set.readWishes()) ?? []
+    const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
+    return [...new Set([...wanted, ...again.map(([id]) => id)])]
+  }
+
+  async release(accountIds: readonly string[]): Promise<void> {
+    if (!this.#opened) return
+    const { set } = this.#opened
+    await this.#repair(set)
+    await this.#completeTasks(set, accountIds)
+    await this.#releaseFrom(set, accountIds)
+    await this.#closeIfIdle()
+  }
+
+  async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    await set.release(accountIds)
+    for (const id of accountIds)
+      for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
+  }
+
+  /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
+  async #completeTasks(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    const open = accountIds.filter((id) => this.#withNewClicks.has(id))
+    if (open.length > 0) await attributeLateClicks(set, open)
+    for (const id of open) this.#withNewClicks.delete(id)
+  }
+
+  /** A migration waits until the lease is released. */
+  async #closeIfIdle(): Promise<void> {
+    if (this.#states.size > 0) return
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.set.close()
+  }
+
+  async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
+    if (!this.#opened) return rows.map(() => otherWriter)
+    const { set } = this.#opened
+    await this.#repair(set)
+    const results: RowResult[] = rows.map(() => otherWriter)
+    const prepared = new Map<number, FeedRow>()
+    for (const [index, row] of rows.entries()) {
+      const state = this.#states.get(row.accountId)
+      try {
+        if (state) prepared.set(index, prepareRow(row, state))
+      } catch (error) {
+        if (!(error instanceof RowError)) throw error
+        results[index] = rejected(error.message)
+      }
+    }
+    const stored = [...prepared.values()]
+    for (const id of accountsOf(stored)) {
+      if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
+    }
+    this.#isInterrupted = true
+    const outcomes = await flush(set, flushedRows(this.#opened, stored))
+    this.#isInterrupted = false
+    const positions = new Map<ResourceName, number>()
+    for (const [index, { accountId, resource }] of prepared) {
+      const position = positions.get(resource) ?? 0
+      positions.set(resource, position + 1)
+      const outcome = outcomes[resourceTables[resource]]?.[position] ?? 'duplicate'
+      results[index] = resultOf(resource, outcome)
+      if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
+    }
+    // The rows are stored, and their results are known; the next claim tries again.
+    await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {
+      if (!isUnavailable(error)) throw error
+    })
+    return results
+  }
+
+  /** Completes a flush that has failed: any of its rows may be stored. */
+  async #repair(set: WriterSet): Promise<void> {
+    if (!this.#isInterrupted) return
+    await set.settle()
+    await recoverImports(set, [...this.#states.keys()])
+    this.#isInterrupted = false
+    this.#withNewClicks.clear()
+  }
+
+  /** What is left then is completed by the next writer. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    const set = this.#opened?.set
+    if (set && !this.#lost.signal.aborted) {
+      await this.#repair(set)
+        .then(() => this.#completeTasks(set, [...this.#states.keys()]))
+        .catch(() => {})
+    }
+    this.#states.clear()
+    await this.#closeIfIdle()
+    await this.#completion
+  }
+}
+
+/** @param atMs by `performance.now()` */
+function isOver(atMs = 0): boolean {
+  return atMs <= performance.now()
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.status === 503
+}
+
+function flushedRows({ clicks: existing, events, awaited }: Opened, rows: readonly FeedRow[]): FlushedRows {
+  type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
+  const valuesOf = <Name extends ResourceName>(resource: Name) =>
+    rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
+  const clicks = new ClickBatch(existing, allCompared)
+  for (const click of valuesOf('clicks')) clicks.add(click)
+  return {
+    metadata: {
+      nowMs: Date.now(),
+      rows: {
+        campaigns: valuesOf('campaigns'),
+        offers: valuesOf('offers'),
+        landing_pages: valuesOf('landing-pages'),
+        traffic_sources: valuesOf('traffic-sources'),
+      },
+    },
+    clicks,
+    conversions: valuesOf('conversions'),
+    events: { rows: valuesOf('pixel-events'), existing: events, compared: allCompared },
+    awaited,
+  }
+}
+
+function resultOf(resource: ResourceName, outcome: RowOutcome): RowResult {
+  if (outcome !== 'conflict') return { result: outcome }
+  const isVersioned = resource === 'conversions'
+  return { result: outcome, reason: `differs from the stored row${isVersioned ? ', whose updatedAt is equal' : ''}` }
+}
