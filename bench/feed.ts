@@ -132,6 +132,8 @@ async function runFeed(stores: BenchStores, { accounts, repeated, reports }: Run
     else failedReports += 1
   })
   const probing = repeat(probeMs, end.signal, () => visible.look())
+  // Thrown at the end of the run, so that the programs are stopped.
+  for (const running of [everySecond, probing]) running.catch(() => {})
   const intervalMs = (1_000 * rowsPerRequest) / rate
   const requests = Math.round(((warmS + seconds) * 1_000) / intervalMs)
   const beganMs = performance.now()
@@ -147,7 +149,7 @@ async function runFeed(stores: BenchStores, { accounts, repeated, reports }: Run
     await sender.hasRoom()
     const { body, last } = rows.next(rowsPerRequest)
     if (isMeasured && number % probedRequests === 0) visible.add(last)
-    void sender.send(body, rowsPerRequest, isMeasured)
+    sender.send(body, rowsPerRequest, isMeasured)
   }
   const sentS = (performance.now() - startedMs) / 1_000
   const sent = sender.sent - sentBefore

@@ -72,7 +72,7 @@ export class Rows {
     const accountId = `${feedPrefix}${1 + Math.floor(Math.random() * this.#accounts)}`
     const id = randomUUID()
     this.#lastClick = { accountId, id }
-    return { accountId, resource: 'clicks', ...clickOf(this.#number, 1, 0), id, clickedAt: now }
+    return { accountId, resource: 'clicks', ...clickOf(this.#number, 1e12, 0), id, clickedAt: now }
   }
 }
 
@@ -88,31 +88,37 @@ export class Sender {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #running = new Set<Promise<void>>()
   #waiting = 0
+  #failure: Error | undefined
 
   constructor(url: string, token: string) {
     this.#url = url
     this.#token = token
   }
 
-  /** The feed takes 100,000 rows. */
+  /** The feed takes 100,000 rows. @throws the error of a request */
   async hasRoom(): Promise<void> {
     while (this.#waiting > 90_000) await sleep(5)
+    if (this.#failure) throw this.#failure
   }
 
   async ended(): Promise<void> {
     await Promise.all(this.#running)
     this.#agent.destroy()
+    if (this.#failure) throw this.#failure
   }
 
-  async send(body: string, rows: number, isMeasured: boolean): Promise<void> {
+  send(body: string, rows: number, isMeasured: boolean): void {
     this.sent += rows
     this.#waiting += rows
-    const sending = this.#send(body, isMeasured).finally(() => {
-      this.#waiting -= rows
-      this.#running.delete(sending)
-    })
+    const sending = this.#send(body, isMeasured)
+      .catch((error) => {
+        this.#failure ??= error
+      })
+      .finally(() => {
+        this.#waiting -= rows
+        this.#running.delete(sending)
+      })
     this.#running.add(sending)
-    await sending
   }
 
   async #send(body: string, isMeasured: boolean): Promise<void> {
