@@ -195,7 +195,7 @@ describe('a flush', () => {
       UNION ALL SELECT task FROM account_tasks WHERE account_id = ${account}`
   }
 
-  it('rejects rows of removed months, of deleted accounts and of accounts that are imported; the others are stored', async () => {
+  it('rejects rows of removed months, of deleted accounts and of accounts until their import has ended; the others are stored', async () => {
     const [a, deleted] = await accounts()
     const imported = await makeAccount(stores)
     await stores.postgres`
@@ -214,6 +214,8 @@ describe('a flush', () => {
       { result: 'rejected', reason: 'accountId: the account has been deleted' },
       { result: 'rejected', reason: 'accountId: the account is being imported' },
     ])
+    await stores.postgres`UPDATE accounts SET import_of = NULL WHERE id = ${imported}`
+    expect(await store(set, rows.slice(1))).toEqual(['duplicate', 'rejected', 'inserted'])
   })
 
   it('erases what was stored of a click before it arrives and has an erased visitor, while other accounts are stored', async () => {
