@@ -85,6 +85,11 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     })
     feed = active
     const storing = active.queue.run()
+    // The accounts must not be released while rows are being stored.
+    closers.unshift(() => {
+      active.queue.close()
+      return storing.catch(() => {})
+    })
     const failure = new AbortController()
     whenAborted(lease.lost, () => failure.abort(lease.lost.reason))
     storing.catch((error: unknown) => failure.abort(error))
