@@ -112,9 +112,14 @@ describe('a flush', () => {
 
   it('whose statements have unknown outcomes stores each row of each month once, and the results are those of the first attempt', async () => {
     const [a, b] = await accounts()
+    for (const account of [a, b])
+      await stores.postgres`
+        INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete) VALUES (${account}, 'clicks', '2026-01-01', true)`
     const broken: string[] = []
+    const repairs: unknown[] = []
     const set = open(
-      interceptClickHouse(stores, async ({ method, text, send }) => {
+      interceptClickHouse(stores, async ({ method, text, label, send }) => {
+        if (label === 'repair.sums_by_day') repairs.push(label)
         const [, table = ''] = /^INSERT INTO (clicks|conversions|pixel_events) /.exec(text) ?? []
         if (method !== 'exec' || table === '' || broken.includes(table)) return
         broken.push(table)
@@ -130,13 +135,20 @@ describe('a flush', () => {
         click(account, 'k2', { clickedAt: late }),
         click(account, 'k1'),
       ],
-      ...[sale(account, 's1', { clickId: 'k1' }), sale(account, 's2', { convertedAt: late }), event(account, 'e1')],
+      ...[
+        sale(account, 's1', { clickId: 'k1' }),
+        sale(account, 's2', { convertedAt: late }),
+        sale(account, 's3', { convertedAt: '2025-12-05T00:00:00Z' }),
+        event(account, 'e1'),
+      ],
     ])
-    const ofAccount = ['inserted', 'inserted', 'inserted', 'duplicate', 'inserted', 'inserted', 'inserted']
+    const ofAccount = [...Array(3).fill('inserted'), 'duplicate', ...Array(4).fill('inserted')]
     expect(await store(set, rows)).toEqual([...ofAccount, ...ofAccount])
     expect(broken).toEqual(['clicks', 'conversions', 'pixel_events'])
-    expect(await store(set, rows)).toEqual(Array(14).fill('duplicate'))
-    for (const [table, count] of Object.entries({ clicks: 2, conversions: 2, pixel_events: 1 })) {
+    // Of both accounts together.
+    expect(repairs).toHaveLength(4)
+    expect(await store(set, rows)).toEqual(Array(16).fill('duplicate'))
+    for (const [table, count] of Object.entries({ clicks: 2, conversions: 3, pixel_events: 1 })) {
       const query = `SELECT toUInt32(count()) AS n FROM ${table} WHERE account_id IN ('${a}', '${b}') GROUP BY account_id`
       expect(await rowsOf(stores, query)).toEqual([{ n: count }, { n: count }])
     }
