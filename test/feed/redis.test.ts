@@ -103,6 +103,12 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
       .toEqual([expect.arrayContaining(['1764000000000-1'])])
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
+    // The last id of a stream; its sender chose it.
+    await addAt('18446744073709551615-0', state('refunded'))
+    await expect.poll(() => pending('s2')).toBe(0)
+    await expect
+      .poll(() => select(`SELECT status, toYear(updated_at) AS year FROM conversions FINAL WHERE id = 'r1'`))
+      .toEqual([{ status: 'refunded', year: 2105 }])
   })
 
   it('adds rejected and conflicting rows to the rejected stream, once, with id, reason and row', async () => {
