@@ -166,7 +166,10 @@ export class SetStore implements RowStore {
     if (!this.#opened) return
     const { set } = this.#opened
     await this.#repair(set)
-    await this.#completeTasks(set, accountIds)
+    await this.#completeTasks(set, accountIds).catch((error) => {
+      if (error instanceof LeaseLost) throw error
+      this.#onMessage(`Attributing conversions failed; the next writer of their accounts does it. ${reasonOf(error)}`)
+    })
     await this.#releaseFrom(set, accountIds)
     await this.#closeIfIdle()
   }

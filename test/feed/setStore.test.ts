@@ -306,6 +306,21 @@ describe('accounts', () => {
     expect(await set.claim([a])).toEqual(new Set([a]))
   })
 
+  it('are released also when their late clicks cannot be attributed, which the next writer does', async () => {
+    const [a] = await accounts()
+    const set = open(
+      interceptClickHouse(stores, ({ label }) => {
+        if (label === 'import.late_clicks') throw new Error('broken')
+      }),
+    )
+    expect(await store(set, [click(a, 'k1')])).toEqual(['inserted'])
+    await set.release([a])
+    const openTasks = () => stores.postgres`SELECT task FROM account_tasks WHERE account_id = ${a}`
+    expect(await openTasks()).toEqual([{ task: 'attribute_late_clicks' }])
+    await mustBeComplete(a)
+    expect(await openTasks()).toEqual([])
+  })
+
   it('are not claimed while a wish is fresh', async () => {
     const [a] = await accounts()
     const set = open()
