@@ -85,7 +85,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     })
     feed = active
     const storing = active.queue.run()
-    // After the failure of a source the rows of all sources are stored, too.
+    // After the failure of a source the rows of all sources are stored, before the accounts are released.
     closers.unshift(() => {
       active.queue.close()
       return storing.catch(() => {})

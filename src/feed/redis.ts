@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { splitIntoLines } from '../import/parsers/lines.ts'
+import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
 import type { Feed } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
@@ -137,7 +138,9 @@ async function readEntries(
 
 /** Of equal times the later entry wins, and within an entry the later row. */
 function originOf(id: string, importFile: string): RowOrigin {
-  const [nowMs = 0, sequence = 0] = id.split('-').map(Number)
+  const [ms = 0, sequence = 0] = id.split('-').map(Number)
+  // The sender may have chosen the id.
+  const nowMs = Math.min(ms, storableTimes.untilMs - 1)
   const repeated = new Map<string, number>()
   const lineOf = (key: string) => {
     const before = repeated.get(key) ?? 0

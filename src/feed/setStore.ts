@@ -73,8 +73,9 @@ export class SetStore implements RowStore {
 
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
-    const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
-    const wanted = accountIds.filter(isFree)
+    // An import of an account ends without its claim, so the state of a refused account is read again.
+    const isStored = (id: string) => this.#states.has(id) && this.#states.get(id)?.refusal === undefined
+    const wanted = accountIds.filter((id) => !isStored(id) && isOver(this.#notBeforeMs.get(id)))
     if (wanted.length > 0) await this.#claim(wanted)
     return new Set(accountIds.filter((id) => this.#states.has(id)))
   }
@@ -167,7 +168,10 @@ export class SetStore implements RowStore {
     if (!this.#opened) return
     const { set } = this.#opened
     await this.#repair(set)
-    await this.#completeTasks(set, accountIds)
+    await this.#completeTasks(set, accountIds).catch((error) => {
+      if (error instanceof LeaseLost) throw error
+      this.#onMessage(`Attributing conversions failed; the next writer of their accounts does it. ${reasonOf(error)}`)
+    })
     await this.#releaseFrom(set, accountIds)
     await this.#closeIfIdle()
   }

@@ -3,10 +3,12 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { feedRedis } from '../../src/feed/redis.ts'
 import { openRedisStream } from '../../src/stores/redisStream.ts'
+import { exitOf, start as startCommand } from '../cli/runCommand.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
-import { clickOf, conversionOf, openTestFeed } from './openFeed.ts'
+import { clickOf, conversionOf, openTestFeed, token } from './openFeed.ts'
 
 describe.skipIf(!hasRedis())('a feed of a stream', () => {
   const stores = useTestStores()
@@ -101,6 +103,12 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
       .toEqual([expect.arrayContaining(['1764000000000-1'])])
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
+    // The last id of a stream; its sender chose it.
+    await addAt('18446744073709551615-0', state('refunded'))
+    await expect.poll(() => pending('s2')).toBe(0)
+    await expect
+      .poll(() => select(`SELECT status, toYear(updated_at) AS year FROM conversions FINAL WHERE id = 'r1'`))
+      .toEqual([{ status: 'refunded', year: 2105 }])
   })
 
   it('adds rejected and conflicting rows to the rejected stream, once, with id, reason and row', async () => {
@@ -169,5 +177,23 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     await add('s6', clickOf('acme', 'f2'))
     await expect.poll(() => clicksOf('f')).toEqual(['acme f1', 'acme f2'])
     expect(warnings.at(-1)).toBe('Redis is available again.')
+  })
+
+  it('that fails ends after the rows that wait are stored, and their senders get the results', async () => {
+    const port = await freePort()
+    const settings = { FEED_REDIS_URL: redis.url, FEED_STREAM: 's7', FEED_PORT: `${port}`, FEED_FLUSH_MS: '10000' }
+    const child = startCommand(['feed'], { ...stores.environment, ...settings, FEED_TOKEN: token })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+    const post = async (...rows: object[]) => {
+      const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body: ndjson(rows) })
+      return await response.text()
+    }
+    const inserted = '{"result":"inserted"}\n'
+    await expect.poll(() => post(clickOf('acme', 'g1')).catch(() => '')).toBe(inserted)
+    const waiting = post(clickOf('acme', 'g2'))
+    expect(await post()).toBe('')
+    await redis.client.set('s7', 'no stream')
+    expect([await waiting, await exitOf(child)]).toEqual([inserted, 1])
   })
 })

@@ -211,6 +211,33 @@ describe('a flush', () => {
     await mustHave(both, 3)
   })
 
+  it.each<Filling>(['await', 'meanwhile'])(
+    'that is sent again when the filter of stored clicks begins stores its clicks once: %s',
+    async (filling) => {
+      const [a = ''] = await accounts(1)
+      let isBroken = true
+      const set = await open(
+        interceptClickHouse(stores, ({ method, text }) => {
+          if (!isBroken || method !== 'exec' || !text.startsWith('INSERT INTO clicks ')) return
+          isBroken = false
+          throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+        }),
+      )
+      const existing = existingClicks(set, filling)
+      existing.claimed(await set.claim([a]))
+      // The second look-up of the first flush begins it.
+      await existing.findExisting(Array.from({ length: 9_996 }, (_, n) => keyText({ accountId: a, id: `other${n}` })))
+      const results = []
+      for (let n = 0; n < 9; n++) {
+        const clicks = new ClickBatch(existing, { rows: 0 })
+        for (const click of rowsOfStep([a], 1).flatMap((rows) => rows.clicks)) clicks.add(click)
+        results.push(...(await flush(set, { clicks })).clicks)
+      }
+      await set.close()
+      expect(results).toEqual([...Array(3).fill('inserted'), ...Array(24).fill('duplicate')])
+    },
+  )
+
   it('that is killed before any of its statements is completed by the next set', async () => {
     const three = await accounts(3)
     const stride = Math.ceil(6 / randomCasesFactor)
@@ -296,7 +323,7 @@ it.each<Filling>(['await', 'meanwhile'])(
       for (const [number, { account, action }] of steps.entries()) {
         const accountId = three[account] ?? ''
         const ids = [`${action} ${number}`, `b${number}`]
-        if (action === 'store') existing.add(ids.map((id) => keyText({ accountId, id })))
+        if (action === 'store') await existing.findExisting(ids.map((id) => keyText({ accountId, id })))
         else await set.release([accountId])
         if (action === 'release to another process') await other.claim([accountId])
         if (action !== 'release') {

@@ -95,8 +95,6 @@ export class ClickBatch {
     await this.#rows.dropStored(this.#existing, (key, position, bytes) =>
       this.#addDuplicate(this.#indexes[position] ?? 0, key, this.#given.get(key) ?? 0, bytes),
     )
-    // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-    this.#existing.add(this.#rows.keys())
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. */

@@ -36,11 +36,16 @@ export class ExistingKeys {
     this.#filter.claimed(accounts)
   }
 
-  /** @param keys of claimed accounts */
+  /**
+   * Call it before each attempt to store rows: a filter that is made between two attempts must have their keys too.
+   * @param keys of claimed accounts
+   */
   async findExisting(keys: readonly string[]): Promise<Set<string>> {
     this.#lookedUp += keys.length
     if (this.#lookedUp >= filterFrom) await this.#filter.fill(accountsOfKeys(keys))
     const candidates = this.#filter.candidatesOf(keys)
+    // Before the rows are sent: after an attempt of unknown outcome, any of them may be stored.
+    this.#filter.add(keys)
     if (candidates.length === 0) return new Set()
     const stored = this.#source.among(candidates)
     if (candidates.length > listedMax) {
@@ -50,11 +55,6 @@ export class ExistingKeys {
     }
     const rows = await this.#select<{ key: string }>(ch`SELECT DISTINCT key FROM (${stored})`)
     return new Set(rows.map(({ key }) => key))
-  }
-
-  /** As `KeyFilter.add`. */
-  add(keys: Iterable<string>): void {
-    this.#filter.add(keys)
   }
 
   #select<Row>(query: Fragment): Promise<Row[]> {
