@@ -167,10 +167,15 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
 }
 
 async function linesOf(content: Buffer): Promise<Line[]> {
+  const tooMany = () => new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
+  // First, since the lines of 16 MiB of line feeds would take 2 GB.
+  let count = 0
+  for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1))
+    if (++count > rowsMax) throw tooMany()
   const lines: Line[] = []
   for await (const block of splitIntoLines(one(content)))
     for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
-  if (lines.length > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} rows.`)
+  if (lines.length > rowsMax) throw tooMany()
   return lines
 }
 
