@@ -77,12 +77,16 @@ export function buildFeedServer(parts: FeedServerParts): App {
     return present
   }
 
-  const readRows = async (request: FastifyRequest) => {
+  /** TRAP: a handler keeps its variables, here all rows, while it waits. */
+  const submitRows = async (request: FastifyRequest) => {
     try {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       setReceived(request, content.length)
-      return await requireFeed().read(await linesOf(content), origins)
+      const read = await requireFeed().read(await linesOf(content), origins)
+      // Requests that were read at the same time may have filled the queue.
+      const present = requireFeed()
+      return { present, submission: present.submit(read, Number.POSITIVE_INFINITY) }
     } finally {
       setReceived(request, 0)
     }
@@ -100,10 +104,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       requireFeed()
     },
     async handler(request, reply) {
-      const read = await readRows(request)
-      // Requests that were read at the same time may have filled the queue.
-      const present = requireFeed()
-      const submission = present.submit(read, Number.POSITIVE_INFINITY)
+      const { present, submission } = await submitRows(request)
       const expiry = new AbortController()
       const { batch } = submission
       await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
