@@ -1,4 +1,5 @@
 import type { Line } from '../import/parsers/lines.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { FeedMetrics } from './metrics.ts'
@@ -17,7 +18,8 @@ export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
 
 /** Rows that a source has given together, and those of them that wait to be stored. */
 export interface Submission {
-  readonly read: readonly (FeedRow | RejectedRow)[]
+  /** In order; a row that waits by its index in the batch, which keeps rows without a result and rows that are never stored. */
+  readonly read: readonly (RejectedRow | { resource: ResourceName; index: number })[]
   readonly batch: Batch
 }
 
@@ -48,8 +50,9 @@ export class Feed {
   }
 
   /** @param waitMs how long a row waits while another writer has its account, milliseconds */
-  submit(read: readonly (FeedRow | RejectedRow)[], waitMs: number): Submission {
-    const rows = read.filter((row): row is FeedRow => !('reason' in row))
+  submit(given: readonly (FeedRow | RejectedRow)[], waitMs: number): Submission {
+    const rows: FeedRow[] = []
+    const read = given.map((row) => ('reason' in row ? row : { resource: row.resource, index: rows.push(row) - 1 }))
     return { read, batch: this.queue.add(rows, waitMs) }
   }
 
@@ -58,13 +61,11 @@ export class Feed {
    * @returns a result for each row that was read, in order
    */
   collect({ read, batch }: Submission): RowResult[] {
-    let index = 0
-    const results = read.map((row) => {
-      if ('reason' in row) return rejected(row.reason)
-      const result = batch.results[index]
-      index += 1
-      return result ?? { result: 'retry' as const, reason: 'is not stored yet' }
-    })
+    const results = read.map((row) =>
+      'reason' in row
+        ? rejected(row.reason)
+        : (batch.results[row.index] ?? { result: 'retry' as const, reason: 'is not stored yet' }),
+    )
     const counts = new Map<string, number>()
     for (const [at, { result }] of results.entries()) {
       const key = `${read[at]?.resource} ${result}`
@@ -78,10 +79,13 @@ export class Feed {
   }
 
   /** Writes the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
-  async writeRejects(source: string, { read }: Submission, results: readonly RowResult[]): Promise<void> {
-    const rows = results.flatMap((result, at) =>
-      isNeverStored(result) ? [{ source, reason: result.reason, row: read[at]?.text ?? '' }] : [],
-    )
+  async writeRejects(source: string, { read, batch }: Submission, results: readonly RowResult[]): Promise<void> {
+    const rows = read.flatMap((row, at) => {
+      const result = results[at]
+      if (!result || !isNeverStored(result)) return []
+      const text = 'text' in row ? row.text : batch.rows[row.index]?.text
+      return [{ source, reason: result.reason, row: text ?? '' }]
+    })
     await this.#parts.rejects?.add(rows)
   }
 }

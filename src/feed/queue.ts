@@ -15,7 +15,8 @@ const idleMs = 60_000
 
 /** Rows that a source gives together, and their results. */
 export class Batch {
-  readonly rows: readonly FeedRow[]
+  /** Undefined once stored: the other rows of a batch may wait for a minute. */
+  readonly rows: (FeedRow | undefined)[]
   /** By the index of the row; undefined until it is known. */
   readonly results: (RowResult | undefined)[]
   /** How long a row waits while another writer has its account, milliseconds; it then gets `retry`. */
@@ -27,7 +28,7 @@ export class Batch {
   #resolve: () => void = () => {}
 
   constructor(rows: readonly FeedRow[], waitMs: number) {
-    this.rows = rows
+    this.rows = [...rows]
     this.results = new Array(rows.length)
     this.waitMs = waitMs
     this.#left = rows.length
@@ -44,6 +45,7 @@ export class Batch {
   settle(index: number, result: RowResult): void {
     if (this.results[index]) return
     this.results[index] = result
+    if (!('reason' in result)) this.rows[index] = undefined
     this.#left -= 1
     if (this.#left === 0) this.#resolve()
   }
@@ -146,7 +148,7 @@ export class RowQueue {
   cancel(batch: Batch): void {
     if (batch.isDone) return
     for (const [index, row] of batch.rows.entries()) {
-      if (batch.results[index]) continue
+      if (!row || batch.results[index]) continue
       const isWaiting = this.#waiting.has(row.accountId)
       this.#settle({ batch, index, row }, isWaiting ? otherWriter : { result: 'retry', reason: 'is not stored yet' })
     }

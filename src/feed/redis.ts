@@ -124,8 +124,10 @@ async function readEntries(
     const origin = originOf(entry.id, importFile)
     const read: (FeedRow | RejectedRow)[] = []
     if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
+    // The rows of an entry may be too many to be the arguments of one call.
     else
-      for await (const lines of splitIntoLines(one(entry.rows))) read.push(...(await feed.read(lines, origin, signal)))
+      for await (const lines of splitIntoLines(one(entry.rows)))
+        for (const row of await feed.read(lines, origin, signal)) read.push(row)
     if (hasAccountOf(read, left)) continue
     for (const row of read) {
       delivered.read.push(row)

@@ -77,12 +77,16 @@ export function buildFeedServer(parts: FeedServerParts): App {
     return present
   }
 
-  const readRows = async (request: FastifyRequest) => {
+  /** TRAP: a handler keeps its variables, here all rows, while it waits. */
+  const submitRows = async (request: FastifyRequest) => {
     try {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       setReceived(request, content.length)
-      return await requireFeed().read(await linesOf(content), origins)
+      const read = await requireFeed().read(await linesOf(content), origins)
+      // Requests that were read at the same time may have filled the queue.
+      const present = requireFeed()
+      return { present, submission: present.submit(read, Number.POSITIVE_INFINITY) }
     } finally {
       setReceived(request, 0)
     }
@@ -100,10 +104,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       requireFeed()
     },
     async handler(request, reply) {
-      const read = await readRows(request)
-      // Requests that were read at the same time may have filled the queue.
-      const present = requireFeed()
-      const submission = present.submit(read, Number.POSITIVE_INFINITY)
+      const { present, submission } = await submitRows(request)
       const expiry = new AbortController()
       const { batch } = submission
       await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
@@ -167,10 +168,15 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
 }
 
 async function linesOf(content: Buffer): Promise<Line[]> {
+  const tooMany = () => new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
+  // First, since the lines of 16 MiB of line feeds would take 2 GB.
+  let count = 0
+  for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1))
+    if (++count > rowsMax) throw tooMany()
   const lines: Line[] = []
   for await (const block of splitIntoLines(one(content)))
     for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
-  if (lines.length > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} rows.`)
+  if (lines.length > rowsMax) throw tooMany()
   return lines
 }
 

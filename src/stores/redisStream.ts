@@ -110,8 +110,8 @@ export async function openRedisStream(
             ? await reader.xreadgroupBuffer(...from, 'COUNT', count, 'BLOCK', blockMs, 'STREAMS', stream, after)
             : await reader.xreadgroupBuffer(...from, 'COUNT', count, 'STREAMS', stream, after)
         } catch (error) {
-          ignoring('NOGROUP')(error)
-          // The stream was deleted.
+          // The stream was deleted, before the read or while it waited.
+          ignoring('NOGROUP', 'UNBLOCKED')(error)
           await createGroup()
           return null
         }
@@ -150,9 +150,9 @@ function codeOf(error: unknown): string | undefined {
   return name === 'ReplyError' ? message.split(' ')[0] : undefined
 }
 
-function ignoring(code: string) {
+function ignoring(...codes: string[]) {
   return (error: unknown) => {
-    if (codeOf(error) !== code) throw error
+    if (!codes.includes(codeOf(error) ?? '')) throw error
   }
 }
 

@@ -151,9 +151,13 @@ describe('a body', () => {
     expect(await postBytes(body, { 'content-encoding': 'br' })).toMatchObject({ status: 415 })
   })
 
-  it('has up to 10,000 rows', async () => {
+  it('has up to 10,000 lines, of which no more are read', async () => {
     expect((await postBytes('{}\n'.repeat(10_000))).body.trim().split('\n')).toHaveLength(10_000)
     expect(await postBytes('{}\n'.repeat(10_001))).toMatchObject({ status: 413 })
+    expect(await postBytes(gzipSync('\n'.repeat(16 << 20)), { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 413,
+    })
+    expect(await postBytes(`${'\n'.repeat(10_000)}{}`)).toMatchObject({ status: 200 })
   })
 
   it('must be NDJSON in UTF-8', async () => {

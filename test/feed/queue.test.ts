@@ -165,6 +165,8 @@ describe('an account', () => {
     const other = add('beta', ['2'])
     await pass(100)
     await other.done
+    // Memory has only the rows that wait.
+    expect([other.rows, waiting.rows.length]).toEqual([[undefined], 1])
     add('acme', ['3'])
     await pass(30_000)
     expect([waiting.isDone, store.flushes.map(({ rows }) => rows)]).toEqual([false, [['beta 2']]])

@@ -125,6 +125,13 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     ])
   })
 
+  it('takes an entry of 130,000 rows, and keeps about 100,000 rejected ones', { tags: 'long' }, async () => {
+    await redis.client.xadd('s9', '*', 'rows', '{}\n'.repeat(130_000))
+    await start('s9', true)
+    await expect.poll(() => redis.client.xlen('s9'), { timeout: 20_000 }).toBe(0)
+    expect(Math.round((await redis.client.xlen('s9:rejected')) / 1_000)).toBe(100)
+  })
+
   it('reads entries again that an earlier process did not acknowledge', async () => {
     await redis.client.xgroup('CREATE', 's4', 'tributary', '0', 'MKSTREAM')
     await add('s4', clickOf('acme', 'd1'))
@@ -167,15 +174,19 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     stop.abort()
   })
 
-  it('continues when Redis returns, also without its stream', async () => {
-    await add('s6', clickOf('acme', 'f1'))
+  it('continues when its stream is deleted, and when Redis returns without it', async () => {
+    await add('s6', clickOf('acme', 'f0'))
     const { warnings } = await start('s6')
-    await expect.poll(() => clicksOf('f')).toEqual(['acme f1'])
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0'])
+    // The feed waits for entries at this moment.
+    await redis.client.del('s6')
+    await add('s6', clickOf('acme', 'f1'))
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0', 'acme f1'])
     await redis.kill()
     await expect.poll(() => warnings.some((line) => line.startsWith('Redis is unavailable'))).toBe(true)
     await redis.start()
     await add('s6', clickOf('acme', 'f2'))
-    await expect.poll(() => clicksOf('f')).toEqual(['acme f1', 'acme f2'])
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0', 'acme f1', 'acme f2'])
     expect(warnings.at(-1)).toBe('Redis is available again.')
   })
 
