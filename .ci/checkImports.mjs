@@ -21,6 +21,7 @@ const layers = {
   api: ['http', 'events', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
   writer: ['query', 'stores'],
   import: ['writer', 'accounts', 'stores', 'query'],
+  feed: ['http', 'import', 'writer', 'accounts', 'query', 'stores'],
   export: ['import/parsers/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores', 'writer/tables'],
   'cli/demoData': ['import', 'accounts', 'stores'],
 }

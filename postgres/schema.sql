@@ -136,6 +136,7 @@ CREATE TABLE leases (
   statement_deadline timestamp(3) with time zone,
   process text COLLATE "C",
   unsettled text[] NOT NULL DEFAULT '{}'::text[],
+  wanted_at timestamp with time zone,
   CONSTRAINT leases_pkey PRIMARY KEY (name)
 );
 

@@ -20,6 +20,10 @@ const formats: Record<string, { expected: string; isValid: (text: string) => boo
     expected: 'comma-separated origins such as https://app.example.com, or *',
     isValid: (text) => text === '*' || text.split(',').every(isOrigin),
   },
+  token: {
+    expected: 'at least 32 letters, digits and other visible characters of ASCII',
+    isValid: (text) => /^[!-~]{32,}$/.test(text),
+  },
   nodes: {
     expected: 'comma-separated addresses such as http://one:8123',
     isValid: (text) => text.split(',').every(isOrigin),
@@ -115,6 +119,42 @@ export const SettingsSchema = Type.Object({
     description:
       'Address on which `/metrics` is served, without a key. Beyond loopback, a firewall must keep clients of the API away.',
   }),
+  FEED_PORT: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port on which `tributary feed` takes rows over HTTP; 0 disables it.',
+  }),
+  FEED_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address on which `tributary feed` takes rows over HTTP. The sender has the rights of an operator.',
+  }),
+  FEED_TOKEN: optionalText(
+    'Token of the senders of rows over HTTP, at least 32 characters. Required with `FEED_PORT`.',
+    {
+      format: 'token',
+      writeOnly: true,
+    },
+  ),
+  FEED_REDIS_URL: optionalText(
+    'Redis with a stream of rows for `tributary feed`: `redis://user:password@host:6379/0`. If unset, none is read.',
+    serverUrl('rediss?'),
+  ),
+  FEED_STREAM: Type.String({
+    default: 'tributary:rows',
+    minLength: 1,
+    description: 'Name of the stream in `FEED_REDIS_URL`.',
+  }),
+  FEED_REJECTS: optionalText(
+    'File to which `tributary feed` appends rejected and conflicting rows of HTTP and standard input, up to 100 MB. It has personal data. If unset, such rows of standard input are printed on standard error.',
+    { minLength: 1 },
+  ),
+  FEED_FLUSH_MS: Type.Integer({
+    default: 2_000,
+    minimum: 500,
+    maximum: 10_000,
+    description: 'Shortest time between two flushes of `tributary feed`, milliseconds.',
+  }),
   LOG_LEVEL: OneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Lowest log level that is written.',
@@ -150,8 +190,8 @@ function readSetting(name: string, text: string, schema: TSchema): unknown {
   const format = formats[schema.format]
   const value = read(text)
   const expected = value === undefined ? allowed : format && !format.isValid(text) ? format.expected : undefined
-  if (expected !== undefined) throw new SettingsError(`${name}=${hidePassword(text)}: expected ${expected}.`)
-  return value
+  if (expected === undefined) return value
+  throw new SettingsError(`${name}=${schema.writeOnly ? '…' : hidePassword(text)}: expected ${expected}.`)
 }
 
 /** Scheme, host, port and path only; no slash at the end. */

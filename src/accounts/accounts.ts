@@ -69,6 +69,11 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
   return account
 }
 
+/** @returns the accounts that exist, of any number of ids */
+export async function findAccounts(postgres: Postgres, ids: readonly string[]): Promise<Account[]> {
+  return await readAccounts(postgres, postgres`id = ANY(${[...ids]}::text[])`)
+}
+
 async function readAccounts(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<Account[]> {
   return await queryPostgres(postgres<Account[]>`
     SELECT id, name, plan, currency, created_at AS "createdAt"

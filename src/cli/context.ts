@@ -6,7 +6,7 @@ import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, Interruption } from './errors.ts'
 import { describeCreated, storeLocation } from './storeLocation.ts'
 
 export class Command extends CommanderCommand {
@@ -61,7 +61,7 @@ export class CommandContext {
   }
 
   /**
-   * Aborts with a CommandError on the first SIGINT or SIGTERM; the second one ends the process. If a subcommand never reads
+   * Aborts with an Interruption on the first SIGINT or SIGTERM; the second one ends the process. If a subcommand never reads
    * this property, the first signal ends the process.
    */
   get interrupted(): AbortSignal {
@@ -137,7 +137,7 @@ function interruptible(): { signal: AbortSignal; end: () => void } {
   }
   const interrupt = (signal: NodeJS.Signals) => {
     end()
-    interruption.abort(new CommandError(`interrupted by ${signal}.`))
+    interruption.abort(new Interruption(signal))
   }
   for (const name of signals) process.on(name, interrupt)
   return { signal: interruption.signal, end }

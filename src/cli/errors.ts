@@ -5,6 +5,16 @@ import { causeOf } from '../stores/open.ts'
 /** A subcommand failed; the message is one line. Exit code 1. */
 export class CommandError extends ExpectedError {}
 
+/** The first signal, which ends the subcommand. */
+export class Interruption extends CommandError {
+  readonly signal: NodeJS.Signals
+
+  constructor(signal: NodeJS.Signals) {
+    super(`interrupted by ${signal}.`)
+    this.signal = signal
+  }
+}
+
 /** Invalid arguments or options; the message is one line that says what is allowed. Exit code 2. */
 export class UsageError extends ExpectedError {}
 

@@ -10,7 +10,7 @@ import { emptyTally, importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
-import { CommandError, explainOutage, UsageError } from './errors.ts'
+import { CommandError, explainOutage, Interruption, UsageError } from './errors.ts'
 import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
 import { accountOption, resourceArgument } from './options.ts'
 import { withProgress } from './progress.ts'
@@ -97,7 +97,13 @@ async function runImport(
   } catch (error) {
     throw asImportError(error, context.interrupted, { file, tally, rejects })
   }
-  if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
+  const { aborted, reason } = context.interrupted
+  const isEndedEarly = aborted && file === '-'
+  // SIGTERM is the regular end of an endless input. SIGINT must also stop a list of commands of a shell.
+  if (isEndedEarly && !(reason instanceof Interruption && reason.signal === 'SIGTERM'))
+    throw asImportError(reason, context.interrupted, { file, tally, rejects })
+  if (isEndedEarly) context.printStatus('Warning: ended by SIGTERM. What was read is stored.')
+  else if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   const noted = notes.length > 0 && { notes }
   if (isDryRun) {
     const { read, rejected } = tally

@@ -24,6 +24,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['erase', async () => (await import('./erase.ts')).addEraseCommands],
   ['retention', async () => (await import('./retention.ts')).addRetentionCommands],
   ['import', async () => (await import('./import.ts')).addImportCommand],
+  ['feed', async () => (await import('./feed.ts')).addFeedCommand],
   ['export', async () => (await import('./export.ts')).addExportCommand],
   ['report', async () => (await import('./report.ts')).addReportCommand],
   ['demo', async () => (await import('./demo.ts')).addDemoCommand],

@@ -47,7 +47,7 @@ function isDue(setting: Retention, nowMs: number): boolean {
 
 /**
  * Removes old months of all accounts, at once and then every hour, until it is stopped. Only one instance does so at a time.
- * An account with an active writer is left to the next check; a failure is logged.
+ * An account with an active writer is left to the next check, unless the writer is a feed, which yields it; a failure is logged.
  * @param now the current time, epoch milliseconds
  * @returns function that stops it and resolves when the current step has ended
  */

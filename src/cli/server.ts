@@ -32,9 +32,7 @@ const startTimeoutMs = 60_000
 export async function serve(context: CommandContext, demoClicks?: number): Promise<void> {
   // The welcome of the demo has a link to the page.
   const settings: Settings = demoClicks === undefined ? context.settings : { ...context.settings, EXPLORE: 'on' }
-  const destination = openLogDestination()
-  const isText = (settings.LOG_FORMAT ?? (isatty(2) ? 'text' : 'json')) === 'text'
-  const log = openLog(settings.LOG_LEVEL, isText ? inText(destination) : destination)
+  const { log, destination } = openCommandLog(settings)
   const logStores: StoreLog = ({ level, message }) => log[level](message)
   const shutdown = shutDownGracefully(log, destination)
   try {
@@ -86,6 +84,13 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
   await new Promise<never>(() => {})
 }
 
+/** Opens the log of a command that runs until a signal arrives. */
+export function openCommandLog({ LOG_FORMAT, LOG_LEVEL }: Settings) {
+  const destination = openLogDestination()
+  const isText = (LOG_FORMAT ?? (isatty(2) ? 'text' : 'json')) === 'text'
+  return { destination, log: openLog(LOG_LEVEL, isText ? inText(destination) : destination) }
+}
+
 async function assertFree(address: ListenOptions): Promise<void> {
   const server = createServer().listen(address)
   await once(server, 'listening')
@@ -96,8 +101,8 @@ async function assertFree(address: ListenOptions): Promise<void> {
  * Opens an address. @param prefix of the settings `HOST` and `PORT`
  * @throws SettingsError that names the setting if the address is not available
  */
-async function namingSetting<Result>(
-  prefix: '' | 'METRICS_',
+export async function namingSetting<Result>(
+  prefix: '' | 'METRICS_' | 'FEED_',
   { host, port }: ListenOptions,
   open: () => Promise<Result>,
 ): Promise<Result> {

@@ -5,10 +5,12 @@ import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { tryOpenWriterSet, type WriterSet, withWriter } from '../writer/openWriter.ts'
+import { tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
-import { flush } from '../writer/store/flush.ts'
+import type { ExistingKeys } from '../writer/store/existingKeys.ts'
+import { type FlushedRows, flush } from '../writer/store/flush.ts'
 import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
@@ -23,6 +25,14 @@ const completeAgainMs = 60_000
 /** Results are final, so each duplicate is compared with the stored row. */
 const allCompared = { rows: Number.POSITIVE_INFINITY }
 
+/** A set, and filters of what is stored of its accounts. */
+interface Opened {
+  set: WriterSet
+  clicks: ExistingKeys
+  events: ExistingKeys
+  awaited: AwaitedClicks
+}
+
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
 export class SetStore implements RowStore {
   readonly #stores: Writer['stores']
@@ -30,18 +40,20 @@ export class SetStore implements RowStore {
   readonly #statementWindowMs: number | undefined
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
-  #set: WriterSet | undefined
+  #opened: Opened | undefined
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
-  /** Whether a flush has failed: any of its rows may be stored. */
+  /** Whether a flush has failed. */
   #isInterrupted = false
-  /** Claimed accounts with clicks that were stored after the last attribution. */
+  /** Claimed accounts whose task `attribute_late_clicks` may be open. */
   readonly #withNewClicks = new Set<string>()
   /** Claimed accounts with stored clicks of erased visitors. */
   readonly #withErasures = new Set<string>()
-  /** Accounts that are not claimed until a writer of their own has completed their work. */
-  readonly #completed = new Set<string>()
-  /** Resolves when the work of all of them is complete. */
+  /** Until when accounts are not claimed, by `performance.now()`: infinite while a writer of their own completes their work. */
+  readonly #notBeforeMs = new Map<string, number>()
+  /** When that is tried again for claimed accounts with work that their writer had to leave, such as parts that queries still read. */
+  readonly #completeAgainAtMs = new Map<string, number>()
+  /** Resolves when no such writer is open. */
   #completion = Promise.resolve()
 
   constructor(
@@ -58,15 +70,20 @@ export class SetStore implements RowStore {
   }
 
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const wanted = accountIds.filter((id) => !this.#states.has(id) && !this.#completed.has(id))
+    if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
+    const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
+    const wanted = accountIds.filter(isFree)
     if (wanted.length > 0) await this.#claim(wanted)
     return new Set(accountIds.filter((id) => this.#states.has(id)))
   }
 
   async #claim(accountIds: readonly string[]): Promise<void> {
-    const set = await this.#open()
-    if (!set) return
-    const claimed = accountsOf(await set.claim(accountIds))
+    const opened = await this.#open()
+    if (!opened) return
+    const { set, clicks, events, awaited } = opened
+    const claims = await set.claim(accountIds)
+    for (const filter of [clicks, events, awaited]) filter.claimed(claims)
+    const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
       set,
@@ -77,16 +94,19 @@ export class SetStore implements RowStore {
   }
 
   /** @returns undefined while a migration runs @throws MigrationError when this version must not write afterwards */
-  async #open(): Promise<WriterSet | undefined> {
+  async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
-    if (this.#set) return this.#set
-    this.#set = await tryOpenWriterSet(this.#stores, {
+    if (this.#opened) return this.#opened
+    const set = await tryOpenWriterSet(this.#stores, {
       ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
       statementWindowMs: this.#statementWindowMs,
     })
-    const lost = this.#set?.lease.lost
-    lost?.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
-    return this.#set
+    if (!set) return undefined
+    const { lost } = set.lease
+    lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
+    const [clicks, events] = [existingClicks(set, 'meanwhile'), existingPixelEvents(set, 'meanwhile')]
+    this.#opened = { set, clicks, events, awaited: new AwaitedClicks(set) }
+    return this.#opened
   }
 
   /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
@@ -95,7 +115,9 @@ export class SetStore implements RowStore {
     const unfinished = await set.retry('looking for interrupted work', () =>
       accountsWithUnfinishedWork(set.stores.postgres, accountIds),
     )
-    const alone = unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId)
+    const other = new Set(unfinished.filter(({ isImport }) => !isImport).map(({ accountId }) => accountId))
+    for (const id of accountIds) if (!other.has(id)) this.#completeAgainAtMs.delete(id)
+    const alone = [...other].filter((id) => isOver(this.#completeAgainAtMs.get(id)))
     const imports = unfinished.filter(({ isImport }) => isImport).map(({ accountId }) => accountId)
     try {
       if (imports.length > 0) await recoverImports(set, imports)
@@ -113,7 +135,7 @@ export class SetStore implements RowStore {
     if (accountIds.length === 0) return
     await this.#releaseFrom(set, accountIds)
     for (const accountId of accountIds) {
-      this.#completed.add(accountId)
+      this.#notBeforeMs.set(accountId, Number.POSITIVE_INFINITY)
       this.#completion = this.#completion.then(() => this.#complete(accountId))
     }
   }
@@ -121,45 +143,58 @@ export class SetStore implements RowStore {
   async #complete(accountId: string): Promise<void> {
     const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
     try {
-      await withWriter(this.#stores, accountId, options, async () => {})
-      this.#completed.delete(accountId)
+      const isOpened = await tryWithWriter(this.#stores, accountId, options, async () => true)
+      if (isOpened) this.#completeAgainAtMs.set(accountId, performance.now() + completeAgainMs)
+      this.#notBeforeMs.delete(accountId)
     } catch (error) {
-      if (this.#closed.signal.aborted) return
+      if (options.signal.aborted) return
       this.#onMessage(
         `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
       )
-      setTimeout(() => this.#completed.delete(accountId), completeAgainMs).unref()
+      this.#notBeforeMs.set(accountId, performance.now() + completeAgainMs)
     }
   }
 
   async readWishes(): Promise<readonly string[]> {
-    return (await this.#set?.readWishes()) ?? []
+    const wanted = (await this.#opened?.set.readWishes()) ?? []
+    const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
+    return [...new Set([...wanted, ...again.map(([id]) => id)])]
   }
 
   async release(accountIds: readonly string[]): Promise<void> {
-    if (!this.#set) return
-    await this.#finish(this.#set)
-    await this.#releaseFrom(this.#set, accountIds)
+    if (!this.#opened) return
+    const { set } = this.#opened
+    await this.#repair(set)
+    await this.#completeTasks(set, accountIds)
+    await this.#releaseFrom(set, accountIds)
     await this.#closeIfIdle()
   }
 
   async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
     await set.release(accountIds)
-    for (const id of accountIds) this.#states.delete(id)
+    for (const id of accountIds)
+      for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
+  }
+
+  /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
+  async #completeTasks(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+    const open = accountIds.filter((id) => this.#withNewClicks.has(id))
+    if (open.length > 0) await attributeLateClicks(set, open)
+    for (const id of open) this.#withNewClicks.delete(id)
   }
 
   /** A migration waits until the lease is released. */
   async #closeIfIdle(): Promise<void> {
     if (this.#states.size > 0) return
-    const set = this.#set
-    this.#set = undefined
-    await set?.close()
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.set.close()
   }
 
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
-    const set = this.#set
-    if (!set) return rows.map(() => otherWriter)
-    await this.#finish(set)
+    if (!this.#opened) return rows.map(() => otherWriter)
+    const { set } = this.#opened
+    await this.#repair(set)
     const results: RowResult[] = rows.map(() => otherWriter)
     const prepared = new Map<number, FeedRow>()
     for (const [index, row] of rows.entries()) {
@@ -176,7 +211,7 @@ export class SetStore implements RowStore {
       if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
     }
     this.#isInterrupted = true
-    const outcomes = await flush(set, flushedRows(set, stored))
+    const outcomes = await flush(set, flushedRows(this.#opened, stored))
     this.#isInterrupted = false
     const positions = new Map<ResourceName, number>()
     for (const [index, { accountId, resource }] of prepared) {
@@ -186,49 +221,52 @@ export class SetStore implements RowStore {
       results[index] = resultOf(resource, outcome)
       if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
     }
-    // The rows are stored, and their results are known; the next call completes what is left.
-    await this.#finish(set).catch((error) => {
+    // The rows are stored, and their results are known; the next claim tries again.
+    await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {
       if (!isUnavailable(error)) throw error
     })
     return results
   }
 
-  /** Completes what earlier flushes have left. Idempotent. */
-  async #finish(set: WriterSet): Promise<void> {
-    if (this.#isInterrupted) {
-      await set.settle()
-      await recoverImports(set, [...this.#states.keys()])
-      this.#isInterrupted = false
-      this.#withNewClicks.clear()
-    }
-    if (this.#withNewClicks.size > 0) await attributeLateClicks(set, [...this.#withNewClicks])
+  /** Completes a flush that has failed: any of its rows may be stored. */
+  async #repair(set: WriterSet): Promise<void> {
+    if (!this.#isInterrupted) return
+    await set.settle()
+    await recoverImports(set, [...this.#states.keys()])
+    this.#isInterrupted = false
     this.#withNewClicks.clear()
-    await this.#completeAlone(set, [...this.#withErasures])
-    this.#withErasures.clear()
   }
 
   /** What is left then is completed by the next writer. */
   async close(): Promise<void> {
     this.#closed.abort()
-    const set = this.#set
-    if (set && !this.#lost.signal.aborted) await this.#finish(set).catch(() => {})
+    const set = this.#opened?.set
+    if (set && !this.#lost.signal.aborted) {
+      await this.#repair(set)
+        .then(() => this.#completeTasks(set, [...this.#states.keys()]))
+        .catch(() => {})
+    }
     this.#states.clear()
     await this.#closeIfIdle()
     await this.#completion
   }
 }
 
+/** @param atMs by `performance.now()` */
+function isOver(atMs = 0): boolean {
+  return atMs <= performance.now()
+}
+
 function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503
 }
 
-function flushedRows(set: WriterSet, rows: readonly FeedRow[]): Parameters<typeof flush>[1] {
+function flushedRows({ clicks: existing, events, awaited }: Opened, rows: readonly FeedRow[]): FlushedRows {
   type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
   const valuesOf = <Name extends ResourceName>(resource: Name) =>
     rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
-  const [clicks, events] = [valuesOf('clicks'), valuesOf('pixel-events')]
-  const batch = new ClickBatch(existingClicks(set, accountsOf(clicks)), allCompared)
-  for (const click of clicks) batch.add(click)
+  const clicks = new ClickBatch(existing, allCompared)
+  for (const click of valuesOf('clicks')) clicks.add(click)
   return {
     metadata: {
       nowMs: Date.now(),
@@ -239,9 +277,10 @@ function flushedRows(set: WriterSet, rows: readonly FeedRow[]): Parameters<typeo
         traffic_sources: valuesOf('traffic-sources'),
       },
     },
-    clicks: batch,
+    clicks,
     conversions: valuesOf('conversions'),
-    events: { rows: events, existing: existingPixelEvents(set, accountsOf(events)), compared: allCompared },
+    events: { rows: valuesOf('pixel-events'), existing: events, compared: allCompared },
+    awaited,
   }
 }
 

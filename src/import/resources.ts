@@ -104,7 +104,7 @@ export async function importResource(resource: ResourceName, run: ImportRun): Pr
 
 async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const existing = existingClicks(writer, [account.id])
+  const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
@@ -161,7 +161,7 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
 
 async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
-  const existing = existingPixelEvents(writer, [account.id])
+  const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }

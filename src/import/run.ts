@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
@@ -97,10 +98,15 @@ export async function importRows(
   )
   const reasons = new RejectReasons()
   const conflicting: string[] = []
+  const working = new AbortController()
+  const unlink = whenAborted(signal, () => working.abort(signal.reason))
+  let swapping: Promise<void> = Promise.resolve()
+  let swapTimer: NodeJS.Timeout | undefined
   let writer: Writer | undefined
   let storing: Promise<void> = Promise.resolve()
   try {
-    if (!isDryRun) writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
+    if (!isDryRun)
+      writer = await openWriter(stores, account.id, { onMessage, signal: working.signal, statementWindowMs })
     const lost = writer?.lease.lost
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     if (writer) await prepare?.(writer)
@@ -120,16 +126,26 @@ export async function importRows(
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
-    /** Starts to store the filled batch once the other one is stored. */
-    const swap = async () => {
-      await storing
-      storing = store(filling)
-      // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
-      storing.catch(() => {})
-      ;[filling, other] = [other, filling]
-    }
     let characters = 0
-    for await (const rows of source.rows) {
+    /** Starts to store the filled batch once the other one is stored. */
+    const swap = () => {
+      swapping = swapping.then(async () => {
+        await storing
+        storing = store(filling)
+        // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
+        storing.catch(() => {})
+        ;[filling, other] = [other, filling]
+        characters = 0
+      })
+      return swapping
+    }
+    if (source.isStream) {
+      // What standard input gave until a signal is stored; the caller ends the process at the second signal.
+      unlink()
+      const swapRows = () => characters > 0 && swap().catch((error: unknown) => ended.abort(error))
+      swapTimer = setInterval(swapRows, visibleMs)
+    }
+    for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
         try {
@@ -148,13 +164,12 @@ export async function importRows(
           assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         characters += text.length
-        if (!filling.isFull && characters < batchCharactersMax) continue
-        await swap()
-        characters = 0
+        if (filling.isFull || characters >= batchCharactersMax) await swap()
       }
       onProgress(tally, source.fractionRead())
     }
-    assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, true)
+    clearInterval(swapTimer)
+    if (!signal.aborted) assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, true)
     await swap()
     await storing
     await finish?.()
@@ -167,8 +182,11 @@ export async function importRows(
         `warning: no row has the ${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')} of --map.`,
       )
   } finally {
+    unlink()
+    clearInterval(swapTimer)
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.
+    await swapping.catch(() => {})
     await storing.catch(() => {})
     for (const line of [...changes.summary(), ...reasons.summary()]) onMessage(line)
     await rejects.close().finally(() => writer?.close())
@@ -188,4 +206,16 @@ function conflictWarning(resource: ResourceName, count: number, ids: readonly st
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'
   return `warning: ${differ} A stored ${never}. The first ${comparedDuplicates} duplicates of an import are compared.`
+}
+
+/** Rows of standard input wait no longer for a full batch, milliseconds. */
+const visibleMs = 2_000
+
+/** Yields the same blocks, and ends when the signal has ended their source. */
+async function* untilSignal(blocks: Source['rows'], signal: AbortSignal): Source['rows'] {
+  try {
+    yield* blocks
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { ExpectedError } from '../expectedError.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
@@ -9,11 +10,14 @@ import type { FileFormat } from './parsers/fileFormat.ts'
 import { splitIntoLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
 import { RowError } from './readers/rowError.ts'
+import { untilAborted } from './untilAborted.ts'
 
 export class SourceError extends ExpectedError {}
 
 export interface Source {
   rows: AsyncIterable<RawRow[]>
+  /** Whether it is standard input, which may have no end. */
+  isStream?: boolean
   /** Type of the values: JSON values, or texts of CSV cells. */
   from: 'json' | 'cells'
   /** Called before the rows are read. @returns identifier of the file's content */
@@ -44,47 +48,63 @@ export async function openSource(
   const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})
-  addAbortSignal(signal, content)
+  const isStream = file === '-'
+  // What standard input has buffered at a signal is still read.
+  if (!isStream) addAbortSignal(signal, content)
   let endsWithLineFeed = true
-  const chunks = withSourceErrors(content, file, signal, (chunk) => {
+  const chunks = withSourceErrors(isStream ? untilAborted(content, signal) : content, file, signal, (chunk) => {
     endsWithLineFeed = chunk.at(-1) === lineFeed
     onChunk?.(chunk)
   })
-  const beginning: Buffer[] = []
+  const beginning: Promise<IteratorResult<Buffer>>[] = []
   async function* input(): AsyncGenerator<Buffer> {
-    yield* beginning
+    for (const read of beginning) {
+      const { value, done } = await read
+      if (done) return
+      yield value
+    }
     yield* chunks
   }
   const lines = splitIntoLines(input())
   const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
   return {
-    rows: file === '-' ? completeRows(rows, () => endsWithLineFeed) : rows,
+    isStream,
+    rows: isStream ? completeRows(rows, () => endsWithLineFeed) : rows,
     from: isCsv ? 'cells' : 'json',
     fingerprint: () => fingerprintOf(file, chunks, beginning),
     fractionRead,
   }
 }
 
-/** Bytes by which standard input and pipes are recognized, which cannot be read twice. */
+/** Bytes by which standard input and pipes are recognized, which cannot be read twice; fewer if a pause of the writer ends them. */
 const beginningBytes = 1 << 16
+const pauseMs = 1_000
 
 /**
  * Identifies a file by its content, so that a repeated import recognizes its lines; standard input and pipes by their
  * beginning.
- * @param beginning receives the chunks that were read
+ * @param beginning receives the reads of chunks; the last one may be unfinished
  * @returns 16 hexadecimal characters
  */
-async function fingerprintOf(file: string, chunks: AsyncGenerator<Buffer>, beginning: Buffer[]): Promise<string> {
+async function fingerprintOf(
+  file: string,
+  chunks: AsyncGenerator<Buffer>,
+  beginning: Promise<IteratorResult<Buffer>>[],
+): Promise<string> {
   const hash = createHash('sha256')
   if (file !== '-' && (await stat(file)).isFile()) {
     for await (const chunk of createReadStream(file)) hash.update(chunk)
   } else {
-    for (let bytes = 0; bytes < beginningBytes; bytes += beginning.at(-1)?.length ?? 0) {
-      const { value, done } = await chunks.next()
-      if (done) break
-      beginning.push(value)
+    for (let bytes = 0; bytes < beginningBytes; ) {
+      const read = chunks.next()
+      // `input` throws its failure; this handler only prevents an unhandled rejection before it.
+      read.catch(() => {})
+      beginning.push(read)
+      const found = await (bytes === 0 ? read : Promise.race([read, pause(pauseMs, undefined, { ref: false })]))
+      if (found === undefined || found.done) break
+      hash.update(found.value.subarray(0, beginningBytes - bytes))
+      bytes += found.value.length
     }
-    hash.update(Buffer.concat(beginning).subarray(0, beginningBytes))
   }
   return hash.digest('hex').slice(0, 16)
 }
@@ -99,18 +119,19 @@ async function* completeRows(
   blocks: AsyncIterable<RawRow[]>,
   endsWithLineFeed: () => boolean,
 ): AsyncGenerator<RawRow[]> {
-  let last: RawRow[] = []
+  let row: RawRow | undefined
   for await (const rows of blocks) {
-    yield last
-    last = rows
+    if (row) yield [row]
+    row = rows.at(-1)?.fields instanceof RowError ? rows.pop() : undefined
+    yield rows
   }
-  const row = last.at(-1)
-  if (!endsWithLineFeed() && row?.fields instanceof RowError) {
+  if (!row) return
+  if (!endsWithLineFeed()) {
     throw new SourceError(
       `standard input ended within a row, in line ${row.line}; the command that writes it may have failed.`,
     )
   }
-  yield last
+  yield [row]
 }
 
 async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {
@@ -130,7 +151,7 @@ async function openInput(path: string): Promise<{ stream: ReadStream; fractionRe
 
 /** Yields the same bytes; converts errors of reading and decompressing to SourceError. */
 async function* withSourceErrors(
-  stream: Readable,
+  stream: AsyncIterable<Buffer>,
   path: string,
   signal: AbortSignal,
   onChunk: (chunk: Buffer) => void,

@@ -129,6 +129,35 @@ it('reads NDJSON from standard input, and writes rejected rows to standard error
   )
 })
 
+it.each([
+  ['clicks', 'SIGTERM', 0, 'Warning: ended by SIGTERM. What was read is stored.\n'],
+  [
+    'conversions',
+    'SIGINT',
+    1,
+    'error: interrupted. Stored so far: 2 of 2 rows read. Run it again with the same rows in the same order to complete it.\n',
+  ],
+] as const)(
+  'stores %s of an open pipe before it ends, and what was read when %s arrives',
+  async (resource, signal, code, message) => {
+    const child = start(['import', resource, '-', '--account', account], stores.environment)
+    const [stderr, exit] = [text(child.stderr), exitOf(child)]
+    const at = '2026-01-01T00:00:00Z'
+    const row = (id: string) =>
+      `${JSON.stringify({ id, ...(resource === 'clicks' ? { clickedAt: at } : { convertedAt: at, status: 'approved' }) })}\n`
+    const stored = () =>
+      rowsOf<{ id: string }>(stores, `SELECT id FROM ${resource} WHERE account_id = '${account}' ORDER BY id`)
+    child.stdin.write(row('a'))
+    await expect.poll(stored).toEqual([{ id: 'a' }])
+    // More blank lines than a pipe and a stream hold: when they are written, the row before them was read.
+    child.stdin.write(`${row('b')}${'\n'.repeat(1_000_000)}{"id`)
+    await expect.poll(() => child.stdin.writableLength).toBe(0)
+    child.kill(signal)
+    expect([await exit, await stderr]).toEqual([code, message])
+    expect(await stored()).toEqual([{ id: 'a' }, { id: 'b' }])
+  },
+)
+
 it('prints the most frequent reasons of rejected rows, each with its count and its first row', async () => {
   const rows = [...Array(3).fill('a;x'), 'b\u001b[2J;yesterday', 'c;', 'd;2026-01-01T00:00:00Z']
   const { code, stdout, stderr } = await importing(

@@ -20,15 +20,19 @@ const { services } = parseYaml(read('deploy/compose.yaml')) as { services: Recor
 const ours = Object.entries(services).filter(([, { image }]) => image === 'tributary')
 const dockerfile = read('deploy/Dockerfile')
 
+const secret = 'a-secret-that-has-at-least-32-characters'
+
 describe('deploy/compose.yaml', () => {
   it('uses existing settings with valid values', () => {
-    expect(ours.map(([name]) => name)).toEqual(['api1', 'api2', 'migrate'])
+    expect(ours.map(([name]) => name)).toEqual(['api1', 'api2', 'feed', 'migrate'])
     for (const [, { environment = {} }] of ours) {
       const given = Object.fromEntries(
-        Object.entries(environment).map(([name, value]) => [name, `${value}`.replace(/\$\{\w+:\?\}/g, 'secret')]),
+        Object.entries(environment).map(([name, value]) => [name, `${value}`.replace(/\$\{\w+:\?\}/g, secret)]),
       )
       for (const name of Object.keys(given)) expect(Object.keys(SettingsSchema.properties)).toContain(name)
-      expect(readSettings(given)).toMatchObject({ CLICKHOUSE_URL: expect.stringContaining(':secret@clickhouse:8123/') })
+      expect(readSettings(given)).toMatchObject({
+        CLICKHOUSE_URL: expect.stringContaining(`:${secret}@clickhouse:8123/`),
+      })
     }
   })
 
@@ -54,7 +58,7 @@ describe('deploy/compose.yaml', () => {
 
   it('gives every instance in nginx.conf a fixed address', () => {
     const targets = [...read('deploy/nginx.conf').matchAll(/^\s*server (\w+):3000 /gm)].map(([, name]) => name)
-    expect(targets).toEqual(ours.map(([name]) => name).filter((name) => name !== 'migrate'))
+    expect(targets).toEqual(ours.map(([name]) => name).filter((name) => name.startsWith('api')))
     const addresses = targets.map((name = '') => services[name]?.networks?.default.ipv4_address)
     // Below the range of addresses that the network assigns.
     for (const address of addresses) expect(address).toMatch(/^172\.28\.0\.([1-9]\d?|1[01]\d)$/)
@@ -88,6 +92,20 @@ describe('deploy/tributary.service', () => {
       }
     },
   )
+})
+
+describe('deploy/tributary-feed.service', () => {
+  it('runs the feed, with all restrictions of an instance', () => {
+    const [feed, instance] = ['tributary-feed', 'tributary'].map((name) =>
+      read(`deploy/${name}.service`)
+        .split('\n')
+        .filter((line) => /^[A-Z]\w+=/.test(line)),
+    )
+    const own = ['Description=Tributary feed', 'StateDirectory=tributary-feed', 'StateDirectoryMode=0700']
+    const command = instance?.find((line) => line.startsWith('ExecStart='))?.replace(' serve', ' feed')
+    expect(feed?.filter((line) => !instance?.includes(line))).toEqual([own[0], command, ...own.slice(1)])
+    expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
+  })
 })
 
 describe('files with passwords', () => {

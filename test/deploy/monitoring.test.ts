@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
-import { serve } from '../cli/runCommand.ts'
+import { serve, start } from '../cli/runCommand.ts'
 import { makeAccountWithKey } from '../kit/accounts.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
@@ -130,6 +130,11 @@ const cases: Record<string, AlertCase> = {
     labels: one,
     silent: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.2x30' },
   },
+  TributaryFeedBehind: {
+    fires: { 'tributary_feed_oldest_row_age_seconds{instance="one"}': '61x30' },
+    labels: one,
+    silent: { 'tributary_feed_oldest_row_age_seconds{instance="one"}': '60x30' },
+  },
 }
 
 const hasPrometheus = isInstalled('/usr/bin/prometheus', 'prometheus')
@@ -167,9 +172,13 @@ describe.skipIf(!hasPrometheus || !hasRedis())('a Prometheus that collects the m
     const metricsPort = await freePort()
     const settings = { PORT: '0', METRICS_PORT: `${metricsPort}`, REDIS_URL: redis.url }
     const { printed, end } = await serve({ ...stores.environment, ...settings })
+    const feedMetricsPort = await freePort()
+    const sources = { FEED_REDIS_URL: redis.url, METRICS_PORT: `${feedMetricsPort}` }
+    const feed = start(['feed'], { ...stores.environment, ...sources })
+    onTestFinished(() => void feed.kill('SIGKILL'))
     const { key } = await makeAccountWithKey(stores, 'acme')
     await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'camp' }])
-    const prometheus = await startPrometheus(metricsPort)
+    const prometheus = await startPrometheus(metricsPort, feedMetricsPort)
     const expressions = [...alertRules.map(alertValue), ...dashboardExpressions()]
     expect(expressions.length).toBeGreaterThan(20)
     for (const expression of expressions) {
@@ -204,13 +213,17 @@ function dashboardExpressions(): string[] {
   return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.+'))
 }
 
-/** Starts a Prometheus for one test, which scrapes a server each second as the job of the rules. */
-async function startPrometheus(metricsPort: number): Promise<{ query: (expression: string) => Promise<unknown[]> }> {
+/** Starts a Prometheus for one test, which scrapes processes each second as the job of the rules. */
+async function startPrometheus(
+  ...metricsPorts: number[]
+): Promise<{ query: (expression: string) => Promise<unknown[]> }> {
   const port = await freePort()
   const config = {
     global: { scrape_interval: '1s' },
     rule_files: [rulesFile],
-    scrape_configs: [{ job_name: 'tributary', static_configs: [{ targets: [`127.0.0.1:${metricsPort}`] }] }],
+    scrape_configs: [
+      { job_name: 'tributary', static_configs: [{ targets: metricsPorts.map((metrics) => `127.0.0.1:${metrics}`) }] },
+    ],
   }
   writeFileSync(folder('prometheus.json'), JSON.stringify(config))
   const words = [`--config.file=${folder('prometheus.json')}`, `--storage.tsdb.path=${folder('data')}`]

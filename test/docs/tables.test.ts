@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
+import { addPendingGauge, openFeedMetrics } from '../../src/feed/metrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
@@ -76,11 +77,13 @@ async function metricsTable(): Promise<string[][]> {
   return [['name', 'type', 'meaning'], ...rows.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))]
 }
 
-/** Opens every metric of a server with all settings. */
+/** Opens every metric of a server and of a feed with all settings. */
 function openRegistry() {
   const metrics = openMetrics()
   addGauges(metrics, {} as Stores, { redis: { isUnavailable: false }, now: Date.now })
   openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
+  openFeedMetrics(metrics.registry, () => undefined)
+  addPendingGauge(metrics, async () => 0)
   return metrics.registry
 }
 

@@ -1,14 +1,24 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import type { FeedRow, RowResult } from '../../src/feed/rows.ts'
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
 import { jsonInput } from '../../src/import/readers/input.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { readerOf } from '../../src/import/resources.ts'
+import { migrationLease } from '../../src/stores/migrations/migrate.ts'
+import { waitForWriters } from '../../src/stores/migrations/migrateClickHouse.ts'
+import { acquireLease } from '../../src/stores/postgres/lease.ts'
+import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
+import { openWriter, tryWithWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
+import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
+import { Killed } from '../kit/killedStores.ts'
+import { expireProcessOf } from '../kit/leases.ts'
+import { until } from '../kit/until.ts'
 import { shortWindow } from '../writer/killedImport.ts'
-import { withWriter } from '../writer/withWriter.ts'
+import { running, withWriter } from '../writer/withWriter.ts'
 
 const stores = useTestStores()
 const opened: SetStore[] = []
@@ -57,12 +67,16 @@ describe('a flush', () => {
       sale(a, 's1', { clickId: 'k1', revenue: 2 }),
       click(a, 'k1', { country: 'FR' }),
       event(b, 'e1'),
+      event(b, 'e1'),
       click(b, 'k1'),
       campaign(b, 'c', { userId: 'owner' }),
       click(b, 'k1'),
-      sale(b, 's1', { status: 'approved', updatedAt: '2026-01-08T00:00:00Z' }),
+      sale(b, 's1', { status: 'approved', updatedAt: '2026-01-08T00:00:00Z', clickId: 'k2' }),
     ]
-    expect(await store(set, first)).toEqual([...Array(5).fill('inserted'), 'duplicate', 'inserted'])
+    const [inserted, duplicate] = ['inserted', 'duplicate']
+    expect(await store(set, first)).toEqual([
+      ...[inserted, inserted, inserted, duplicate, inserted, inserted, duplicate, inserted],
+    ])
     const second = [
       click(a, 'k1', { country: 'DE' }),
       sale(a, 's1', { clickId: 'k1', revenue: 2 }),
@@ -72,14 +86,13 @@ describe('a flush', () => {
       event(b, 'e1', { eventName: 'buy' }),
       campaign(b, 'c', { userId: 'owner' }),
       campaign(b, 'c', { userId: 'owner', status: 'paused' }),
-      click(b, 'k2'),
+      click(b, 'k2', { country: 'IT' }),
       click(b, 'k1'),
     ]
-    await set.claim([a, b])
     const results = await set.flush(second)
     expect(resultsOf(results)).toEqual([
-      ...['conflict', 'duplicate', 'conflict', 'updated', 'older', 'conflict'],
-      ...['duplicate', 'updated', 'inserted', 'duplicate'],
+      ...['conflict', duplicate, 'conflict', 'updated', 'older', 'conflict'],
+      ...[duplicate, 'updated', inserted, duplicate],
     ])
     expect(results[2]).toEqual({
       result: 'conflict',
@@ -88,9 +101,257 @@ describe('a flush', () => {
     expect(await rowsOf(stores, `SELECT user_id FROM pixel_events WHERE account_id = '${b}'`)).toEqual([
       { user_id: 'owner' },
     ])
-    const copied = `SELECT status, click_country FROM conversions FINAL WHERE account_id = '${a}'`
-    expect(await rowsOf(stores, copied)).toEqual([{ status: 'approved', click_country: 'FR' }])
+    const copied = (account: string) =>
+      rowsOf(stores, `SELECT status, click_country FROM conversions FINAL WHERE account_id = '${account}'`)
+    expect(await copied(a)).toEqual([{ status: 'approved', click_country: 'FR' }])
+    // Of a click that arrived after its conversion.
+    expect(await copied(b)).toEqual([{ status: 'approved', click_country: 'IT' }])
     await set.close()
-    for (const account of [a, b]) expect(await withWriter(stores, account, findDifferences)).toEqual([])
+    await mustBeComplete(a, b)
+  })
+
+  it('whose statements have unknown outcomes stores each row of each month once, and the results are those of the first attempt', async () => {
+    const [a, b] = await accounts()
+    const broken: string[] = []
+    const set = open(
+      interceptClickHouse(stores, async ({ method, text, send }) => {
+        const [, table = ''] = /^INSERT INTO (clicks|conversions|pixel_events) /.exec(text) ?? []
+        if (method !== 'exec' || table === '' || broken.includes(table)) return
+        broken.push(table)
+        await send()
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      }),
+    )
+    const late = '2026-02-05T00:00:00Z'
+    const rows = [a, b].flatMap((account) => [
+      ...[
+        campaign(account, 'c'),
+        click(account, 'k1'),
+        click(account, 'k2', { clickedAt: late }),
+        click(account, 'k1'),
+      ],
+      ...[sale(account, 's1', { clickId: 'k1' }), sale(account, 's2', { convertedAt: late }), event(account, 'e1')],
+    ])
+    const ofAccount = ['inserted', 'inserted', 'inserted', 'duplicate', 'inserted', 'inserted', 'inserted']
+    expect(await store(set, rows)).toEqual([...ofAccount, ...ofAccount])
+    expect(broken).toEqual(['clicks', 'conversions', 'pixel_events'])
+    expect(await store(set, rows)).toEqual(Array(14).fill('duplicate'))
+    for (const [table, count] of Object.entries({ clicks: 2, conversions: 2, pixel_events: 1 })) {
+      const query = `SELECT toUInt32(count()) AS n FROM ${table} WHERE account_id IN ('${a}', '${b}') GROUP BY account_id`
+      expect(await rowsOf(stores, query)).toEqual([{ n: count }, { n: count }])
+    }
+    await set.close()
+    await mustBeComplete(a, b)
+  })
+
+  it('that fails is repaired by the next one, which stores what is missing', async () => {
+    const [a, b] = await accounts()
+    let isBroken = true
+    const set = open(
+      interceptClickHouse(stores, ({ text }) => {
+        if (isBroken && text.startsWith('INSERT INTO conversions ')) throw new Error('broken')
+      }),
+    )
+    const rows = [a, b].flatMap((account) => [click(account, 'k1'), sale(account, 's1', { clickId: 'k1' })])
+    await expect(store(set, rows)).rejects.toThrow('broken')
+    isBroken = false
+    expect(await store(set, rows)).toEqual(['duplicate', 'inserted', 'duplicate', 'inserted'])
+    await set.close()
+    await mustBeComplete(a, b)
+  })
+
+  it('whose journal did not confirm a record stores its rows once', async () => {
+    const [a, b] = await accounts()
+    let lost = 0
+    const unconfirmed = new Proxy(stores.postgres, {
+      apply(target, self, given) {
+        const query = Reflect.apply(target, self, given)
+        // The first statement of a flush of clicks that depends on the lease.
+        if (lost !== 1 || !/^\s*WITH held AS/.test(given[0]?.[0] ?? '')) return query
+        lost = 2
+        const failing = async () => {
+          await query
+          throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+        }
+        return failing()
+      },
+    })
+    const set = open({ clickhouse: stores.clickhouse, postgres: unconfirmed })
+    await set.claim([a, b])
+    lost = 1
+    expect(await store(set, [click(a, 'k1'), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
+    const untilRelease = [{ token: 'attribute_late_clicks' }]
+    expect([lost, await openTasks(a), await openTasks(b)]).toEqual([2, untilRelease, untilRelease])
+    await set.release([a])
+    expect([await openTasks(a), await openTasks(b)]).toEqual([[], untilRelease])
+    await set.close()
+    await mustBeComplete(a, b)
+  })
+
+  /** Entries of the journal and tasks. */
+  async function openTasks(account: string): Promise<readonly object[]> {
+    return await stores.postgres`
+      SELECT token FROM import_batches WHERE account_id = ${account}
+      UNION ALL SELECT task FROM account_tasks WHERE account_id = ${account}`
+  }
+
+  it('rejects rows of removed months, of deleted accounts and of accounts that are imported; the others are stored', async () => {
+    const [a, deleted] = await accounts()
+    const imported = await makeAccount(stores)
+    await stores.postgres`
+      INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete) VALUES (${a}, 'clicks', '2026-01-01', true)`
+    await stores.postgres`INSERT INTO account_deletions (account_id) VALUES (${deleted})`
+    await stores.postgres`UPDATE accounts SET import_of = 'export' WHERE id = ${imported}`
+    const set = open()
+    const rows = [
+      ...[click(a, 'k1', { clickedAt: '2025-12-31T00:00:00Z' }), click(a, 'k2')],
+      ...[campaign(deleted, 'c'), sale(imported, 's1')],
+    ]
+    await set.claim([a, deleted, imported])
+    expect(await set.flush(rows)).toEqual([
+      { result: 'rejected', reason: 'clickedAt: is before 2026-01-01; the account has removed earlier rows' },
+      { result: 'inserted' },
+      { result: 'rejected', reason: 'accountId: the account has been deleted' },
+      { result: 'rejected', reason: 'accountId: the account is being imported' },
+    ])
+  })
+
+  it('erases what was stored of a click before it arrives and has an erased visitor, while other accounts are stored', async () => {
+    const [a, b] = await accounts()
+    const set = open()
+    const buyer = { clickId: 'k1', sub1: 'anna', convertedAt: '2024-02-01T00:00:00Z' }
+    expect(await store(set, [sale(a, 's1', buyer)])).toEqual(['inserted'])
+    await set.release([a])
+    const key = randomUUID()
+    const erasure = { kind: 'visitor' as const, key, hash: identifierHash(key, 'visitor', 'v1') }
+    await withWriter(stores, a, (writer) => addErasures(writer, [{ ...erasure, erasedMs: Date.UTC(2025, 0, 1) }]))
+    await until(async () => (await set.claim([a])).has(a))
+    const rows = [click(a, 'k1', { visitorId: 'v1', city: 'Lyon', clickedAt: '2024-01-01T00:00:00Z' }), click(b, 'k1')]
+    expect(await store(set, rows)).toEqual(['inserted', 'inserted'])
+    expect(await set.claim([a, b])).toEqual(new Set([b]))
+    expect(await store(set, [click(b, 'k2')])).toEqual(['inserted'])
+    await until(async () => (await set.claim([a])).has(a))
+    expect(await rowsOf(stores, `SELECT visitor_id, city FROM clicks WHERE account_id = '${a}'`)).toEqual([
+      { visitor_id: '', city: '' },
+    ])
+    const kept = `SELECT sub1, click_visitor_id, click_at > 0 AS found FROM conversions FINAL WHERE account_id = '${a}'`
+    expect(await rowsOf(stores, kept)).toEqual([{ sub1: '', click_visitor_id: '', found: 1 }])
+    expect(await stores.postgres`SELECT kind FROM erasures WHERE account_id = ${a} AND is_complete ORDER BY 1`).toEqual(
+      [{ kind: 'click' }, { kind: 'visitor' }],
+    )
+    // The sender repeats it: nothing is left to erase.
+    expect(await store(set, rows.slice(0, 1))).toEqual(['duplicate'])
+    expect(await set.claim([a])).toEqual(new Set([a]))
   })
 })
+
+describe('accounts', () => {
+  it('with an erasure that cannot be completed are stored, and it is tried again later', async () => {
+    const [a] = await accounts()
+    await stores.postgres.unsafe(`
+      CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.is_complete := false; RETURN NEW; END';
+      CREATE TRIGGER leave BEFORE UPDATE ON erasures FOR EACH ROW WHEN (NEW.account_id = '${a}') EXECUTE FUNCTION leave()`)
+    await stores.postgres`
+      INSERT INTO erasures (account_id, kind, key, hash, erased_at)
+      VALUES (${a}, 'visitor', ${randomUUID()}, decode(repeat('00', 32), 'hex'), '2025-01-01')`
+    const set = open()
+    expect(await set.claim([a])).toEqual(new Set())
+    await until(async () => (await set.claim([a])).has(a))
+    expect(await set.flush([click(a, 'k1')])).toEqual([{ result: 'inserted' }])
+    expect(await set.readWishes()).toEqual([])
+    const nowMs = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(nowMs + 61_000)
+    expect(await set.readWishes()).toEqual([a])
+    vi.restoreAllMocks()
+    await stores.postgres.unsafe('DROP TRIGGER leave ON erasures; DROP FUNCTION leave')
+  })
+
+  it('are in one of two stores that claim them at the same time', async () => {
+    const ids = [...(await accounts()), ...(await accounts())]
+    const [one, other] = [open(), open()]
+    const claims = await Promise.all([one.claim(ids), other.claim([...ids].reverse())])
+    expect(claims.flatMap((claimed) => [...claimed]).sort()).toEqual([...ids].sort())
+    expect(await one.flush([click(ids[0] ?? '', 'k1')])).toEqual([
+      claims[0].has(ids[0] ?? '') ? { result: 'inserted' } : otherWriter,
+    ])
+  })
+
+  it('are released for a writer that waits, and claimed again after it has ended', async () => {
+    const [a, b] = await accounts()
+    const set = open()
+    await set.claim([a, b])
+    expect(await set.readWishes()).toEqual([])
+    const importing = openWriter(stores, a, running)
+    await until(async () => (await set.readWishes()).length > 0)
+    expect(await set.readWishes()).toEqual([a])
+    await set.release([a])
+    expect(await set.claim([a, b])).toEqual(new Set([b]))
+    const writer = await importing
+    expect(await set.claim([a])).toEqual(new Set())
+    await writer.close()
+    expect(await set.claim([a])).toEqual(new Set([a]))
+  })
+
+  it('are not claimed while a wish is fresh', async () => {
+    const [a] = await accounts()
+    const set = open()
+    await set.claim([a])
+    const wish = (at: string) =>
+      stores.postgres`UPDATE leases SET wanted_at = clock_timestamp() + ${at}::interval WHERE name = ${`writer:${a}`}`
+    await wish('1 hour')
+    await set.release([a])
+    expect(await set.claim([a])).toEqual(new Set())
+    await wish('-3 s')
+    expect(await set.claim([a])).toEqual(new Set([a]))
+  })
+
+  it('are yielded to work that only tries, which does not wait for an import', async () => {
+    const [a] = await accounts()
+    const set = open()
+    await set.claim([a])
+    const trying = tryWithWriter(stores, a, running, async () => 'done')
+    await until(async () => (await set.readWishes()).length > 0)
+    await set.release([a])
+    expect(await trying).toBe('done')
+    const importing = await openWriter(stores, a, running)
+    expect(await tryWithWriter(stores, a, running, async () => 'done')).toBe(undefined)
+    await importing.close()
+  })
+
+  it('are released for a migration, and claimed after it only if this version may still write', async () => {
+    const [a, b] = await accounts()
+    const set = open()
+    await set.claim([a, b])
+    const migration = await acquireLease(stores.postgres, migrationLease)
+    expect([...(await set.readWishes())].sort()).toEqual([a, b].sort())
+    await set.release([a, b])
+    await waitForWriters(stores, migration)
+    expect(await set.claim([a])).toEqual(new Set())
+    await stores.postgres`
+      INSERT INTO schema_migrations (name, checksum, version, commit, readable_from, writable_from)
+      VALUES ('9999_future.sql', 'x', '99.0.0', 'x', '0.0.1', '99.0.0')`
+    await migration.release()
+    await expect(set.claim([a])).rejects.toThrow('only version 99.0.0 or later may write them')
+    await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
+    expect(await set.claim([a])).toEqual(new Set([a]))
+  })
+
+  it('of a store that was killed are repaired together by the next one', async () => {
+    const [a, b] = await accounts()
+    const killed = interceptClickHouse(stores, ({ text }) => {
+      if (text.startsWith('INSERT INTO conversions ')) throw new Killed()
+    })
+    const first = new SetStore(killed, { onMessage: () => {}, ...shortWindow })
+    const rows = [a, b].flatMap((account) => [click(account, 'k1'), sale(account, 's1', { clickId: 'k1' })])
+    await expect(store(first, rows)).rejects.toThrow(Killed)
+    await expireProcessOf(stores, a)
+    const next = open()
+    expect(await store(next, rows)).toEqual(['duplicate', 'inserted', 'duplicate', 'inserted'])
+    await next.close()
+    await mustBeComplete(a, b)
+  })
+})
+
+async function mustBeComplete(...accountIds: string[]): Promise<void> {
+  for (const account of accountIds) expect(await withWriter(stores, account, findDifferences)).toEqual([])
+}

@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
@@ -7,9 +8,11 @@ import { jsonInput } from '../../src/import/readers/input.ts'
 import { openWriterSet, type WriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
+import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
 import { flush } from '../../src/writer/store/flush.ts'
-import { accountsOf } from '../../src/writer/tables/accountKeys.ts'
+import type { Filling } from '../../src/writer/store/keyFilter.ts'
+import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -141,16 +144,10 @@ function rowsOfStep(accountIds: readonly string[], step: number) {
   })
 }
 
-async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>) {
-  const batch = new ClickBatch(
-    existingClicks(
-      set,
-      rows.map(({ accountId }) => accountId),
-    ),
-    { rows: 0 },
-  )
-  for (const { clicks } of rows) for (const click of clicks) batch.add(click)
-  return await flush(set, { clicks: batch, conversions: rows.flatMap(({ conversions }) => conversions) })
+async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
+  const clicks = new ClickBatch(existingClicks(set), { rows: 0 })
+  for (const of of rows) for (const click of of.clicks) clicks.add(click)
+  return await flush(set, { clicks, conversions: rows.flatMap(({ conversions }) => conversions), awaited })
 }
 
 describe('a flush', () => {
@@ -182,23 +179,28 @@ describe('a flush', () => {
     ).toEqual([{ n: 2 }])
   })
 
-  it('whose outcome is unknown stores every row once', async () => {
+  it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {
     const both = await accounts(2)
-    let broken = ''
+    const sent: unknown[] = []
     const set = await open(
-      interceptClickHouse(stores, async ({ method, text, send }) => {
-        const [, table = ''] = /^INSERT INTO (clicks|conversions) /.exec(text) ?? []
-        if (method !== 'exec' || table <= broken) return
-        broken = table
-        await send()
-        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      interceptClickHouse(stores, ({ method, text, label }) => {
+        if (label === 'import.late_clicks' || label === 'import.all_awaited_clicks') sent.push(label)
+        if (method === 'exec' && text.includes('INTO conversions')) sent.push('conversions')
       }),
     )
     await set.claim(both)
-    const done = await store(set, rowsOfStep(both, 1))
-    expect([broken, ...done.clicks, ...done.conversions]).toEqual(['conversions', ...Array(12).fill('inserted')])
+    const awaited = new AwaitedClicks(set)
+    const waiting = `SELECT click_id FROM conversions FINAL
+      WHERE account_id IN ('${both.join(`', '`)}') AND click_at IS NULL AND click_id LIKE 'late%'`
+    for (const step of [1, 2, 3]) {
+      await store(set, rowsOfStep(both, step), awaited)
+      const click_id = `late${step}`
+      expect(await rowsOf(stores, waiting)).toEqual([{ click_id }, { click_id }])
+    }
     await set.close()
-    await mustHave(both, 1)
+    const [fill, read, write] = ['import.all_awaited_clicks', 'import.late_clicks', 'conversions']
+    expect(sent).toEqual([fill, write, read, write, read, write])
+    await mustHave(both, 3)
   })
 
   it('that is killed before any of its statements is completed by the next set', async () => {
@@ -250,3 +252,58 @@ describe('a flush', () => {
     }
   }
 })
+
+async function storeClicks(accountId: string, ids: readonly string[]): Promise<void> {
+  const values = ids.map((id) => ({ account_id: accountId, id, clicked_at: 0 }))
+  await stores.clickhouse.client.insert({ table: 'click_index', values, format: 'JSONEachRow' })
+}
+
+/** What a process does with one of its accounts: it stores keys, or releases it, perhaps so that another process stores some. */
+const step = fc.record({
+  account: fc.nat({ max: 2 }),
+  action: fc.constantFrom('store', 'release', 'release to another process'),
+})
+
+it.each<Filling>(['await', 'meanwhile'])(
+  'stored clicks are always found, with a filter that is filled: %s',
+  async (filling) => {
+    let reads = 0
+    const slowReads = interceptClickHouse(stores, ({ label, text }) => {
+      if (label !== 'import.all_clicks') return undefined
+      reads += 1
+      // It has a snapshot of the table from before the sleep, and ends after later steps.
+      return text.replace(' FORMAT', ` WHERE sleep(${filling === 'await' ? 0 : 0.15}) = 0 FORMAT`)
+    })
+    const random = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 12 }), async (steps) => {
+      const [set, other] = [await openWriterSet(slowReads, running), await openWriterSet(stores, running)]
+      const existing = existingClicks(set, filling)
+      const three = await accounts(3)
+      const stored = new Map(three.map((accountId) => [accountId, ['first']]))
+      for (const accountId of three) await storeClicks(accountId, ['first'])
+      existing.claimed(await set.claim(three))
+      const others = three.flatMap((accountId) =>
+        Array.from({ length: 4_000 }, (_, n) => keyText({ accountId, id: `other${n}` })),
+      )
+      expect(await existing.findExisting(others)).toEqual(new Set())
+      for (const [number, { account, action }] of steps.entries()) {
+        const accountId = three[account] ?? ''
+        const ids = [`${action} ${number}`, `b${number}`]
+        if (action === 'store') existing.add(ids.map((id) => keyText({ accountId, id })))
+        else await set.release([accountId])
+        if (action === 'release to another process') await other.claim([accountId])
+        if (action !== 'release') {
+          await storeClicks(accountId, ids)
+          stored.get(accountId)?.push(...ids)
+        }
+        await other.release([accountId])
+        if (action !== 'store') existing.claimed(await set.claim([accountId]))
+        const keys = three.flatMap((of) => (stored.get(of) ?? []).map((id) => keyText({ accountId: of, id })))
+        expect(await existing.findExisting([...keys, `${accountId} unknown`])).toEqual(new Set(keys))
+      }
+      await set.close()
+      await other.close()
+    })
+    await fc.assert(random, { numRuns: 3 * randomCasesFactor })
+    expect(reads).toBeGreaterThan(0)
+  },
+)

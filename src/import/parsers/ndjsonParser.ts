@@ -20,16 +20,23 @@ export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator
   let isFirst = true
   for await (const lines of blocks) {
     const rows: RawRow[] = []
-    for (const { number, text, error } of lines) {
+    for (const line of lines) {
+      const { text } = line
       if (isFirst && text.trimStart().startsWith('[')) {
         throw new FormatError("it is a JSON array; write one object per line instead, for example with: jq -c '.[]'")
       }
       isFirst &&= isBlank(text)
-      if (error !== undefined) rows.push({ line: number, text, fields: new RowError(error) })
-      else if (!isBlank(text)) rows.push({ line: number, text: withoutReturn(text), fields: fieldsOf(text) })
+      const row = rawRowOf(line)
+      if (row) rows.push(row)
     }
     yield rows
   }
+}
+
+/** @returns the row of a line; undefined for a blank line */
+export function rawRowOf({ number, text, error }: Line): RawRow | undefined {
+  if (error !== undefined) return { line: number, text, fields: new RowError(error) }
+  return isBlank(text) ? undefined : { line: number, text: withoutReturn(text), fields: fieldsOf(text) }
 }
 
 function isBlank(text: string): boolean {

@@ -131,6 +131,6 @@ function replaced({ replacements }: Field, value: unknown): string | undefined {
   return replacements?.get((typeof value === 'boolean' ? `${value}` : textOf(value)) ?? '')
 }
 
-function isAbsent(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || value === ''
 }

@@ -19,8 +19,8 @@ export async function readRangesByAccount(
     SELECT account_id AS "accountId", resource, to_char(retained_from, 'YYYY-MM-DD') AS month
     FROM retained_ranges
     WHERE account_id = ANY(${[...accountIds]}::text[])`)
-  const startOf = (accountId: string, resource: RetainedResource) =>
-    Date.parse(rows.find((row) => row.accountId === accountId && row.resource === resource)?.month ?? '1970-01-01')
+  const starts = new Map(rows.map(({ accountId, resource, month }) => [`${accountId} ${resource}`, Date.parse(month)]))
+  const startOf = (accountId: string, resource: RetainedResource) => starts.get(`${accountId} ${resource}`) ?? 0
   return new Map(accountIds.map((id) => [id, { clicksMs: startOf(id, 'clicks'), eventsMs: startOf(id, 'events') }]))
 }
 

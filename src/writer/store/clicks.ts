@@ -20,19 +20,21 @@ import {
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
+import type { Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
 
-/** @returns the lookup of stored clicks of accounts, for all batches of an import */
-export function existingClicks(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
-  return new ExistingKeys(session, {
+/** @returns the lookup of stored clicks, for all batches of an import or a feed */
+export function existingClicks(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
+  const source = {
     name: 'clicks',
-    every: ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
-    among: (keys) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
-  })
+    every: (accountIds: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
+    among: (keys: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
+  }
+  return new ExistingKeys(session, source, filling)
 }
 
 type DuplicateClick = Given & AccountKey & { index: number; bytes: Buffer }
@@ -79,6 +81,11 @@ export class ClickBatch {
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
     this.#duplicates.push({ ...keyOfText(key), index, given, bytes: Buffer.from(bytes) })
+  }
+
+  /** The keys of the clicks that are not stored, once duplicates are removed. */
+  keys(): string[] {
+    return [...this.#rows.keys()]
   }
 
   /** Removes clicks that are stored. */

@@ -2,8 +2,10 @@ import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
+import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
 import type { ClickBatch } from './clicks.ts'
 import { type Change, insertionOf, journalEntriesOf, missingChanges, planUpserts } from './conversions.ts'
@@ -24,6 +26,8 @@ export interface FlushedRows {
   events?: EventBatch
   /** Whether the rows have what another installation copied from their clicks and campaigns. */
   isMoved?: boolean
+  /** Shared by all flushes of a feed, which attributes waiting conversions to the clicks of each flush. */
+  awaited?: AwaitedClicks
 }
 
 /** The outcomes of the rows of each table, in their order. */
@@ -35,10 +39,8 @@ export type FlushOutcomes = Partial<Record<NamedTable, readonly RowOutcome[]>> &
  * statement clears the batches. Conversions find the clicks, and events the campaigns, that are stored with them. The outcomes are those
  * before the first attempt: a row that an attempt of unknown outcome has stored is inserted.
  */
-export async function flush(
-  session: WriteSession,
-  { metadata, clicks, conversions = [], events, isMoved = false }: FlushedRows,
-): Promise<FlushOutcomes> {
+export async function flush(session: WriteSession, flushed: FlushedRows): Promise<FlushOutcomes> {
+  const { metadata, clicks, conversions = [], events, isMoved = false, awaited } = flushed
   const names: Partial<Record<NamedTable, readonly RowOutcome[]>> = {}
   for (const table of namedTables) {
     const rows = metadata?.rows[table] ?? []
@@ -46,8 +48,12 @@ export async function flush(
   }
   await clicks?.removeDuplicates()
   const { changes, outcomes } = await planUpserts(session, conversions)
-  const attribute = isMoved ? copyConvertedClicks : copyClickDimensions
-  await storeAll(session, { clicks, changes, attribute })
+  const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
+  const attribute: typeof copyClickDimensions = async (_, attributed) => {
+    await (isMoved ? copyConvertedClicks : copyClickDimensions)(session, attributed)
+    awaited?.add(attributed.flatMap(({ row }) => row ?? []))
+  }
+  await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
   if (events && !isMoved) await assignOwners(session, events.rows)
   return {
     ...names,
@@ -55,6 +61,14 @@ export async function flush(
     conversions: outcomes,
     pixel_events: events ? await storePixelEvents(session, events) : [],
   }
+}
+
+/** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
+async function planLate(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change[]): Promise<Change[]> {
+  const waiting = await awaited.readWaiting(clicks.keys())
+  const changed = new Set(changes.map(({ row }) => row && keyText(row)))
+  // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
+  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
 }
 
 /** Stores changes of conversions; after an unknown outcome, what is missing is sent again. */

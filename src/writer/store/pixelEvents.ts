@@ -8,6 +8,7 @@ import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, comparedTogether, type Given, givesOtherValue } from './givenFields.ts'
+import type { Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { tryInsert } from './tryInsert.ts'
@@ -19,13 +20,14 @@ function storedKeyOf({ accountId, origin, id, generation }: PixelEvent): string 
 
 const keyColumn = ch`concat(account_id, ' ', origin, ' ', id, ' ', toString(generation)) AS key`
 
-/** @returns the lookup of stored events of accounts, for all batches of an import */
-export function existingPixelEvents(session: WriteSession, accountIds: readonly string[]): ExistingKeys {
-  return new ExistingKeys(session, {
+/** @returns the lookup of stored events, for all batches of an import or a feed */
+export function existingPixelEvents(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
+  const source = {
     name: 'pixel_events',
-    every: ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
-    among: (keys) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
-  })
+    every: (accountIds: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
+    among: (keys: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
+  }
+  return new ExistingKeys(session, source, filling)
 }
 
 /** Conditions on origin and id use the sort key, account, origin and id; one on the concatenated key alone does not. */

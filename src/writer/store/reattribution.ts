@@ -7,6 +7,7 @@ import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions } from './attribution.ts'
+import { isWaiting } from './awaitedClicks.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 import { storeChanges } from './flush.ts'
 
@@ -19,10 +20,16 @@ const looking = 'looking for conversions to attribute'
  * @returns number of attributed conversions
  */
 export async function attributeLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<number> {
-  return await attributeAll(session, accountIds, 'attribute_late_clicks', isLate(accountIds), 'import.late_clicks')
+  const ofAccounts = inAccounts(accountIds)
+  const isStored = ch`(account_id, click_id) IN (
+      SELECT account_id, id FROM click_index
+      WHERE ${ofAccounts} AND (account_id, id) IN (
+        SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND click_at IS NULL AND click_id != ''))`
+  const isLate = isWaiting(accountIds, isStored)
+  return await attributeAll(session, accountIds, 'attribute_late_clicks', isLate, 'import.late_clicks')
 }
 
-/** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
+/** Attributes every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. @returns their number */
 export async function attributeWrongConversions(writer: Writer): Promise<number> {
   return await attributeAll(writer, [writer.accountId], 'attribute_conversions', isWrong(writer), 'repair.attribution')
 }
@@ -70,17 +77,6 @@ LIMIT ${count(pageRows)}`
   }
   await completeTask(session, accountIds, task)
   return attributed
-}
-
-/** Condition: the conversion has no `click_at`, but the index has its click. */
-function isLate(accountIds: readonly string[]): Fragment {
-  const ofAccounts = inAccounts(accountIds)
-  const isUnattributed = ch`click_at IS NULL AND click_id != ''`
-  return ch`${isUnattributed}
-  AND (account_id, click_id) IN (
-    SELECT account_id, id FROM click_index
-    WHERE ${ofAccounts} AND (account_id, id) IN (
-      SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND ${isUnattributed}))`
 }
 
 /** Condition: `click_at` of the conversion differs from its click in the index. */

@@ -144,7 +144,7 @@ describe('a running server', () => {
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
     const live = await openWriterSet(stores, running)
-    expect(await live.claim([account])).toEqual([account])
+    expect(await live.claim([account])).toMatchObject([{ accountId: account }])
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await live.close()

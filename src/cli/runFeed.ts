@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import { Feed } from '../feed/feed.ts'
+import { addPendingGauge, openFeedMetrics } from '../feed/metrics.ts'
+import { feedRedis } from '../feed/redis.ts'
+import { type Rejects, RejectsFile } from '../feed/rejectsFile.ts'
+import { buildFeedServer } from '../feed/routes.ts'
+import { originsOf } from '../feed/rowOrigins.ts'
+import { SetStore } from '../feed/setStore.ts'
+import { feedStream } from '../feed/stdin.ts'
+import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
+import { type Settings, SettingsError } from '../settings.ts'
+import { acquireLease } from '../stores/postgres/lease.ts'
+import { openRedisStream } from '../stores/redisStream.ts'
+import { retryWhileUnavailable } from '../stores/timing/retry.ts'
+import { whenAborted } from '../stores/timing/whenAborted.ts'
+import type { CommandContext } from './context.ts'
+import { namingSetting, openCommandLog } from './server.ts'
+
+export interface FeedOptions {
+  /** Whether only standard input is read. */
+  stdin?: true
+  /** Whether stored entries of the stream are deleted. */
+  trim?: true
+  updatedAt?: 'arrival'
+}
+
+/** Held by the one feed that stores rows. */
+const feedLease = 'feed'
+
+/** Time for the last responses and acknowledgements, milliseconds. */
+const graceMs = 5_000
+
+/**
+ * Stores rows from all sources that the settings name, or from standard input, until it ends or a signal arrives.
+ * @throws SettingsError; LeaseLost; the error of a source
+ */
+export async function runFeed(context: CommandContext, options: FeedOptions): Promise<void> {
+  const { settings, interrupted } = context
+  const http = options.stdin ? undefined : httpSettings(settings)
+  if (!options.stdin && !http && settings.FEED_REDIS_URL === undefined)
+    throw new SettingsError('FEED_PORT: set it or FEED_REDIS_URL, or use --stdin.')
+  const { log } = openCommandLog(settings)
+  const warn = (line: string) => log.warn(line)
+  let feed: Feed | undefined
+  const closers: (() => unknown)[] = []
+  try {
+    const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
+    const feedMetrics = openFeedMetrics(metrics?.registry ?? new Registry(), () => feed?.queue)
+    if (metrics) {
+      const address = { host: settings.METRICS_HOST, port: settings.METRICS_PORT }
+      const { stop } = await namingSetting('METRICS_', address, () => serveMetrics(metrics, address))
+      closers.push(stop)
+    }
+    const origin = originsOf(options.updatedAt === 'arrival', Date.now)
+    if (http) {
+      // Before the lease: while another feed is active, this port responds with 503.
+      const server = buildFeedServer({ ...{ token: http.token, feed: () => feed, origin, log, metrics } })
+      const url = await namingSetting('FEED_', http, () => server.listen(http))
+      closers.push(() => Promise.race([server.close(), grace().then(() => server.server.closeAllConnections())]))
+      context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
+    }
+    const stores = await context.openStores(({ level, message }) => log[level](message))
+    const lease = await acquireLease(stores.postgres, feedLease, {
+      signal: interrupted,
+      onWait: () => log.warn('Another feed is active; waiting for it to end.'),
+      retry: (attempt) =>
+        retryWhileUnavailable('waiting for the lease', attempt, { onMessage: warn, signal: interrupted }),
+    })
+    const store = new SetStore(stores, { onMessage: warn })
+    closers.push(
+      () => store.close(),
+      () => lease.release(),
+    )
+    const printed: Rejects = {
+      async add(rows) {
+        for (const row of rows) context.printStatus(JSON.stringify(row))
+      },
+    }
+    const path = settings.FEED_REJECTS
+    const rejects = path !== undefined ? new RejectsFile(path, warn) : options.stdin ? printed : undefined
+    const active = new Feed({
+      ...{ postgres: stores.postgres, store, rejects, warn },
+      ...{ metrics: feedMetrics, flushMs: settings.FEED_FLUSH_MS },
+    })
+    feed = active
+    const storing = active.queue.run()
+    const failure = new AbortController()
+    whenAborted(lease.lost, () => failure.abort(lease.lost.reason))
+    storing.catch((error: unknown) => failure.abort(error))
+    const failed = aborted(failure.signal).then(() => Promise.reject(failure.signal.reason))
+    // The races below throw it; this handler only prevents an unhandled rejection between them.
+    failed.catch(() => {})
+    const signal = AbortSignal.any([interrupted, failure.signal])
+    /** Resolves, when the source has ended or the signal has aborted, with a function that awaits the results. */
+    const openSource = async (): Promise<() => Promise<unknown>> => {
+      if (options.stdin) {
+        const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
+        return await feedStream(active, process.stdin, { origin, signal, onProgress })
+      }
+      if (settings.FEED_REDIS_URL === undefined) return aborted(signal).then(() => async () => {})
+      const { FEED_REDIS_URL: redisUrl, FEED_STREAM: stream } = settings
+      const end = new AbortController()
+      closers.unshift(() => end.abort())
+      const redis = await openRedisStream(redisUrl, stream, warn, { signal, ended: end.signal })
+      closers.push(redis.close)
+      if (metrics) addPendingGauge(metrics, redis.countPending)
+      return await feedRedis(active, redis, { stream, isTrimmed: options.trim === true, signal })
+    }
+    const drain = await Promise.race([openSource(), failed])
+    feed = undefined
+    // Rows of standard input that has ended wait for other writers; nothing waits for them after a signal.
+    active.queue.close(true)
+    whenAborted(interrupted, () => active.queue.close())
+    await Promise.race([storing, failed])
+    await Promise.race([drain(), ...(options.stdin ? [] : [grace()])])
+  } catch (error) {
+    // A signal during the start ends the command as a signal later does.
+    if (!interrupted.aborted || error !== interrupted.reason) throw error
+  } finally {
+    feed = undefined
+    for (const close of closers) await close()
+  }
+}
+
+const grace = () => pause(graceMs, undefined, { ref: false })
+
+function httpSettings({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: token }: Settings) {
+  if (port === 0) return undefined
+  if (token === undefined) throw new SettingsError('FEED_TOKEN: is required with FEED_PORT.')
+  return { host, port, token }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => whenAborted(signal, resolve))
+}

@@ -1,0 +1,57 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Metrics } from '../http/prometheusMetrics.ts'
+import { resourceNames } from '../import/resourceNames.ts'
+import type { RowQueue } from './queue.ts'
+import { rowResults } from './rows.ts'
+
+const flushBucketsS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export type FeedMetrics = ReturnType<typeof openFeedMetrics>
+
+/** Opens the metrics of a feed. @param queue undefined while another feed is active */
+export function openFeedMetrics(registry: Registry, queue: () => RowQueue | undefined) {
+  const registers = [registry]
+  const rows = new Counter({
+    name: 'tributary_feed_rows_total',
+    help: 'Rows by resource and result; a row without a known resource has the resource "unknown".',
+    labelNames: ['resource', 'result'],
+    registers,
+  })
+  for (const resource of [...resourceNames, 'unknown'])
+    for (const result of rowResults) rows.inc({ resource, result }, 0)
+  const flushes = new Histogram({
+    name: 'tributary_feed_flush_seconds',
+    help: 'Duration of a flush in seconds, from the claim of its accounts to the results of its rows.',
+    buckets: flushBucketsS,
+    registers,
+  })
+  const gauge = (name: string, help: string, read: (queue: RowQueue) => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        const present = queue()
+        this.set(present ? read(present) : 0)
+      },
+    })
+  gauge(
+    'tributary_feed_oldest_row_age_seconds',
+    'Age of the oldest row without a result, seconds; 0 without such rows.',
+    ({ oldestAgeMs }) => oldestAgeMs / 1_000,
+  )
+  gauge('tributary_feed_waiting_rows', 'Rows without a result.', (present) => present.rows)
+  gauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', (present) => present.claimedAccounts)
+  return {
+    countRows: (resource: string, result: string, count: number) =>
+      rows.inc({ resource: resource || 'unknown', result }, count),
+    timeFlush: (seconds: number) => flushes.observe(seconds),
+  }
+}
+
+/** Adds the gauge of a feed that reads a stream. */
+export function addPendingGauge(metrics: Pick<Metrics, 'addGauge'>, countPending: () => Promise<number>): void {
+  metrics.addGauge(
+    'tributary_feed_redis_pending',
+    'Entries of the stream that were delivered and are not acknowledged; NaN while Redis is unavailable.',
+    countPending,
+  )
+}

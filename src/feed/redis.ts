@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { splitIntoLines } from '../import/parsers/lines.ts'
+import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
+import type { Feed } from './feed.ts'
+import type { RowOrigin } from './readRows.ts'
+import { type FeedRow, isNeverStored, type RejectedRow } from './rows.ts'
+
+/** Reading stops while so many rows wait. */
+const rowsMax = 50_000
+const entriesMax = 1_000
+/** Bytes of the entries of one read; their number follows from the size of the entries of the read before. */
+const readBytes = 4 << 20
+
+/** What a read has delivered and is being stored. */
+interface Delivered {
+  entries: StreamEntry[]
+  /** Index of the entry of each row. */
+  entryOf: number[]
+  read: (FeedRow | RejectedRow)[]
+}
+
+const hasAccountOf = (rows: readonly (FeedRow | RejectedRow)[], accountIds: ReadonlySet<string>) =>
+  rows.some((row) => 'accountId' in row && accountIds.has(row.accountId))
+
+/**
+ * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows has its final result. Entries with a row
+ * of an account that another writer has stay pending in Redis; they are read again, before new entries, when the account is free.
+ * @returns function that resolves when the results of all rows are acknowledged
+ * @param stream its name decides between rows of one millisecond, so it is a part of their `importFile`
+ */
+export async function feedRedis(
+  feed: Feed,
+  redis: RedisStream,
+  { stream, isTrimmed, signal }: { stream: string; isTrimmed: boolean; signal: AbortSignal },
+): Promise<() => Promise<unknown>> {
+  const importFile = createHash('sha256').update(`redis ${stream}`).digest('hex').slice(0, 16)
+  /** Accounts with entries that wait in Redis. */
+  const deferred = new Set<string>()
+  const storing = new Set<Promise<void>>()
+  let failure: unknown
+  /** Id after which pending entries are read; undefined: new entries are read. */
+  let after: string | undefined = '0'
+  let isFree = false
+  let count = 10
+  feed.onFree = (accountId) => {
+    if (deferred.has(accountId)) isFree = true
+  }
+  const startToStore = (delivered: Delivered) => {
+    const stored: Promise<void> = storeDelivered(delivered)
+      .catch((error: unknown) => {
+        failure ??= error
+      })
+      .finally(() => storing.delete(stored))
+    storing.add(stored)
+  }
+  const storeDelivered = async ({ entries, entryOf, read }: Delivered) => {
+    const submission = feed.submit(read, 0)
+    await submission.batch.done
+    const results = feed.collect(submission)
+    const waiting = new Set<number | undefined>()
+    for (const [at, { result }] of results.entries()) {
+      if (result !== 'retry') continue
+      waiting.add(entryOf[at])
+      const row = read[at]
+      if (!row || !('accountId' in row)) continue
+      deferred.add(row.accountId)
+      // It may be free since the row got its result.
+      if (!feed.queue.isWaiting(row.accountId)) isFree = true
+    }
+    const done = entries.filter((_, index) => !waiting.has(index))
+    if (done.length === 0) return
+    const rejected = results.flatMap((result, at): RejectedEntry[] => {
+      const index = entryOf[at] ?? 0
+      if (!isNeverStored(result) || waiting.has(index)) return []
+      return [{ id: entries[index]?.id ?? '', reason: result.reason, row: read[at]?.text ?? '' }]
+    })
+    await redis.acknowledge(
+      done.map(({ id }) => id),
+      rejected,
+      isTrimmed,
+    )
+  }
+  try {
+    while (!signal.aborted) {
+      if (failure) throw failure
+      await feed.queue.hasRoom(rowsMax, signal)
+      if (isFree && after === undefined) {
+        // Entries that are being stored are pending too.
+        await Promise.all(storing)
+        isFree = false
+        deferred.clear()
+        after = '0'
+      }
+      const isNew = after === undefined
+      const entries = await redis.read(after ?? '>', count)
+      if (!isNew) {
+        after = entries.at(-1)?.id
+        // New entries are read when it is known which accounts have pending ones.
+        if (after === undefined) await Promise.all(storing)
+      }
+      if (entries.length === 0) continue
+      const bytes = entries.reduce((sum, { rows }) => sum + rows.length, 0)
+      count = Math.max(1, Math.min(entriesMax, Math.floor((readBytes * entries.length) / (bytes + 1))))
+      startToStore(await readEntries(feed, entries, { importFile, signal, left: isNew ? deferred : new Set() }))
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  return async () => {
+    await Promise.all(storing)
+    if (failure) throw failure
+  }
+}
+
+/** @param left accounts with earlier entries that wait in Redis; their entries are left there too */
+async function readEntries(
+  feed: Feed,
+  entries: readonly StreamEntry[],
+  { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
+): Promise<Delivered> {
+  const delivered: Delivered = { entries: [], entryOf: [], read: [] }
+  for (const entry of entries) {
+    const origin = originOf(entry.id, importFile)
+    const read: (FeedRow | RejectedRow)[] = []
+    if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
+    else
+      for await (const lines of splitIntoLines(one(entry.rows))) read.push(...(await feed.read(lines, origin, signal)))
+    if (hasAccountOf(read, left)) continue
+    for (const row of read) {
+      delivered.read.push(row)
+      delivered.entryOf.push(delivered.entries.length)
+    }
+    delivered.entries.push(entry)
+  }
+  return delivered
+}
+
+/** Of equal times the later entry wins, and within an entry the later row. */
+function originOf(id: string, importFile: string): RowOrigin {
+  const [nowMs = 0, sequence = 0] = id.split('-').map(Number)
+  const repeated = new Map<string, number>()
+  const lineOf = (key: string) => {
+    const before = repeated.get(key) ?? 0
+    repeated.set(key, before + 1)
+    return nowMs * 4_096 + Math.min(sequence + before, 4_095)
+  }
+  return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
+}
+
+async function* one(rows: Buffer): AsyncGenerator<Buffer> {
+  yield rows
+}

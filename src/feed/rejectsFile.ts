@@ -1,0 +1,56 @@
+import { appendFile, stat } from 'node:fs/promises'
+
+/** A row that will not be stored; its source is `http` or `stdin`. */
+export interface Reject {
+  source: string
+  reason: string
+  row: string
+}
+
+/** Where rows that will not be stored are kept. */
+export interface Rejects {
+  add(rows: readonly Reject[]): Promise<void>
+}
+
+/** In bytes. The file has personal data and grows without end; another program moves or removes it. */
+const bytesMax = 100_000_000
+
+/**
+ * Appends rejected rows to a file, NDJSON, readable by its user alone. The file is opened for each call, so it may be renamed at any time.
+ * At 100 MB it gets no more rows until it is renamed or removed.
+ */
+export class RejectsFile implements Rejects {
+  readonly #path: string
+  readonly #warn: (line: string) => void
+  #isFailing = false
+
+  constructor(path: string, warn: (line: string) => void) {
+    this.#path = path
+    this.#warn = warn
+  }
+
+  /** A file that cannot be written does not end the feed: the first failure in a row is a warning. */
+  async add(rows: readonly Reject[]): Promise<void> {
+    if (rows.length === 0) return
+    const at = new Date().toISOString()
+    try {
+      if ((await sizeOf(this.#path)) >= bytesMax) throw new Error('it has reached 100 MB; move or remove it')
+      const lines = rows.map((row) => `${JSON.stringify({ at, ...row })}\n`)
+      await appendFile(this.#path, lines.join(''), { mode: 0o600 })
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing)
+        this.#warn(`Rejected rows are not written to ${this.#path}: ${(error as Error).message}. See FEED_REJECTS.`)
+      this.#isFailing = true
+    }
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+}

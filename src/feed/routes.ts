@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import { handleClientError } from '../http/clientErrorHandler.ts'
+import type { App } from '../http/context.ts'
+import { handleError } from '../http/errorHandler.ts'
+import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
+import { logResponses } from '../http/logging.ts'
+import type { Metrics } from '../http/prometheusMetrics.ts'
+import { defaultReaderPace } from '../http/slowReaders.ts'
+import { type Line, splitIntoLines } from '../import/parsers/lines.ts'
+import { instant } from '../import/readers/fieldTypes.ts'
+import { RowError } from '../import/readers/rowError.ts'
+import { invalidParameter, Problem } from '../problem.ts'
+import type { Feed } from './feed.ts'
+import type { RowOrigin } from './readRows.ts'
+
+const bodyMaxBytes = 16 << 20
+const rowsMax = 10_000
+const retryAfterS = 5
+
+export interface FeedServerParts {
+  token: string
+  /** Undefined while this process takes no rows. */
+  feed: () => Feed | undefined
+  /** @param updatedAtMs of `?updated_at=` */
+  origin: (updatedAtMs: number | undefined) => RowOrigin
+  log: FastifyBaseLogger
+  metrics: Metrics | undefined
+  /** Limit of the time that a request takes to arrive, milliseconds. */
+  arrivalMs?: number
+  /** A request gets its response within this time after its rows were read, milliseconds. */
+  resultMs?: number
+}
+
+/** Builds the server of `POST /rows`; the caller makes it listen. It is for senders of the operator, and no part of the API. */
+export function buildFeedServer(parts: FeedServerParts): App {
+  const { token, feed, origin, log, metrics, arrivalMs = arrivalMaxMs, resultMs = 30_000 } = parts
+  const app: App = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => uuidv7(),
+    serverFactory: (handler) => makeHttpServer(handler, arrivalMs, defaultReaderPace, () => {}),
+    frameworkErrors: handleError,
+    clientErrorHandler: handleClientError,
+  })
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(() => {
+    throw new Problem('not_found', 'No such path; send rows to POST /rows.')
+  })
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+    // The rest of its body is not read.
+    if (reply.statusCode >= 400 && !request.body) reply.header('connection', 'close')
+  })
+  logResponses(app)
+  metrics?.observe(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  const isToken = tokenCheck(token)
+  /** Bytes of bodies that are being received, or whose rows are being read. */
+  let receiving = 0
+  const receivedBytes = new WeakMap<FastifyRequest, number>()
+  const setReceived = (request: FastifyRequest, bytes: number) => {
+    receiving += bytes - (receivedBytes.get(request) ?? 0)
+    receivedBytes.set(request, bytes)
+  }
+  const requireFeed = () => {
+    const present = feed()
+    if (!present) throw new Problem('unavailable', 'This feed takes no rows at the moment.', { retryAfterS })
+    if (present.queue.isFull(receiving)) throw new Problem('unavailable', 'Too many rows wait.', { retryAfterS })
+    return present
+  }
+
+  const readRows = async (request: FastifyRequest) => {
+    try {
+      const origins = origin(readUpdatedAt(request))
+      const content = await contentOf(request)
+      setReceived(request, content.length)
+      return await requireFeed().read(await linesOf(content), origins)
+    } finally {
+      setReceived(request, 0)
+    }
+  }
+
+  app.post('/rows', {
+    bodyLimit: bodyMaxBytes,
+    async onRequest(request, reply) {
+      if (!isToken(request.headers.authorization))
+        throw new Problem('invalid_api_key', 'Send the token of FEED_TOKEN: Authorization: Bearer <token>.')
+      assertReadable(request)
+      // Without a length, the body may have any size.
+      setReceived(request, Number(request.headers['content-length'] ?? bodyMaxBytes))
+      reply.raw.once('close', () => setReceived(request, 0))
+      requireFeed()
+    },
+    async handler(request, reply) {
+      const read = await readRows(request)
+      // Requests that were read at the same time may have filled the queue.
+      const present = requireFeed()
+      const submission = present.submit(read, Number.POSITIVE_INFINITY)
+      const expiry = new AbortController()
+      const { batch } = submission
+      await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
+      expiry.abort()
+      present.queue.cancel(batch)
+      const results = present.collect(submission)
+      await present.writeRejects('http', submission, results)
+      if (results.some(({ result }) => result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
+      reply.type('application/x-ndjson; charset=utf-8')
+      return results.map((result) => `${JSON.stringify(result)}\n`).join('')
+    },
+  })
+  return app
+}
+
+function tokenCheck(token: string): (authorization: string | undefined) => boolean {
+  // Digests have equal lengths, so the comparison takes the same time for each token.
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const expected = digest(`Bearer ${token}`)
+  return (authorization) => timingSafeEqual(digest(authorization ?? ''), expected)
+}
+
+/** @throws Problem before the body is read */
+function assertReadable({ headers, query }: FastifyRequest): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  if (!/^application\/(x-)?ndjson$/i.test(type.trim()))
+    throw new Problem('unsupported_media_type', 'Send rows as Content-Type: application/x-ndjson.')
+  if (!/^(identity|gzip)?$/i.test(headers['content-encoding'] ?? ''))
+    throw new Problem('unsupported_media_type', 'The only supported Content-Encoding is gzip.')
+  const unknown = Object.keys(query as object).find((name) => name !== 'updated_at')
+  if (unknown !== undefined) throw new Problem('unknown_parameter', `There is no parameter ${unknown}.`)
+}
+
+function readUpdatedAt({ query }: FastifyRequest): number | undefined {
+  const { updated_at: text } = query as { updated_at?: unknown }
+  if (text === undefined) return undefined
+  try {
+    return instant.read(text)
+  } catch (error) {
+    throw error instanceof RowError ? invalidParameter('updated_at', error.message) : error
+  }
+}
+
+const unzip = promisify(gunzip)
+
+async function contentOf({ headers, body }: FastifyRequest): Promise<Buffer> {
+  const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)
+  const content = /gzip/i.test(headers['content-encoding'] ?? '') ? await unzipped(bytes) : bytes
+  if (!isUtf8(content)) throw new Problem('invalid_json', 'The body is not UTF-8.')
+  return content
+}
+
+async function unzipped(bytes: Buffer): Promise<Buffer> {
+  try {
+    return await unzip(bytes, { maxOutputLength: bodyMaxBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Problem('payload_too_large', `The body is larger than ${bodyMaxBytes / 1024} KiB.`)
+    throw new Problem('invalid_json', 'The body is not gzip.')
+  }
+}
+
+async function linesOf(content: Buffer): Promise<Line[]> {
+  const lines: Line[] = []
+  for await (const block of splitIntoLines(one(content)))
+    for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
+  if (lines.length > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} rows.`)
+  return lines
+}
+
+async function* one(content: Buffer): AsyncGenerator<Buffer> {
+  yield content
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import type { RowOrigin } from './readRows.ts'
+
+/**
+ * Makes the origins of rows from HTTP and standard input.
+ * @param isOrdered whether the time of arrival is the `updatedAt` of a conversion without one; of two in one millisecond the later wins
+ * @returns a function of the `updatedAt` that a sender sets for its rows, epoch milliseconds
+ */
+export function originsOf(isOrdered: boolean, now: () => number): (updatedAtMs?: number) => RowOrigin {
+  const importFile = randomBytes(8).toString('hex')
+  let line = 0
+  let nowMs = 0
+  return (updatedAtMs) => {
+    // A clock that is set back must not let a later row lose.
+    nowMs = Math.max(nowMs, now())
+    if (!isOrdered || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', lineOf: () => 0 }
+    const lineOf = () => {
+      line += 1
+      return line
+    }
+    return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
+  }
+}

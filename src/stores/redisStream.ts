@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A consumer group delivers each entry until it is acknowledged. */
+const group = 'tributary'
+/** How long a read waits for new entries, milliseconds. */
+const blockMs = 1_000
+const rejectedMax = 100_000
+const retryMs = 1_000
+const startTimeoutMs = 5_000
+
+export interface StreamEntry {
+  /** `1700000000000-0`: epoch milliseconds and a sequence number. */
+  readonly id: string
+  /** Its field `rows`; a text says why it has none. */
+  readonly rows: Buffer | string
+}
+
+/** An entry of `<stream>:rejected`. */
+export interface RejectedEntry {
+  readonly id: string
+  readonly reason: string
+  readonly row: string
+}
+
+export type RedisStream = Awaited<ReturnType<typeof openRedisStream>>
+
+/**
+ * Connects to a stream and creates its consumer group. Every command waits while Redis is unavailable.
+ * @param warn receives each change of availability, once, and a warning if Redis does not keep its entries
+ * @param signal ends the opening and reads, which then throw its reason
+ * @param ended ends acknowledgements
+ */
+export async function openRedisStream(
+  url: string,
+  stream: string,
+  warn: (line: string) => void,
+  { signal, ended }: { signal: AbortSignal; ended: AbortSignal },
+) {
+  const { Redis: Client } = await import('ioredis')
+  const client = new Client(url, {
+    connectionName: 'tributary-feed',
+    connectTimeout: 2_000,
+    // A read waits on its own connection for new entries; a longer silence is a lost connection.
+    socketTimeout: 10 * blockMs,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: () => retryMs / 2,
+  })
+  const reader = client.duplicate()
+  const from = ['GROUP', group, 'feed'] as const
+  for (const one of [client, reader]) one.on('error', () => {})
+  const ready = Promise.all([client, reader].map((one) => new Promise((resolve) => one.once('ready', resolve))))
+  await Promise.race([ready, pause(startTimeoutMs, undefined, { ref: false, signal }).catch(() => {})])
+  let isUnavailable = false
+
+  /** @param command may run several times */
+  async function run<Reply>(command: () => Promise<Reply>, end = signal): Promise<Reply> {
+    for (;;) {
+      end.throwIfAborted()
+      try {
+        const reply = await command()
+        if (isUnavailable) warn('Redis is available again.')
+        isUnavailable = false
+        return reply
+      } catch (error) {
+        if (codeOf(error) !== undefined && !retriedCodes.has(codeOf(error))) throw error
+        if (!isUnavailable) warn(`Redis is unavailable; no rows are read from it: ${(error as Error).message}`)
+        isUnavailable = true
+      }
+      await pause(retryMs, undefined, { signal: end }).catch(() => end.throwIfAborted())
+    }
+  }
+
+  const createGroup = () =>
+    run(() => client.xgroup('CREATE', stream, group, '0', 'MKSTREAM').catch(ignoring('BUSYGROUP')))
+  const close = () => {
+    client.disconnect()
+    reader.disconnect()
+  }
+  try {
+    await createGroup()
+    // A managed Redis may forbid CONFIG.
+    const [, appendOnly] = (await run(() => client.config('GET', 'appendonly').catch(() => []))) as string[]
+    if (appendOnly === 'no') warn('Redis has appendonly no: it loses entries when it ends. Set appendonly yes.')
+  } catch (error) {
+    close()
+    throw error
+  }
+
+  return {
+    /**
+     * Reads entries, oldest first.
+     * @param after `>`: entries that were never delivered, for which it waits up to a second; an id: delivered and unacknowledged
+     *   entries after it
+     */
+    read: async (after: string, count: number): Promise<StreamEntry[]> => {
+      const found = await run(async () => {
+        try {
+          return after === '>'
+            ? await reader.xreadgroupBuffer(...from, 'COUNT', count, 'BLOCK', blockMs, 'STREAMS', stream, after)
+            : await reader.xreadgroupBuffer(...from, 'COUNT', count, 'STREAMS', stream, after)
+        } catch (error) {
+          ignoring('NOGROUP')(error)
+          // The stream was deleted.
+          await createGroup()
+          return null
+        }
+      })
+      const reply = found as [Buffer, [Buffer, Buffer[] | null][]][] | null
+      return (reply?.[0]?.[1] ?? []).map(([id, fields]) => ({ id: id.toString(), rows: rowsOf(fields) }))
+    },
+    /** Acknowledges entries and adds rejected rows, both or neither. @param isTrimmed whether the entries are deleted too */
+    acknowledge: (ids: readonly string[], rejected: readonly RejectedEntry[], isTrimmed: boolean): Promise<unknown> =>
+      run(async () => {
+        const commands = client.multi().xack(stream, group, ...ids)
+        if (isTrimmed) commands.xdel(stream, ...ids)
+        for (const { id, reason, row } of rejected)
+          commands.xadd(`${stream}:rejected`, 'MAXLEN', '~', rejectedMax, '*', 'id', id, 'reason', reason, 'row', row)
+        for (const [error] of (await commands.exec()) ?? []) if (error) throw error
+      }, ended),
+    /** @returns the number of delivered, unacknowledged entries */
+    countPending: async () => Number(((await client.xpending(stream, group)) as unknown[])[0]),
+    close,
+  }
+}
+
+/** Redis is starting, reorganizing or read-only for a moment. */
+const retriedCodes = new Set<string | undefined>([
+  'LOADING',
+  'BUSY',
+  'MASTERDOWN',
+  'READONLY',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+])
+
+/** @returns the error code of Redis, the first word of its error; undefined for an error of the connection */
+function codeOf(error: unknown): string | undefined {
+  const { name, message } = error as Error
+  return name === 'ReplyError' ? message.split(' ')[0] : undefined
+}
+
+function ignoring(code: string) {
+  return (error: unknown) => {
+    if (codeOf(error) !== code) throw error
+  }
+}
+
+function rowsOf(fields: readonly Buffer[] | null): Buffer | string {
+  if (!fields) return 'the entry was deleted before its rows were stored'
+  const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === 'rows')
+  return (at < 0 ? undefined : fields[at + 1]) ?? 'the entry has no field rows'
+}

@@ -1,0 +1,123 @@
+import { crc32 } from 'node:zlib'
+import { streamBytes } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import type { ClaimedAccount } from '../fence/claims.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { valueByAccount } from '../tables/accountKeys.ts'
+import { BloomFilter } from './bloomFilter.ts'
+
+/** Keys of rows; each begins with the id of its account and a space. */
+export interface StoredKeys {
+  /** Names the keys in messages and in ClickHouse's query log. */
+  name: string
+  /** SELECT of one column `key`: all keys that accounts have. */
+  every(accountIds: readonly string[]): Fragment
+}
+
+/** `await`: the filter is used once it is complete. `meanwhile`: every key is a candidate until then. */
+export type Filling = 'await' | 'meanwhile'
+
+/**
+ * Tells which keys may be stored, without a query: a Bloom filter of the keys of claimed accounts. It never excludes a stored key. The
+ * keys of an account are read once, also if the process claims the account again, unless another process has claimed it in between.
+ */
+export class KeyFilter {
+  readonly #session: WriteSession
+  readonly #keys: StoredKeys
+  readonly #filling: Filling
+  #bloom: BloomFilter | undefined
+  /** Accounts of which the filter has every key. */
+  readonly #complete = new Set<string>()
+  readonly #fences = new Map<string, number>()
+  #isReading = false
+
+  constructor(session: WriteSession, keys: StoredKeys, filling: Filling) {
+    this.#session = session
+    this.#keys = keys
+    this.#filling = filling
+  }
+
+  /** Call it for each claim of an account before its keys are used, if the process may release accounts. */
+  claimed(accounts: Iterable<ClaimedAccount>): void {
+    for (const { accountId, fence } of accounts) {
+      if (this.#fences.get(accountId) !== fence - 1) this.#complete.delete(accountId)
+      this.#fences.set(accountId, fence)
+    }
+  }
+
+  /** Adds keys before their rows are sent: after an attempt of unknown outcome, any of them may be stored. */
+  add(keys: Iterable<string>): void {
+    if (this.#bloom) for (const key of keys) this.#bloom.add(crc32(key))
+  }
+
+  /** @returns the keys that may be stored */
+  candidatesOf(keys: readonly string[]): readonly string[] {
+    const bloom = this.#bloom
+    if (!bloom) return keys
+    const isComplete = valueByAccount((accountId) => this.#complete.has(accountId))
+    return keys.filter((key) => !isComplete(key) || bloom.mayContain(crc32(key)))
+  }
+
+  /**
+   * Reads the keys of the accounts that the filter lacks. TRAP: call it while no insert of the process can change a row. Rows
+   * whose keys are in an earlier Bloom filter only must be visible when the reading begins.
+   * @param accountIds claimed ones
+   */
+  async fill(accountIds: readonly string[]): Promise<void> {
+    const lacking = accountIds.filter((accountId) => !this.#complete.has(accountId))
+    if (lacking.length === 0 || this.#isReading) return
+    const { bloom, accounts } = await this.#makeRoom(lacking)
+    const read = () => this.#read(bloom, accounts)
+    if (this.#filling === 'await') return await this.#session.retry(`reading the ids of ${this.#keys.name}`, read)
+    this.#isReading = true
+    const ended = () => {
+      this.#isReading = false
+    }
+    // After a failure, the next call reads the keys again.
+    read().then(ended, ended)
+  }
+
+  /** @returns a filter with room for the keys of some accounts, and the accounts to read: all of them for a larger filter */
+  async #makeRoom(lacking: readonly string[]): Promise<{ bloom: BloomFilter; accounts: readonly string[] }> {
+    const found = await this.#count(lacking)
+    if (this.#bloom?.hasRoomFor(found)) return { bloom: this.#bloom, accounts: lacking }
+    const accounts = [...new Set([...this.#complete, ...lacking])]
+    const bloom = new BloomFilter(accounts.length === lacking.length ? found : await this.#count(accounts))
+    this.#complete.clear()
+    this.#bloom = bloom
+    return { bloom, accounts }
+  }
+
+  async #count(accountIds: readonly string[]): Promise<number> {
+    const { name, every } = this.#keys
+    const query = ch`SELECT toFloat64(count()) AS keys FROM (${every(accountIds)})`
+    const [row] = await this.#session.select<{ keys: number }>(`counting ${name}`, query, `import.count_${name}`)
+    return row?.keys ?? 0
+  }
+
+  async #read(bloom: BloomFilter, accountIds: readonly string[]): Promise<void> {
+    const { name, every } = this.#keys
+    const query = ch`SELECT CRC32(key) FROM (${every(accountIds)}) FORMAT RowBinary`
+    const options = { label: `import.all_${name}`, signal: this.#session.signal }
+    const fences = accountIds.map((accountId) => this.#fences.get(accountId))
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const chunk of streamBytes(this.#session.stores.clickhouse, query, options)) {
+      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+      const end = bytes.length - (bytes.length % 4)
+      for (let at = 0; at < end; at += 4) bloom.add(bytes.readUInt32LE(at))
+      rest = bytes.subarray(end)
+    }
+    for (const [index, accountId] of accountIds.entries()) {
+      // Claimed again meanwhile: another process may have stored keys after they were read.
+      if (this.#fences.get(accountId) === fences[index]) this.#complete.add(accountId)
+    }
+  }
+}
+
+/** @returns the accounts of keys, each once */
+export function accountsOfKeys(keys: readonly string[]): string[] {
+  const found = new Set<string>()
+  const addAccount = valueByAccount((accountId) => found.add(accountId))
+  for (const key of keys) addAccount(key)
+  return [...found]
+}

@@ -1,0 +1,294 @@
+import { readFileSync, statSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { beginDeletion } from '../../src/accounts/deletion.ts'
+import { findDifferences } from '../../src/writer/repair/differences.ts'
+import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
+import { openRaw } from '../kit/rawConnection.ts'
+import { withWriter } from '../writer/withWriter.ts'
+import { clickOf, conversionOf, openTestFeed, sendTo, type TestFeed, token } from './openFeed.ts'
+
+const folder = useFolder()
+const stores = useTestStores()
+const feed = useOpened<TestFeed>(async () => openTestFeed(stores, { rejects: folder('rejects.ndjson') }))
+const createAccounts = (...ids: string[]) =>
+  Promise.all(ids.map((id) => createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })))
+beforeAll(() => createAccounts('acme', 'beta'))
+
+async function count(table: string, condition: string): Promise<number> {
+  const query = `SELECT count() AS rows FROM ${table} FINAL WHERE ${condition}`
+  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+  return Number((await result.json<{ rows: string }>())[0]?.rows)
+}
+
+const ofSender = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+
+async function postBytes(body: Buffer | string, headers: Record<string, string> = {}) {
+  const response = await feed.app.inject({
+    method: 'POST',
+    url: '/rows',
+    headers: { ...ofSender, ...headers },
+    payload: body,
+  })
+  return { status: response.statusCode, body: response.body, headers: response.headers }
+}
+
+describe('POST /rows', () => {
+  it('responds with the result of each row in order, of several accounts and resources', async () => {
+    const rows = [
+      { accountId: 'acme', resource: 'campaigns', id: 'spring', name: 'Spring' },
+      clickOf('acme', 'c1', { campaignId: 'spring', country: 'DE' }),
+      clickOf('beta', 'c1'),
+      conversionOf('acme', 'v1', { clickId: 'c1', updatedAt: '2026-11-20T11:00:00Z' }),
+      { accountId: 'acme', resource: 'pixel-events', id: 'e1', eventName: 'signup', clickId: 'c1' },
+      { ...clickOf('acme', 'c2'), device: 'fridge' },
+      clickOf('acme', 'c1', { campaignId: 'spring' }),
+    ]
+    const { status, results } = await feed.send(rows)
+    expect(status).toBe(200)
+    const inserted = { result: 'inserted' }
+    const reason = expect.stringMatching(/^device: must be one of /)
+    const expected = [inserted, inserted, inserted, inserted, inserted, { result: 'rejected', reason }]
+    expect(results).toEqual([...expected, { result: 'duplicate' }])
+    expect(await count('clicks', `id = 'c1'`)).toBe(2)
+    expect(await count('conversions', `account_id = 'acme' AND click_campaign_id = 'spring'`)).toBe(1)
+    expect(await count('pixel_events', `account_id = 'acme' AND user_id = 'acme'`)).toBe(1)
+  })
+
+  it('tells newer, older, equal and conflicting conversions apart', async () => {
+    const at = (updatedAt: string, status: string) => conversionOf('acme', 'v2', { updatedAt, status })
+    const { results } = await feed.send([
+      at('2026-11-21T10:00:00Z', 'pending'),
+      at('2026-11-21T12:00:00Z', 'approved'),
+      at('2026-11-21T11:00:00Z', 'pending'),
+      at('2026-11-21T12:00:00Z', 'approved'),
+      at('2026-11-21T12:00:00Z', 'declined'),
+    ])
+    const reason = 'differs from the stored row, whose updatedAt is equal'
+    const expected = ['inserted', 'updated', 'older', 'duplicate', 'conflict'].map((result) => ({ result }))
+    expect(results).toEqual([...expected.slice(0, 4), { ...expected[4], reason }])
+    const again = await feed.send([at('2026-11-21T12:00:00Z', 'approved'), at('2026-11-21T12:00:00Z', 'rejected')])
+    expect(again.results.map(({ result }) => result)).toEqual(['duplicate', 'rejected'])
+  })
+
+  it('reports a click that differs from the stored one', async () => {
+    const { results } = await feed.send([
+      clickOf('acme', 'c3', { country: 'DE' }),
+      clickOf('acme', 'c3', { country: 'FR' }),
+    ])
+    expect(results).toEqual([{ result: 'inserted' }, { result: 'conflict', reason: 'differs from the stored row' }])
+    const again = await feed.send([clickOf('acme', 'c3', { country: 'FR' }), clickOf('acme', 'c3')])
+    expect(again.results.map(({ result }) => result)).toEqual(['conflict', 'duplicate'])
+  })
+
+  it('sets updated_at for conversions without updatedAt', async () => {
+    const query = '?updated_at=2026-11-22T00:00:00Z'
+    await feed.send([conversionOf('acme', 'v3'), conversionOf('acme', 'v4', { updatedAt: '2026-11-21T00:00:00Z' })])
+    const changed = ['v3', 'v4'].map((id) => conversionOf('acme', id, { status: 'approved' }))
+    const given = { ...changed[1], updatedAt: '2026-11-21T00:00:00Z' }
+    const { results } = await feed.send([...changed.slice(0, 1), given], query)
+    expect(results.map(({ result }) => result)).toEqual(['updated', 'conflict'])
+    const invalid = await feed.send(changed, '?updated_at=yesterday')
+    expect([invalid.status, invalid.results[0].error]).toEqual([400, 'invalid_updated_at'])
+    const unknown = await feed.send(changed, '?update_at=2026-11-22T00:00:00Z')
+    expect([unknown.status, unknown.results[0].error]).toEqual([400, 'unknown_parameter'])
+  })
+
+  it('leaves every table and sum equal to the rows', async () => {
+    await feed.store.release(['acme'])
+    const differences = await withWriter(stores, 'acme', (writer) => findDifferences(writer))
+    expect(differences).toEqual([])
+  })
+
+  it('writes rejected and conflicting rows to FEED_REJECTS, for its user alone', async () => {
+    const bad = { accountId: 'acme', resource: 'clicks', id: 'only-in-rejects' }
+    await feed.send([bad])
+    const path = folder('rejects.ndjson')
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    const last = JSON.parse(lines.at(-1) ?? '')
+    expect(last).toMatchObject({ source: 'http', reason: 'clickedAt: is required', row: JSON.stringify(bad) })
+    expect(lines.some((line) => line.includes('differs from the stored row'))).toBe(true)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('a body', () => {
+  it('without rows has no results, and blank lines are no rows', async () => {
+    expect(await postBytes('')).toMatchObject({ status: 200, body: '' })
+    expect(await postBytes('\n \r\n')).toMatchObject({ status: 200, body: '' })
+  })
+
+  it('may be compressed with gzip, and ends at 16 MiB also then', async () => {
+    const { results } = await feed.send([clickOf('acme', 'g1')])
+    const body = gzipSync(`${JSON.stringify(clickOf('acme', 'g1'))}\n`)
+    const gzip = { 'content-encoding': 'gzip' }
+    expect(results).toEqual([{ result: 'inserted' }])
+    expect(await postBytes(body, gzip)).toMatchObject({ status: 200, body: '{"result":"duplicate"}\n' })
+    const large = Buffer.alloc(16 << 20, ' ')
+    expect(await postBytes(large)).toMatchObject({ status: 200 })
+    expect(await postBytes(gzipSync(large), gzip)).toMatchObject({ status: 200 })
+    const larger = Buffer.alloc((16 << 20) + 1, ' ')
+    expect(await postBytes(larger)).toMatchObject({ status: 413 })
+    expect(await postBytes(gzipSync(larger), gzip)).toMatchObject({ status: 413 })
+    expect(await postBytes(body.subarray(0, 40), gzip)).toMatchObject({ status: 400 })
+    expect(await postBytes(body, { 'content-encoding': 'br' })).toMatchObject({ status: 415 })
+  })
+
+  it('has up to 10,000 rows', async () => {
+    expect((await postBytes('{}\n'.repeat(10_000))).body.trim().split('\n')).toHaveLength(10_000)
+    expect(await postBytes('{}\n'.repeat(10_001))).toMatchObject({ status: 413 })
+  })
+
+  it('must be NDJSON in UTF-8', async () => {
+    expect(await postBytes('{}', { 'content-type': 'application/json' })).toMatchObject({ status: 415 })
+    const latin1 = Buffer.concat([Buffer.from(JSON.stringify(clickOf('acme', 'l1'))), Buffer.from([0x0a, 0xe9])])
+    expect(await postBytes(latin1)).toMatchObject({ status: 400 })
+    expect(await count('clicks', `id = 'l1'`)).toBe(0)
+  })
+
+  it('rejects a bad row alone: no JSON, no object, too long, or without account or resource', async () => {
+    const lines = [
+      'no json',
+      '[1]',
+      JSON.stringify({ ...clickOf('acme', 'r1'), referrer: 'x'.repeat(1 << 20) }),
+      JSON.stringify({ ...clickOf('acme', 'r1'), accountId: undefined }),
+      JSON.stringify({ ...clickOf('acme', 'r1'), accountId: ['acme'] }),
+      JSON.stringify({ ...clickOf('acme', 'r1'), accountId: 'a b' }),
+      JSON.stringify({ ...clickOf('acme', 'r1'), resource: 'constructor' }),
+      `{"accountId":"acme","resource":"clicks","id":"r2","clickedAt":"2026-11-20T10:00:00Z","__proto__":{"x":1}}`,
+      JSON.stringify(clickOf('acme', 'r3')),
+    ]
+    const { status, body } = await postBytes(lines.join('\n'))
+    const results = body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(status).toBe(200)
+    expect(results.map(({ result, reason }) => reason ?? result)).toEqual([
+      'is not JSON',
+      'is not a JSON object',
+      'is longer than 1048576 bytes',
+      'accountId: is required',
+      'accountId: there is no such account',
+      'accountId: there is no such account',
+      expect.stringMatching(/^resource: must be one of campaigns, /),
+      '__proto__: is not a field of clicks',
+      'inserted',
+    ])
+  })
+
+  it('of 100,000 rows of unknown accounts leaves nothing behind', async () => {
+    const before = await stores.postgres`SELECT count(*) FROM leases`
+    for (let part = 0; part < 10; part += 1) {
+      const rows = Array.from(
+        { length: 10_000 },
+        (_, index) => `{"accountId":"u${part}-${index}","resource":"clicks"}\n`,
+      )
+      const { body } = await postBytes(rows.join(''))
+      expect(new Set(body.trim().split('\n')).size).toBe(1)
+    }
+    expect(await stores.postgres`SELECT count(*) FROM leases`).toEqual(before)
+    expect(feed.feed.queue.rows).toBe(0)
+  })
+})
+
+describe('a sender', () => {
+  it.each([
+    ['without a token', undefined],
+    ['with another token', `Bearer ${token.replace('a', 'b')}`],
+    ['with a prefix of the token', `Bearer ${token.slice(0, -1)}`],
+    ['with another scheme', `ApiKey ${token}`],
+  ])('%s gets 401 before its body is read', async (_, authorization) => {
+    const listening = await listen()
+    const header = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
+    const head = `POST /rows HTTP/1.1\r\nHost: x\r\n${header}Content-Type: application/x-ndjson\r\nContent-Length: 9000000\r\n\r\n`
+    const { received } = await openRaw(listening.app, head)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /)
+    expect(received()).toMatch(/\r\nwww-authenticate: Bearer\r\n/)
+  })
+
+  it('that sends its body too slowly gets 408', async () => {
+    const { app } = await listen({ arrivalMs: 300 })
+    const { received } = await openRaw(app, `${headOf(100)}{"accountId"`)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('that disconnects before the result has its rows stored, and others are served', async () => {
+    const { app } = await listen()
+    const body = JSON.stringify(clickOf('acme', 'gone'))
+    const { socket } = await openRaw(app, `${headOf(body.length)}${body}`)
+    socket.destroy()
+    await expect.poll(async () => (await feed.send([clickOf('acme', 'gone')])).results[0].result).toBe('duplicate')
+  })
+
+  it('is asked to retry when its rows are not stored in time', async () => {
+    const { app } = await listen({ resultMs: 0 })
+    const { status, headers, results } = await sendTo(app, [clickOf('acme', 'later')])
+    expect([status, headers['retry-after'], ...results]).toEqual([
+      ...[503, '5'],
+      { result: 'retry', reason: 'is not stored yet' },
+    ])
+  })
+
+  it('is asked to retry at once while bodies of 128 MiB are being received', async () => {
+    const { app } = await listen()
+    const senders = await Promise.all(Array.from({ length: 7 }, () => openRaw(app, headOf(16 << 20))))
+    const refused = await openRaw(app, headOf(16 << 20))
+    await expect.poll(refused.received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
+    expect((await sendTo(app, [clickOf('acme', 'c1')])).status).toBe(200)
+    for (const { socket } of senders) socket.destroy()
+    const empty = { ...ofSender, 'transfer-encoding': 'chunked' }
+    await expect
+      .poll(async () => (await app.inject({ method: 'POST', url: '/rows', headers: empty })).statusCode)
+      .toBe(200)
+  })
+
+  it('gets 503 while this process takes no rows', async () => {
+    const { app } = await listen({ feed: () => undefined })
+    const { status, headers, results } = await sendTo(app, [clickOf('acme', 'c1')])
+    expect([status, headers['retry-after'], results[0].error]).toEqual([503, '5', 'unavailable'])
+  })
+})
+
+describe('an account', () => {
+  it('that is deleted meanwhile has its rows rejected', async () => {
+    await createAccounts('leaving')
+    await feed.send([clickOf('leaving', 'c1')])
+    await feed.store.release(['leaving'])
+    await beginDeletion(stores.postgres, 'leaving')
+    const { status, results } = await feed.send([clickOf('leaving', 'c2'), clickOf('beta', 'c9')])
+    const reason = 'accountId: the account has been deleted'
+    expect([status, ...results]).toEqual([200, { result: 'rejected', reason }, { result: 'inserted' }])
+  })
+
+  it('that account import fills has its rows rejected', async () => {
+    await createAccount(stores.postgres, { id: 'moving', name: 'm', plan: 'scale', currency: 'EUR', importOf: 'x' })
+    const { results } = await feed.send([clickOf('moving', 'c1')])
+    expect(results).toEqual([{ result: 'rejected', reason: 'accountId: the account is being imported' }])
+  })
+
+  it('that another writer has delays its rows only; all others are stored, and the sender retries', async () => {
+    const { app } = await listen({ resultMs: 300 })
+    await feed.store.release(['acme'])
+    await withWriter(stores, 'acme', async () => {
+      const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
+      expect([status, headers['retry-after']]).toEqual([503, '5'])
+      expect(results).toEqual([{ result: 'retry', reason: 'another writer has the account' }, { result: 'inserted' }])
+    })
+    const { status, results } = await feed.send([clickOf('acme', 'w1'), clickOf('beta', 'w1')])
+    expect([status, ...results]).toEqual([200, { result: 'inserted' }, { result: 'duplicate' }])
+  })
+})
+
+/** Opens another server of the same feed on a free port. */
+async function listen(parts: Parameters<typeof openTestFeed>[1] = {}) {
+  const other = openTestFeed(stores, { feed: () => feed.feed, ...parts })
+  onTestFinished(() => other.close())
+  await other.app.listen({ host: '127.0.0.1', port: 0 })
+  return { app: other.app }
+}
+
+function headOf(bytes: number): string {
+  return `POST /rows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${bytes}\r\n\r\n`
+}

@@ -1,0 +1,75 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { Feed } from '../../src/feed/feed.ts'
+import { openFeedMetrics } from '../../src/feed/metrics.ts'
+import { RejectsFile } from '../../src/feed/rejectsFile.ts'
+import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
+import { SetStore } from '../../src/feed/setStore.ts'
+import type { App } from '../../src/http/context.ts'
+import type { Stores } from '../../src/stores/open.ts'
+
+export const token = 'a-token-of-senders-with-32-characters'
+
+export type TestFeed = ReturnType<typeof openTestFeed>
+
+/** Opens a feed without a pause between flushes, and its server, which does not listen. */
+export function openTestFeed(
+  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
+  parts: Partial<FeedServerParts> & { rejects?: string } = {},
+) {
+  const registry = new Registry()
+  const store = new SetStore(stores, { onMessage: () => {} })
+  const warnings: string[] = []
+  const warn = (line: string) => void warnings.push(line)
+  const rejects = parts.rejects === undefined ? undefined : new RejectsFile(parts.rejects, warn)
+  const feed: Feed = new Feed({
+    ...{ postgres: stores.postgres, store, rejects, warn, flushMs: 0 },
+    metrics: openFeedMetrics(registry, () => feed.queue),
+  })
+  const storing = feed.queue.run()
+  // A test then fails, instead of waiting for results.
+  const failed = storing.then(() => new Promise<never>(() => {}))
+  failed.catch(() => {})
+  const log = pino({ level: 'silent' })
+  const app = buildFeedServer({
+    ...{ token, feed: () => feed, origin: originsOf(false, Date.now), log, metrics: undefined },
+    ...parts,
+  })
+  return {
+    feed,
+    app,
+    store,
+    registry,
+    warnings,
+    send: (rows: readonly object[], query = '') => Promise.race([sendTo(app, rows, query), failed]),
+    async close(): Promise<void> {
+      feed.queue.close()
+      await storing
+      app.server.closeAllConnections()
+      await app.close()
+      await store.close()
+    },
+  }
+}
+
+/** A click at ten on 20 November. */
+export function clickOf(accountId: string, id: string, fields: object = {}) {
+  return { accountId, resource: 'clicks', id, clickedAt: '2026-11-20T10:00:00Z', ...fields }
+}
+
+export function conversionOf(accountId: string, id: string, fields: object = {}) {
+  return { accountId, resource: 'conversions', id, convertedAt: '2026-11-20T11:00:00Z', status: 'pending', ...fields }
+}
+
+/** Sends rows as a sender does. @returns the status and the result of each row */
+export async function sendTo(app: App, rows: readonly object[], query = '') {
+  const response = await app.inject({
+    method: 'POST',
+    url: `/rows${query}`,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+    payload: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  })
+  const lines = response.body.split('\n').filter((line) => line !== '')
+  return { status: response.statusCode, headers: response.headers, results: lines.map((line) => JSON.parse(line)) }
+}

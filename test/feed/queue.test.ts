@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RowQueue } from '../../src/feed/queue.ts'
+import type { RowStore } from '../../src/feed/rowStore.ts'
+import type { FeedRow, RowResult } from '../../src/feed/rows.ts'
+import { Problem } from '../../src/problem.ts'
+
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] }),
+)
+afterEach(() => void vi.useRealTimers())
+
+/** What the queue asks of a store, which takes `flushMs` for each flush. */
+class ObservedStore implements RowStore {
+  readonly lost = new AbortController().signal
+  /** Accounts of other writers. */
+  readonly busy = new Set<string>()
+  wishes: string[] = []
+  flushMs = 0
+  isUnavailable = false
+  readonly claimed = new Set<string>()
+  /** Each flush, at its end: when it began, and its rows as `account text`. */
+  readonly flushes: { atMs: number; rows: string[] }[] = []
+  readonly releases: { atMs: number; accountIds: readonly string[] }[] = []
+
+  async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    for (const id of accountIds) if (!this.busy.has(id)) this.claimed.add(id)
+    return new Set(accountIds.filter((id) => this.claimed.has(id)))
+  }
+
+  async readWishes(): Promise<readonly string[]> {
+    return this.wishes.filter((id) => this.claimed.has(id))
+  }
+
+  async release(accountIds: readonly string[]): Promise<void> {
+    this.releases.push({ atMs: performance.now(), accountIds })
+    for (const id of accountIds) this.claimed.delete(id)
+  }
+
+  async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
+    const atMs = performance.now()
+    if (this.flushMs > 0) await new Promise((resolve) => setTimeout(resolve, this.flushMs))
+    if (this.isUnavailable) throw new Problem('unavailable', 'A database is unavailable.')
+    for (const { accountId } of rows) if (!this.claimed.has(accountId)) throw new Error(`${accountId} is not claimed`)
+    this.flushes.push({ atMs, rows: rows.map(({ accountId, text }) => `${accountId} ${text}`) })
+    return rows.map(() => ({ result: 'inserted' }))
+  }
+
+  async close(): Promise<void> {}
+}
+
+function open(flushMs = 2_000) {
+  const store = new ObservedStore()
+  const warnings: string[] = []
+  const freed: string[] = []
+  const queue = new RowQueue(store, {
+    ...{ flushMs, warn: (line) => void warnings.push(line) },
+    onFree: (accountId) => void freed.push(accountId),
+  })
+  const running = queue.run()
+  running.catch(() => {})
+  /** Adds rows of an account; the texts tell them apart. */
+  const add = (accountId: string, texts: readonly string[] = ['x'], waitMs = Number.POSITIVE_INFINITY) =>
+    queue.add(
+      texts.map((text) => ({ accountId, resource: 'clicks', value: {}, text }) as FeedRow),
+      waitMs,
+    )
+  return { store, queue, running, warnings, freed, add, startMs: performance.now() }
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+describe('a flush', () => {
+  it('begins FEED_FLUSH_MS after the last one began, later after long ones, and after 10 s at most', async () => {
+    const { store, add, startMs } = open(2_000)
+    const feeding = setInterval(() => add('acme'), 100)
+    await pass(5_000)
+    store.flushMs = 1_500
+    await pass(8_000)
+    store.flushMs = 7_000
+    await pass(40_000)
+    clearInterval(feeding)
+    const begun = store.flushes.map(({ atMs }) => Math.round((atMs - startMs) / 100) * 100)
+    const pauses = begun.slice(1).map((atMs, index) => atMs - (begun[index] ?? 0))
+    expect(pauses.slice(0, 4)).toEqual([2_000, 2_000, 2_000, 3_000])
+    expect(pauses.slice(-2)).toEqual([10_000, 10_000])
+  })
+
+  it('begins at once with 50,000 rows or 30 MiB, and takes no more', async () => {
+    const { store, add } = open(10_000)
+    add('acme')
+    await pass(100)
+    expect(store.flushes).toHaveLength(1)
+    add('acme', Array<string>(49_999).fill('x'))
+    await pass(100)
+    expect(store.flushes).toHaveLength(1)
+    add('acme', Array<string>(50_002).fill('y'))
+    await pass(100)
+    expect(store.flushes.map(({ rows }) => rows.length)).toEqual([1, 50_000, 50_000])
+    await pass(10_000)
+    const mebibyte = 'z'.repeat(1 << 20)
+    add('acme', Array<string>(29).fill(mebibyte))
+    await pass(100)
+    expect(store.flushes.map(({ rows }) => rows.length)).toEqual([1, 50_000, 50_000, 1])
+    add('acme', Array<string>(2).fill(mebibyte))
+    await pass(100)
+    expect(store.flushes.at(-1)?.rows).toHaveLength(30)
+  })
+
+  it('has rows of 5,000 accounts; the others follow, and the rows of an account keep their order', async () => {
+    const { store, add } = open(2_000)
+    for (const text of ['first', 'second'])
+      for (let index = 0; index <= 5_000; index += 1) add(`a${index}`, [`${text}${index}`])
+    await pass(2_100)
+    expect(store.flushes.map(({ rows }) => rows.length)).toEqual([10_000, 2])
+    expect(store.flushes[1]?.rows).toEqual(['a5000 first5000', 'a5000 second5000'])
+    const first = store.flushes[0]?.rows.filter((row) => row.startsWith('a7 '))
+    expect(first).toEqual(['a7 first7', 'a7 second7'])
+  })
+
+  it('is repeated with the same rows, in their order, while a database is unavailable', async () => {
+    const { store, add, warnings } = open(500)
+    store.isUnavailable = true
+    const batch = add('acme', ['1', '2'])
+    await pass(100)
+    add('acme', ['3'])
+    await pass(5_000)
+    expect([store.flushes, warnings.length]).toEqual([[], 1])
+    store.isUnavailable = false
+    await pass(2_000)
+    await batch.done
+    expect(store.flushes[0]?.rows).toEqual(['acme 1', 'acme 2', 'acme 3'])
+  })
+})
+
+describe('an account', () => {
+  it('that another writer wants is released within 2 s of the end of a flush, and claimed again when it is free', async () => {
+    const { store, add } = open(2_000)
+    add('acme')
+    await pass(100)
+    store.flushMs = 4_000
+    add('acme')
+    await pass(3_000)
+    store.wishes = ['acme']
+    // The flush takes four seconds and began after two.
+    await pass(2_800)
+    expect([store.flushes.length, store.releases]).toEqual([1, []])
+    store.busy.add('acme')
+    await pass(1_000)
+    expect(store.releases.map(({ accountIds }) => accountIds)).toEqual([['acme']])
+    store.wishes = []
+    const batch = add('acme')
+    await pass(20_000)
+    expect(batch.isDone).toBe(false)
+    store.busy.clear()
+    store.flushMs = 0
+    await pass(10_000)
+    expect(batch.isDone).toBe(true)
+  })
+
+  it('that another writer has delays its rows alone, which follow in order', async () => {
+    const { store, add, freed } = open(500)
+    store.busy.add('acme')
+    const waiting = add('acme', ['1'])
+    const other = add('beta', ['2'])
+    await pass(100)
+    await other.done
+    add('acme', ['3'])
+    await pass(30_000)
+    expect([waiting.isDone, store.flushes.map(({ rows }) => rows)]).toEqual([false, [['beta 2']]])
+    store.busy.clear()
+    await pass(2_000)
+    await waiting.done
+    expect([store.flushes[1]?.rows, freed]).toEqual([['acme 1', 'acme 3'], ['acme']])
+  })
+
+  it('that another writer has longer than its source waits gives its rows retry', async () => {
+    const { store, queue, add } = open(500)
+    store.busy.add('acme')
+    const [now, later] = [add('acme', ['1'], 0), add('acme', ['2'], 60_000)]
+    await pass(100)
+    const reason = 'another writer has the account'
+    expect([now.results, later.isDone]).toEqual([[{ result: 'retry', reason }], false])
+    await pass(59_000)
+    expect(later.isDone).toBe(false)
+    await pass(3_000)
+    expect([later.results, queue.rows, queue.characters]).toEqual([[{ result: 'retry', reason }], 0, 0])
+  })
+
+  it('does not wait in vain for the time in which a database was unavailable', async () => {
+    const { store, add } = open(500)
+    store.isUnavailable = true
+    add('beta', ['1'])
+    await pass(100)
+    const waiting = add('acme', ['2'], 60_000)
+    await pass(90_000)
+    store.busy.add('acme')
+    store.claimed.delete('acme')
+    store.isUnavailable = false
+    await pass(5_000)
+    store.busy.clear()
+    await pass(5_000)
+    expect(waiting.results).toEqual([{ result: 'inserted' }])
+  })
+
+  it('without rows for 60 s is released', async () => {
+    const { store, queue, add } = open(500)
+    add('acme')
+    await pass(58_000)
+    expect([store.releases, queue.claimedAccounts]).toEqual([[], 1])
+    await pass(5_000)
+    expect([store.releases.map(({ accountIds }) => accountIds), queue.claimedAccounts]).toEqual([[['acme']], 0])
+  })
+})
+
+describe('the end of a queue', () => {
+  it('stores all rows at once, and gives rows that other writers delay retry unless their source waits', async () => {
+    for (const isPatient of [false, true]) {
+      const { store, queue, running, add } = open(10_000)
+      store.busy.add('acme')
+      add('beta')
+      await pass(100)
+      const [delayed, ready] = [add('acme', ['1'], 60_000), add('beta', ['2'], 60_000)]
+      queue.close(isPatient)
+      await pass(100)
+      expect([ready.results, delayed.isDone]).toEqual([[{ result: 'inserted' }], !isPatient])
+      store.busy.clear()
+      await pass(2_000)
+      await running
+      expect(delayed.results[0]?.result).toBe(isPatient ? 'inserted' : 'retry')
+      expect(add('beta').results).toEqual([{ result: 'retry', reason: 'the feed is ending' }])
+    }
+  })
+
+  it('fails while a database is unavailable, so that nothing is acknowledged', async () => {
+    const { store, queue, running, add } = open(500)
+    store.isUnavailable = true
+    const batch = add('acme')
+    await pass(3_000)
+    queue.close()
+    await pass(2_000)
+    await expect(running).rejects.toThrow('unavailable')
+    expect(batch.isDone).toBe(false)
+  })
+})
+
+it('counts what waits, until each row has its result', async () => {
+  const { queue, add } = open(500)
+  add('acme')
+  await pass(100)
+  add('acme', ['abc', 'de'])
+  await pass(300)
+  expect([queue.rows, queue.characters, Math.round(queue.oldestAgeMs / 100)]).toEqual([2, 5, 3])
+  const batch = add('acme', ['fgh'])
+  queue.cancel(batch)
+  expect([queue.rows, queue.characters, batch.results]).toEqual([
+    ...[2, 5],
+    [{ result: 'retry', reason: 'is not stored yet' }],
+  ])
+  await pass(500)
+  expect([queue.rows, queue.characters, queue.oldestAgeMs]).toEqual([0, 0, 0])
+  expect(queue.isFull((128 << 20) - 1)).toBe(false)
+  expect(queue.isFull(128 << 20)).toBe(true)
+})

@@ -1,0 +1,157 @@
+import { Redis as Client } from 'ioredis'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { feedRedis } from '../../src/feed/redis.ts'
+import { openRedisStream } from '../../src/stores/redisStream.ts'
+import { useOpened, useTestStores } from '../kit/fixtures.ts'
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
+import { withWriter } from '../writer/withWriter.ts'
+import { clickOf, conversionOf, openTestFeed } from './openFeed.ts'
+
+describe.skipIf(!hasRedis())('a feed of a stream', () => {
+  const stores = useTestStores()
+  const redis = useOpened<TestRedis & { client: Client }>(async () => {
+    const server = await startRedis()
+    const client = new Client(server.url, { maxRetriesPerRequest: null })
+    client.on('error', () => {})
+    const close = () => {
+      client.disconnect()
+      server.close()
+    }
+    return { ...server, client, close }
+  })
+  beforeAll(async () => {
+    for (const id of ['acme', 'beta'])
+      await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })
+  })
+
+  const ndjson = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n')
+  const add = (stream: string, ...rows: object[]) => redis.client.xadd(stream, '*', 'rows', ndjson(rows))
+  const pending = async (stream: string) => Number(((await redis.client.xpending(stream, 'tributary')) as unknown[])[0])
+  const rejectedOf = async (stream: string) => {
+    const entries = (await redis.client.xrange(`${stream}:rejected`, '-', '+')) as [string, string[]][]
+    return entries.map(([, [, id, , reason, , row]]) => ({ id, reason, row }))
+  }
+
+  async function select<Row>(query: string): Promise<Row[]> {
+    return await (await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })).json<Row>()
+  }
+  const clicksOf = async (prefix: string) =>
+    (
+      await select<{ id: string }>(
+        `SELECT concat(account_id, ' ', id) AS id FROM clicks WHERE startsWith(clicks.id, '${prefix}') ORDER BY id`,
+      )
+    ).map(({ id }) => id)
+
+  /** Starts a feed of a stream, which ends with the test unless it is ended before. */
+  async function start(stream: string, isTrimmed = false) {
+    const feed = openTestFeed(stores)
+    const [stop, end] = [new AbortController(), new AbortController()]
+    const warnings: string[] = []
+    const signals = { signal: stop.signal, ended: end.signal }
+    const connection = await openRedisStream(redis.url, stream, (line) => void warnings.push(line), signals)
+    const running = feedRedis(feed.feed, connection, { stream, isTrimmed, signal: stop.signal })
+    running.catch(() => {})
+    let ended: Promise<void> | undefined
+    const close = () => {
+      ended ??= (async () => {
+        stop.abort(new Error('The test has ended.'))
+        const drain = await running
+        feed.feed.queue.close()
+        await drain()
+        end.abort(new Error('The test has ended.'))
+        connection.close()
+        await feed.close()
+      })()
+      return ended
+    }
+    onTestFinished(close)
+    return { ...feed, close, warnings }
+  }
+
+  it('stores and acknowledges what was added before and after its start, and says that Redis may lose entries', async () => {
+    await add('s1', clickOf('acme', 'a1'), clickOf('beta', 'a2'))
+    const { warnings } = await start('s1')
+    await expect.poll(() => clicksOf('a')).toEqual(['acme a1', 'beta a2'])
+    await add('s1', clickOf('acme', 'a3'))
+    await expect.poll(() => clicksOf('a')).toHaveLength(3)
+    await expect.poll(() => pending('s1')).toBe(0)
+    expect(await redis.client.xlen('s1')).toBe(2)
+    expect(warnings).toEqual(['Redis has appendonly no: it loses entries when it ends. Set appendonly yes.'])
+  })
+
+  it('takes the time of an entry as updatedAt, and of equal times the later entry and row', async () => {
+    const state = (status: string) => conversionOf('acme', 'r1', { status })
+    const addAt = (id: string, ...rows: object[]) => redis.client.xadd('s2', id, 'rows', ndjson(rows))
+    await addAt('1764000000000-0', state('pending'))
+    await addAt('1764000000000-1', state('declined'), state('approved'))
+    const { close } = await start('s2')
+    await expect.poll(() => pending('s2')).toBe(0)
+    await expect
+      .poll(() =>
+        select(`SELECT status, toUnixTimestamp64Milli(updated_at) AS at FROM conversions FINAL WHERE id = 'r1'`),
+      )
+      .toEqual([{ status: 'approved', at: 1764000000000 }])
+    await close()
+    // Delivered again, as after lost acknowledgements, the older states change nothing.
+    await redis.client.xgroup('SETID', 's2', 'tributary', '0')
+    await start('s2')
+    await expect
+      .poll(async () => (await redis.client.xinfo('GROUPS', 's2')) as unknown[][])
+      .toEqual([expect.arrayContaining(['1764000000000-1'])])
+    await expect.poll(() => pending('s2')).toBe(0)
+    expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
+  })
+
+  it('adds rejected and conflicting rows to the rejected stream, once, with id, reason and row', async () => {
+    const bad = { ...clickOf('acme', 'b1'), country: 'germany' }
+    const id = await add('s3', clickOf('acme', 'b1', { country: 'DE' }), bad, clickOf('acme', 'b1', { country: 'FR' }))
+    const empty = await redis.client.xadd('s3', '*', 'row', 'x')
+    await start('s3', true)
+    await expect.poll(() => redis.client.xlen('s3')).toBe(0)
+    const reason = expect.stringMatching(/^country: must be two uppercase letters/)
+    expect(await rejectedOf('s3')).toEqual([
+      { id, reason, row: JSON.stringify(bad) },
+      { id, reason: 'differs from the stored row', row: JSON.stringify(clickOf('acme', 'b1', { country: 'FR' })) },
+      { id: empty, reason: 'the entry has no field rows', row: '' },
+    ])
+  })
+
+  it('reads entries again that an earlier process did not acknowledge', async () => {
+    await redis.client.xgroup('CREATE', 's4', 'tributary', '0', 'MKSTREAM')
+    await add('s4', clickOf('acme', 'd1'))
+    await redis.client.xreadgroup('GROUP', 'tributary', 'feed', 'STREAMS', 's4', '>')
+    expect(await pending('s4')).toBe(1)
+    await start('s4')
+    await expect.poll(() => clicksOf('d')).toEqual(['acme d1'])
+    await expect.poll(() => pending('s4')).toBe(0)
+  })
+
+  it('leaves entries of an account that another writer has pending, stores all others, and keeps the order afterwards', async () => {
+    const name = (text: string) => ({ accountId: 'beta', resource: 'campaigns', id: 'spring', name: text })
+    await withWriter(stores, 'beta', async () => {
+      await add('s5', name('first'), clickOf('beta', 'e1'))
+      await start('s5')
+      await expect.poll(() => pending('s5')).toBe(1)
+      for (let index = 0; index < 5; index += 1) await add('s5', name(`name ${index}`))
+      await add('s5', clickOf('acme', 'e2'))
+      await expect.poll(() => clicksOf('e')).toEqual(['acme e2'])
+      await expect.poll(() => pending('s5')).toBe(6)
+    })
+    await expect.poll(() => pending('s5')).toBe(0)
+    expect(await clicksOf('e')).toEqual(['acme e2', 'beta e1'])
+    expect(await stores.postgres`SELECT name FROM campaigns WHERE account_id = 'beta'`).toEqual([{ name: 'name 4' }])
+  })
+
+  it('continues when Redis returns, also without its stream', async () => {
+    await add('s6', clickOf('acme', 'f1'))
+    const { warnings } = await start('s6')
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f1'])
+    await redis.kill()
+    await expect.poll(() => warnings.some((line) => line.startsWith('Redis is unavailable'))).toBe(true)
+    await redis.start()
+    await add('s6', clickOf('acme', 'f2'))
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f1', 'acme f2'])
+    expect(warnings.at(-1)).toBe('Redis is available again.')
+  })
+})

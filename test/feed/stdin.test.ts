@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { exitOf, start } from '../cli/runCommand.ts'
+import { useFolder, useTestStores } from '../kit/fixtures.ts'
+import { freePort } from '../kit/serverProcess.ts'
+import { withWriter } from '../writer/withWriter.ts'
+import { clickOf, token } from './openFeed.ts'
+
+const folder = useFolder()
+const stores = useTestStores()
+beforeAll(async () => {
+  for (const id of ['acme', 'beta'])
+    await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })
+})
+
+async function idsOf(prefix: string): Promise<string[]> {
+  const query = `SELECT concat(account_id, ' ', id) AS id FROM clicks WHERE startsWith(clicks.id, '${prefix}') ORDER BY id`
+  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+  return (await result.json<{ id: string }>()).map(({ id }) => id)
+}
+
+const ndjson = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+
+/** Starts a process that ends with the test. */
+function open(words: string[], environment: Record<string, string> = {}) {
+  const child = start(words, { ...stores.environment, FEED_FLUSH_MS: '500', ...environment })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  createInterface(child.stdout).on('line', (line) => lines.push(line))
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  return { child, lines, log: () => errors, exit: exitOf(child) }
+}
+
+describe('tributary feed --stdin', () => {
+  it('stores rows of an open pipe, says up to which line, and ends with 0 at the end of the input', async () => {
+    const { child, lines, exit, log } = open(['feed', '--stdin'], { FEED_REJECTS: folder('rejects') })
+    child.stdin.write(`${ndjson(clickOf('acme', 'a1'))}no json\n${ndjson(clickOf('acme', 'a1', { country: 'FR' }))}`)
+    await expect.poll(() => lines).toEqual(['{"stored":3,"conflicts":1,"rejected":1}'])
+    expect(await idsOf('a')).toEqual(['acme a1'])
+    child.stdin.end(JSON.stringify(clickOf('beta', 'a2')))
+    expect([await exit, log()]).toEqual([0, ''])
+    expect(lines.slice(1)).toEqual(['{"stored":4,"conflicts":1,"rejected":1}'])
+    expect(await idsOf('a')).toEqual(['acme a1', 'beta a2'])
+    const rejects = readFileSync(folder('rejects'), 'utf8').trim().split('\n')
+    expect(rejects.map((line) => JSON.parse(line).reason)).toEqual(['is not JSON', 'differs from the stored row'])
+  })
+
+  it('stores what it read at SIGTERM, without an incomplete line, and ends with 0', async () => {
+    const { child, lines, exit } = open(['feed', '--stdin'], { FEED_FLUSH_MS: '10000' })
+    child.stdin.write(ndjson(clickOf('acme', 'b1')))
+    await expect.poll(() => lines).toHaveLength(1)
+    // More blank lines than a pipe and a stream hold: when they are written, the rows before them were read.
+    child.stdin.write(`${ndjson(clickOf('acme', 'b2'), clickOf('acme', 'b3'))}${'\n'.repeat(1_000_000)}{"accountId"`)
+    await expect.poll(() => child.stdin.writableLength).toBe(0)
+    expect(await idsOf('b')).toEqual(['acme b1'])
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(lines.at(-1)).toMatch(/^\{"stored":\d+,"conflicts":0,"rejected":0\}$/)
+    expect(await idsOf('b')).toEqual(['acme b1', 'acme b2', 'acme b3'])
+  })
+
+  it('waits at the end of the input for an account that another writer has; a signal ends the wait and names its rows', async () => {
+    const waiting = (id: string) => ndjson(clickOf('beta', `d-${id}`), clickOf('acme', `d-${id}`))
+    const [patient, ended] = await withWriter(stores, 'beta', async () => {
+      const first = open(['feed', '--stdin'])
+      first.child.stdin.end(waiting('1'))
+      await expect.poll(() => idsOf('d')).toEqual(['acme d-1'])
+      first.child.kill('SIGTERM')
+      expect(await first.exit).toBe(0)
+      const second = open(['feed', '--stdin'])
+      second.child.stdin.end(waiting('2'))
+      await expect.poll(() => idsOf('d')).toEqual(['acme d-1', 'acme d-2'])
+      return [second, first]
+    })
+    expect(ended?.lines).toEqual(['{"stored":2,"conflicts":0,"rejected":1}'])
+    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'd-1')) }
+    expect(ended?.log()).toBe(`${JSON.stringify(reject)}\n`)
+    expect([await patient?.exit, patient?.lines]).toEqual([0, ['{"stored":2,"conflicts":0,"rejected":0}']])
+    expect(await idsOf('d')).toEqual(['acme d-1', 'acme d-2', 'beta d-2'])
+  })
+})
+
+describe('a second feed', () => {
+  it('waits with a port that responds with 503, and takes rows when the first one has ended', async () => {
+    const first = open(['feed', '--stdin'])
+    first.child.stdin.write(ndjson(clickOf('acme', 'e1')))
+    await expect.poll(() => first.lines).toHaveLength(1)
+    const port = await freePort()
+    const second = open(['feed'], { FEED_PORT: `${port}`, FEED_TOKEN: token })
+    const post = async () => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+      const body = ndjson(clickOf('acme', 'e2'))
+      const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body })
+      return [response.status, response.headers.get('retry-after'), await response.text()]
+    }
+    await expect.poll(() => second.lines).toEqual([`tributary feed takes rows at http://127.0.0.1:${port}/rows.`])
+    expect(await post()).toEqual([503, '5', expect.stringContaining('unavailable')])
+    await expect.poll(second.log).toContain('Another feed is active')
+    first.child.stdin.end()
+    expect(await first.exit).toBe(0)
+    await expect.poll(post).toEqual([200, null, '{"result":"inserted"}\n'])
+    second.child.kill('SIGTERM')
+    expect(await second.exit).toBe(0)
+  })
+
+  it('that is not started with a source or a token says which setting is missing', async () => {
+    for (const [environment, line] of [
+      [{}, 'error: FEED_PORT: set it or FEED_REDIS_URL, or use --stdin.\n'],
+      [{ FEED_PORT: '1' }, 'error: FEED_TOKEN: is required with FEED_PORT.\n'],
+      [
+        { FEED_PORT: '1', FEED_TOKEN: 'short-secret' },
+        'error: FEED_TOKEN=…: expected at least 32 letters, digits and other visible characters of ASCII.\n',
+      ],
+    ] as const) {
+      const { exit, log } = open(['feed'], environment)
+      expect([await exit, log()]).toEqual([1, line])
+    }
+  })
+})

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
+
+const shapes: [string, (n: number) => string][] = [
+  ['random', () => randomUUID()],
+  ['consecutive', (n) => `${n}`],
+  ['padded', (n) => `click-${`${n}`.padStart(12, '0')}`],
+]
+
+it.each(shapes)(
+  'a filter of %s ids of many accounts has all of them and few others, and knows how many it has',
+  (_, idOf) => {
+    const checksumOf = (n: number) => crc32(`acc_${n % 500} ${idOf(n)}`)
+    const added = Uint32Array.from({ length: 200_000 }, (_, n) => checksumOf(n))
+    const filter = new BloomFilter(added.length)
+    for (const checksum of added) filter.add(checksum)
+    expect(added.every((checksum) => filter.mayContain(checksum))).toBe(true)
+    const others = Array.from({ length: 100_000 }, (_, n) => checksumOf(added.length + n))
+    expect(others.filter((checksum) => filter.mayContain(checksum)).length).toBeLessThan(25)
+    // Also when keys are added again: 16 MiB have eight bits for each of 16.8 million keys.
+    for (const checksum of added) filter.add(checksum)
+    expect([16_570_000, 16_590_000].map((keys) => filter.hasRoomFor(keys))).toEqual([true, false])
+  },
+)
