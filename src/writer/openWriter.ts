@@ -3,6 +3,7 @@ import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { type ClaimedAccount, claimAccounts, newProcess, readWishes, releaseAccounts, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
+import { releaseClaims } from './fence/releaseClaims.ts'
 import { WriteRefused, type Writer, WriteSession } from './fence/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
@@ -59,8 +60,11 @@ export async function tryOpenWriterSet(
   stores: WriteSession['stores'],
   options: SessionOptions,
 ): Promise<WriterSet | undefined> {
-  const lease = await tryLease(stores.postgres, newProcess(options.isFeed), migrationLease)
-  return lease && (await openUnder(lease, stores, options))
+  const name = newProcess(options.isFeed)
+  const lease = await tryLease(stores.postgres, name, migrationLease)
+  if (lease) return await openUnder(lease, stores, options)
+  await releaseClaims(stores.postgres, name)
+  return undefined
 }
 
 async function openUnder(

@@ -327,6 +327,7 @@ describe('accounts', () => {
     await set.release([a, b])
     await waitForWriters(stores, migration)
     expect(await set.claim([a])).toEqual(new Set())
+    expect(await stores.postgres`SELECT name FROM leases WHERE name LIKE 'process:feed-%' AND owner = ''`).toEqual([])
     await stores.postgres`
       INSERT INTO schema_migrations (name, checksum, version, commit, readable_from, writable_from)
       VALUES ('9999_future.sql', 'x', '99.0.0', 'x', '0.0.1', '99.0.0')`
