@@ -88,7 +88,9 @@ async function runCrashes(): Promise<void> {
 async function runFeeds(): Promise<void> {
   const [first = 1, last = first] = values.seeds.split('..').map(Number)
   for (const [name, scenario] of Object.entries(select('Feeds', feedScenarios))) {
-    await scenario(first, last, ({ seed, faults, summary }) => report(`${name}, seed ${seed}`, faults, summary))
+    await scenario(first, last, cleanUp, ({ seed, faults, summary }) =>
+      report(`${name}, seed ${seed}`, faults, summary),
+    )
     console.log(`Continue with --seeds ${last + 1}..${2 * last - first + 1}`)
   }
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,13 +19,22 @@ export async function openFeedEngines(options: Parameters<typeof openCrashStores
     ...{ settings: readSettings(opened.environment), stores: opened.stores, now: Date.now },
     responseCache: openResponseCache({ ttlMs: 0 }),
   })
+  const feeds = new Set<ChildProcess>()
+  const end = async () => {
+    for (const feed of feeds) feed.kill('SIGKILL')
+    await app.close()
+    await opened.close()
+    redis.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  }
+  let ended: Promise<void> | undefined
   return {
     ...{ ...opened, app, redis, folder },
-    async close(): Promise<void> {
-      await app.close()
-      await opened.close()
-      redis.close()
-      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+    /** Feeds on the engines; `close` kills those that run. */
+    feeds,
+    close(): Promise<void> {
+      ended ??= end()
+      return ended
     },
   }
 }

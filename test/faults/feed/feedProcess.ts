@@ -68,6 +68,7 @@ export async function startFeed(
     },
     program,
   )
+  engines.feeds.add(child)
   // A killed process reads no more.
   child.stdin.on('error', () => {})
   let log = ''
@@ -79,6 +80,10 @@ export async function startFeed(
   const exited = exitOf(child)
   return {
     ...{ child, port, lines, exited, held },
+    /** Why it has ended: the exit code, or the signal. */
+    get ending() {
+      return child.exitCode ?? child.signalCode
+    },
     log: () => log,
     /** Starts to count statements. */
     arm(): void {

@@ -1,3 +1,4 @@
+import type { CleanUp } from '../../kit/cleanUp.ts'
 import type { openCrashStores } from '../crashes/crashStores.ts'
 import { openFeedEngines } from './feedEngines.ts'
 import { runFeedKills } from './feedKills.ts'
@@ -10,7 +11,12 @@ interface SeedOutcome {
 }
 
 /** Seeds from the first to the last one; each outcome is reported when it is known. */
-type FeedScenario = (first: number, last: number, report: (outcome: SeedOutcome) => void) => Promise<void>
+type FeedScenario = (
+  first: number,
+  last: number,
+  cleanUp: CleanUp,
+  report: (outcome: SeedOutcome) => void,
+) => Promise<void>
 
 /** The engines of a seed, by its rest. Those of different rests run concurrently: mostly they wait for leases to expire. */
 const enginesByRest: readonly Parameters<typeof openCrashStores>[0][] = [
@@ -22,12 +28,13 @@ const enginesByRest: readonly Parameters<typeof openCrashStores>[0][] = [
 const seedsPerStore = 10
 
 export const feedScenarios: Record<string, FeedScenario> = {
-  async 'random rows through kills and suspensions'(first, last, report) {
+  async 'random rows through kills and suspensions'(first, last, cleanUp, report) {
     const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index)
     const runRest = async (options: (typeof enginesByRest)[number], rest: number) => {
       const own = seeds.filter((seed) => seed % enginesByRest.length === rest)
       for (let at = 0; at < own.length; at += seedsPerStore) {
         const engines = await openFeedEngines(options)
+        cleanUp.add(() => engines.close())
         try {
           for (const seed of own.slice(at, at + seedsPerStore)) report(await runSeed(engines, seed))
         } finally {

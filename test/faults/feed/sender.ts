@@ -62,15 +62,19 @@ export function openSender(
     if (result === 'inserted') inserted.add(key)
   }
 
+  async function request(body: string, port: number): Promise<Response> {
+    return await fetch(`http://127.0.0.1:${port}/rows`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${feedToken}`, 'content-type': 'application/x-ndjson' },
+      body,
+    })
+  }
+
   async function post(chunk: Chunk, port: number): Promise<void> {
     let response: Response
     let body: string
     try {
-      response = await fetch(`http://127.0.0.1:${port}/rows`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${feedToken}`, 'content-type': 'application/x-ndjson' },
-        body: textOf(chunk),
-      })
+      response = await request(textOf(chunk), port)
       body = await response.text()
     } catch {
       return
@@ -117,6 +121,15 @@ export function openSender(
     if (done.has(chunk) || busy.has(chunk)) return false
     const isOfStream = chunk.isForStream && isStreamed(chunk) && feed?.port !== 0
     return [...chunk.after].every((earlier) => done.has(earlier) || (isOfStream && entries.has(earlier)))
+  }
+
+  /** Whether the present feed gives no further result: a feed of standard input reads no stream. */
+  function isSettled(chunk: Chunk): boolean {
+    if (done.has(chunk)) return true
+    return (
+      feed?.port === 0 &&
+      (entries.has(chunk) || [...chunk.after].some((earlier) => !done.has(earlier) && isSettled(earlier)))
+    )
   }
 
   function readProgress({ lines }: FeedProcess): void {
@@ -166,7 +179,13 @@ export function openSender(
       written = []
       allowed = chunks
     },
-    isDone: (chunks: readonly Chunk[]) => chunks.every((chunk) => done.has(chunk)),
+    /** Whether the feed of the chunks takes rows: it may wait for the end of another feed. */
+    async isActive(): Promise<boolean> {
+      const response = await request('', feed?.port ?? 0).catch(() => undefined)
+      return response?.status === 200
+    },
+    /** Whether the present feed has given each result that it can give. */
+    isDone: (chunks: readonly Chunk[]) => chunks.every(isSettled),
     /** Ends it. @returns faults: also rows that are rejected or in conflict and were not named */
     async close(): Promise<string[]> {
       isEnded = true
