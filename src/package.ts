@@ -25,7 +25,7 @@ function readCommit(): string {
   return (existsSync(path) && readFileSync(path, 'utf8').trim()) || 'unknown'
 }
 
-/** Whether a version is later than another one. */
+/** Whether a version is later than another one: 26.10 is later than 26.9. */
 export function isLater(one: string, other: string): boolean {
   return one.localeCompare(other, 'en', { numeric: true }) > 0
 }

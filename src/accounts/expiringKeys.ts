@@ -1,11 +1,10 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
+import { dayMs, hourMs } from '../stores/timing/units.ts'
 import type { KeyRow } from './manageKeys.ts'
 
 /** How long before its expiry a key is reported. */
-const noticeMs = 7 * 86_400_000
-
-const intervalDefaultMs = 3_600_000
+const noticeMs = 7 * dayMs
 
 type ExpiringKey = Pick<KeyRow, 'id' | 'accountId' | 'name'> & { expiresAt: Date }
 
@@ -28,7 +27,7 @@ export function warnOfExpiringKeys(
   postgres: Postgres,
   warn: (line: string) => void,
   now: () => number,
-  intervalMs = intervalDefaultMs,
+  intervalMs = hourMs,
 ): () => Promise<void> {
   const reported = new Set<string>()
   return runPeriodically(

@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import { eventAgeMaxMs } from '../../schema/event.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { dayMs } from '../stores/timing/units.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
@@ -45,7 +46,7 @@ export async function listRetention(postgres: Postgres, accountId?: string): Pro
 }
 
 /** From the end of a month to its removal, at least: an event may be 30 days old when accepted, and clocks differ by up to a day. */
-const removalDelayMs = eventAgeMaxMs + 86_400_000
+const removalDelayMs = eventAgeMaxMs + dayMs
 
 /**
  * Computes which rows an account retains. Uses the slower of the two clocks: one that is ahead would remove rows for ever.

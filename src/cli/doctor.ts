@@ -7,6 +7,7 @@ import { ch, count, instant, text as textValue } from '../stores/clickhouse/sql.
 import { assertWritable } from '../stores/migrations/migrate.ts'
 import { causeOf, missingEngines, openStores, type Stores } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
+import { dayMs } from '../stores/timing/units.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 
@@ -88,7 +89,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
 /** The last day with fixes, as https://nodejs.org/en/about/previous-releases has them. */
 const lastFixes: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' }
 
-const yearMs = 365 * 86_400_000
+const yearMs = 365 * dayMs
 
 /**
  * Examines the Node.js of this process and its zone data.
@@ -101,7 +102,7 @@ export function examineRuntime(
 ): Line[] {
   const [major = ''] = node.split('.')
   const last = lastFixes[major]
-  const isEnded = last !== undefined && nowMs >= Date.parse(last) + 86_400_000
+  const isEnded = last !== undefined && nowMs >= Date.parse(last) + dayMs
   // The name of a release has its year only, so its age counts from the middle of that year.
   const isOld = nowMs > Date.UTC(Number(zones.slice(0, 4)), 6, 1) + yearMs
   return [

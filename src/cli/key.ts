@@ -5,6 +5,7 @@ import { listPlans } from '../accounts/plans.ts'
 import { readTimeText } from '../query/timeText.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
+import { dayMs, hourMs } from '../stores/timing/units.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, parseName } from './options.ts'
@@ -176,7 +177,7 @@ function parseScopes(text: string): Scope[] {
   })
 }
 
-const unitMs = { d: 86_400_000, h: 3_600_000 } as const
+const unitMs = { d: dayMs, h: hourMs } as const
 
 /** @returns milliseconds; undefined if the text is no number of days or hours */
 function durationMs(text: string): number | undefined {

@@ -17,6 +17,7 @@ import { resourceNames } from '../import/resourceNames.ts'
 import { readerOf } from '../import/resources.ts'
 import { openSource } from '../import/source.ts'
 import { isLater, version } from '../package.ts'
+import { isJsonObject } from '../query/exactJson.ts'
 import { keptTables, removedSumsCheck } from '../writer/retention/removedSums.ts'
 import { CommandError } from './errors.ts'
 import { matching, readJsonFile } from './readJsonFile.ts'
@@ -76,7 +77,7 @@ class LeftOut extends Set<string> {
 function removeUnknown(manifest: Record<string, unknown>, leftOut: LeftOut): void {
   const { files, retained, keys } = manifest
   const keepIn = (listed: unknown, known: readonly string[]) => {
-    if (!isObject(listed)) return
+    if (!isJsonObject(listed)) return
     for (const name of Object.keys(listed)) {
       if (known.includes(name)) continue
       delete listed[name]
@@ -84,16 +85,13 @@ function removeUnknown(manifest: Record<string, unknown>, leftOut: LeftOut): voi
     }
   }
   keepIn(files, resourceNames)
-  if (isObject(retained)) keepIn(retained.files, keptTables)
+  if (isJsonObject(retained)) keepIn(retained.files, keptTables)
   for (const key of Array.isArray(keys) ? keys : []) {
-    if (!isObject(key) || !Array.isArray(key.scopes)) continue
+    if (!isJsonObject(key) || !Array.isArray(key.scopes)) continue
     for (const scope of key.scopes) if (typeof scope === 'string' && !isScope(scope)) leftOut.add(scope)
     key.scopes = key.scopes.filter((scope) => typeof scope !== 'string' || isScope(scope))
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isScope = (text: string) => (scopes as readonly string[]).includes(text)
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { forEachMark } from '../api/events/jsonStructure.ts'
 import { CommandError } from './errors.ts'
 
 /**
@@ -46,13 +47,8 @@ export function matching<Schema extends TSchema>(
  */
 function assertFewValues(text: string): void {
   let left = 100 + text.length / 10
-  let isInText = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at] as string
-    // A backslash escapes the next character.
-    if (character === '\\') at += 1
-    else if (character === '"') isInText = !isInText
-    else if (!isInText && '[{,'.includes(character)) left -= 1
+  forEachMark(text, (mark) => {
+    if ('[{,'.includes(mark)) left -= 1
     if (left < 0) throw new Error('it has more values than a file that the command writes')
-  }
+  })
 }

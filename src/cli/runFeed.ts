@@ -85,6 +85,11 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     })
     feed = active
     const storing = active.queue.run()
+    // After the failure of a source the rows of all sources are stored, too.
+    closers.unshift(() => {
+      active.queue.close()
+      return storing.catch(() => {})
+    })
     const failure = new AbortController()
     whenAborted(lease.lost, () => failure.abort(lease.lost.reason))
     storing.catch((error: unknown) => failure.abort(error))
@@ -102,7 +107,10 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       const { FEED_REDIS_URL: redisUrl, FEED_STREAM: stream } = settings
       const end = new AbortController()
       closers.unshift(() => end.abort())
-      const redis = await openRedisStream(redisUrl, stream, warn, { signal, ended: end.signal })
+      const redis = await openRedisStream(redisUrl, stream, warn, { signal, ended: end.signal }).catch((error) => {
+        if (!signal.aborted) throw error
+      })
+      if (!redis) return async () => {}
       closers.push(redis.close)
       if (metrics) addPendingGauge(metrics, redis.countPending)
       return await feedRedis(active, redis, { stream, isTrimmed: options.trim === true, signal })

@@ -13,6 +13,7 @@ import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/serverRecovery.ts'
 import type { CommandContext } from './context.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
+import { startLiveDemo } from './demoLive.ts'
 import { inText } from './logText.ts'
 import { startRetention } from './retentionJob.ts'
 import { shutDownGracefully } from './shutdown.ts'
@@ -26,12 +27,12 @@ const startTimeoutMs = 60_000
 
 /**
  * Serves the API until a signal arrives, which ends the process.
- * @param demoClicks size of the demo; undefined: no demo
+ * @param demo size of the demo, and whether it is fed with rows of now; undefined: no demo
  * @throws SettingsError, or what opening the stores throws
  */
-export async function serve(context: CommandContext, demoClicks?: number): Promise<void> {
+export async function serve(context: CommandContext, demo?: { clicks: number; isLive: boolean }): Promise<void> {
   // The welcome of the demo has a link to the page.
-  const settings: Settings = demoClicks === undefined ? context.settings : { ...context.settings, EXPLORE: 'on' }
+  const settings: Settings = demo === undefined ? context.settings : { ...context.settings, EXPLORE: 'on' }
   const { log, destination } = openCommandLog(settings)
   const logStores: StoreLog = ({ level, message }) => log[level](message)
   const shutdown = shutDownGracefully(log, destination)
@@ -43,7 +44,7 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
     shutdown.closeFirst(() => stores.close())
     const created = describeCreated(settings, await migrate(stores))
     if (created) log.info(created)
-    const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
+    const demoAccount = demo && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)
     if (redis) shutdown.closeFirst(() => redis.close())
     const metricsPort = settings.METRICS_PORT
@@ -69,7 +70,8 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
       await Promise.race([tasks, sleep(recoveryGraceMs, undefined, { ref: false })])
     })
     if (demoAccount) {
-      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks })
+      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demo.clicks })
+      if (demo.isLive) shutdown.closeFirst(startLiveDemo(stores, demoAccount, (line) => log.warn(line)))
     } else {
       const docs = `${url}/api/v1/docs`
       context.print({ url, docs }, `Tributary listens on ${url}; the documentation is at ${docs}.`)

@@ -13,28 +13,26 @@ const ttlMs = 4_500
 /** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
 
-/** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
-export class FairUseCeiling {
-  readonly #clickhouse: QueryTarget
-  readonly #counts = new LRUCache<string, MonthCount>(atMost(countsMax))
+export type FairUseCeiling = ReturnType<typeof openFairUseCeiling>
 
-  constructor(clickhouse: QueryTarget) {
-    this.#clickhouse = clickhouse
-  }
+/** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
+export function openFairUseCeiling(clickhouse: QueryTarget) {
+  const countByMonth = new LRUCache<string, MonthCount>(atMost(countsMax))
+  return { countsOf }
 
   /**
    * Reads missing and expired counts, usually none.
    * @returns the count that each event belongs to, in their order
    * @throws Problem `unavailable`, `query_timeout`
    */
-  async countsOf(events: readonly IncomingEvent[]): Promise<MonthCount[]> {
-    const counts = events.map(({ accountId, event }) => this.#countOf(accountId, startOfUtcMonth(event.receivedAtMs)))
+  async function countsOf(events: readonly IncomingEvent[]): Promise<MonthCount[]> {
+    const counts = events.map(({ accountId, event }) => countOf(accountId, startOfUtcMonth(event.receivedAtMs)))
     const nowMs = performance.now()
     const old = [...new Set(counts)].filter(({ readAtMs }) => nowMs - readAtMs >= refreshMs)
     const unread = old.filter(({ reading }) => !reading)
     for (const monthMs of new Set(unread.map((count) => count.monthMs))) {
       const ofMonth = unread.filter((count) => count.monthMs === monthMs)
-      const reading = this.#read(monthMs, ofMonth)
+      const reading = read(monthMs, ofMonth)
       for (const count of ofMonth) count.reading = reading
       // The error is discarded here; callers that need the count get it below.
       reading.catch(() => {})
@@ -43,12 +41,12 @@ export class FairUseCeiling {
     return counts
   }
 
-  async #read(monthMs: number, counts: readonly MonthCount[]): Promise<void> {
+  async function read(monthMs: number, counts: readonly MonthCount[]): Promise<void> {
     const startedAtMs = performance.now()
     const ownBefore = counts.map(({ own, reserved }) => own + reserved)
     try {
       const accountIds = counts.map(({ accountId }) => accountId)
-      const storedOf = await countStoredEvents(this.#clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
+      const storedOf = await countStoredEvents(clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
       for (const [index, count] of counts.entries()) {
         const { own, reserved, others } = count
         const found = (storedOf.get(count.accountId) ?? 0) - own - reserved
@@ -62,10 +60,10 @@ export class FairUseCeiling {
     }
   }
 
-  #countOf(accountId: string, monthMs: number): MonthCount {
+  function countOf(accountId: string, monthMs: number): MonthCount {
     const key = `${accountId} ${monthMs}`
-    const count = this.#counts.get(key) ?? new MonthCount(accountId, monthMs)
-    this.#counts.set(key, count)
+    const count = countByMonth.get(key) ?? new MonthCount(accountId, monthMs)
+    countByMonth.set(key, count)
     return count
   }
 }

@@ -5,6 +5,7 @@ import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { type PixelEvent, pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
+import { besideProblems } from './besideProblems.ts'
 import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
 import type { FairUseCeiling, MonthCount } from './fairUseCeiling.ts'
 import { type IncomingEvent, rowOf } from './incomingEvent.ts'
@@ -106,15 +107,13 @@ async function storeInTime(
 ): Promise<(Outcome | Problem)[]> {
   const nowMs = performance.now()
   const leftMs = ({ incoming }: ReservedEvent) => incoming.sinceMs + sentWithinMs - nowMs
-  const isInTime = (event: ReservedEvent) => leftMs(event) >= insertMsMin
-  const inTime = reserved.filter(isInTime)
-  const late = reserved.length - inTime.length
+  const events = reserved.map((event) => (leftMs(event) >= insertMsMin ? event : notStored()))
+  const late = events.filter((event) => event instanceof Problem).length
   if (late > 0) parts.log.warn(`${late} events were received too long ago to be stored; responding 503`)
-  if (inTime.length === 0) return reserved.map(notStored)
-  const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
-  const stored = await store(parts, inTime, insertMs, retry)
-  let next = 0
-  return reserved.map((event) => (isInTime(event) ? (stored[next++] as Outcome | Problem) : notStored()))
+  return await besideProblems(events, (inTime) => {
+    const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
+    return store(parts, inTime, insertMs, retry)
+  })
 }
 
 /**

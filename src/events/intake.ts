@@ -9,7 +9,7 @@ import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import { besideProblems } from './besideProblems.ts'
 import { InFlightEvents, type Outcome } from './duplicates.ts'
 import { type EventCampaign, openEventCampaigns } from './eventCampaigns.ts'
-import { FairUseCeiling } from './fairUseCeiling.ts'
+import { openFairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
 import type { IncomingEvent, Sender } from './incomingEvent.ts'
 import { openEventMetrics } from './prometheusMetrics.ts'
@@ -54,7 +54,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, timeoutMs }
+  const parts: FlushParts = { clickhouse, reader, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     timeoutMs,

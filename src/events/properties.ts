@@ -1,6 +1,7 @@
 import { propertyLimits, storableText } from '../../schema/event.ts'
 import { isLonger } from '../../schema/textLength.ts'
-import { noteDigits, readNumber } from './inexactNumbers.ts'
+import { isJsonObject, toDouble } from '../query/exactJson.ts'
+import { noteDigits } from './inexactNumbers.ts'
 import { isJsonWithin } from './jsonSize.ts'
 import type { Note } from './notes.ts'
 
@@ -9,7 +10,7 @@ type Kept = string | number | boolean
 /** Keeps the first 20 properties within the limits, as JSON text, empty for none; notes each dropped one. */
 export function keepProperties(given: unknown, note: Note): string {
   if (given === undefined || given === null) return ''
-  if (typeof given !== 'object' || Array.isArray(given)) {
+  if (!isJsonObject(given)) {
     note('properties_dropped', 'properties', 'properties must be an object.')
     return ''
   }
@@ -22,8 +23,7 @@ export function keepProperties(given: unknown, note: Note): string {
   let count = 0
   for (const [key, sent] of Object.entries(given)) {
     const field = `properties.${key}`
-    // A marked number is longer than its value.
-    const value = readNumber(sent)
+    const value = toDouble(sent)
     const fault = faultOf(key, value, count)
     if (fault !== undefined) {
       note('property_dropped', field, fault)

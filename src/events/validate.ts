@@ -1,8 +1,9 @@
 import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { toDouble } from '../query/exactJson.ts'
 import { readTimeText, timeForms } from '../query/timeText.ts'
-import { noteDigits, readNumber } from './inexactNumbers.ts'
+import { noteDigits } from './inexactNumbers.ts'
 import type { Note } from './notes.ts'
 import { keepProperties } from './properties.ts'
 
@@ -78,7 +79,7 @@ function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEve
 
 function readValue(sent: unknown, note: Note): number | null {
   if (!isPresent(sent)) return null
-  const value = readNumber(sent)
+  const value = toDouble(sent)
   if (typeof value !== 'number') throw invalidParameter('value', 'must be a number.')
   const clamped = Math.min(Math.max(value, -eventValueMax), eventValueMax)
   if (clamped !== value) note('value_clamped', 'value', `value is clamped to ±${eventValueMax}.`)

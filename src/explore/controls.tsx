@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { noValue } from './format.ts'
 
@@ -21,6 +21,27 @@ export function Select<Value extends string>({ label, options, value, onChoose }
           </option>
         ))}
       </select>
+    </label>
+  )
+}
+
+/** A button that submits no form; only its content if a click does nothing. */
+export function Button(props: ComponentProps<'button'>) {
+  return props.onClick ? <button type="button" {...props} /> : props.children
+}
+
+interface CheckboxProps {
+  checked: boolean
+  disabled?: boolean
+  onCheck: (checked: boolean) => void
+  children: ComponentChildren
+}
+
+/** A checkbox before its label. */
+export function Checkbox({ onCheck, children, ...input }: CheckboxProps) {
+  return (
+    <label>
+      <input type="checkbox" {...input} onChange={({ currentTarget }) => onCheck(currentTarget.checked)} /> {children}
     </label>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
-import { labelsOf, Select } from './controls.tsx'
+import { Button, Checkbox, labelsOf, Select } from './controls.tsx'
 import { dimensionNames, dimensions } from './dimensions.ts'
 import { nextDimensions, sortOf } from './drillPath.ts'
 import { Empty } from './empty.tsx'
@@ -114,19 +114,16 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
         <summary>Columns</summary>
         <fieldset class="controls" aria-label="Columns">
           {columnNames.map((name) => (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(name)}
-                disabled={chosen.length === 1 && chosen.includes(name)}
-                onChange={() =>
-                  onChange({
-                    columns: columnNames.filter((column) => (column === name) !== chosen.includes(column)),
-                  })
-                }
-              />{' '}
+            <Checkbox
+              key={name}
+              checked={chosen.includes(name)}
+              disabled={chosen.length === 1 && chosen.includes(name)}
+              onCheck={() =>
+                onChange({ columns: columnNames.filter((column) => (column === name) !== chosen.includes(column)) })
+              }
+            >
               {metrics[name].label}
-            </label>
+            </Checkbox>
           ))}
         </fieldset>
       </details>
@@ -165,16 +162,12 @@ function Pages({ view, onChange, shown, count, hasMore }: PagesProps) {
       <span data-count>
         {(offset + 1).toLocaleString()}–{(offset + shown).toLocaleString()} of {count}
       </span>
-      <button
-        type="button"
-        disabled={offset === 0}
-        onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}
-      >
+      <Button disabled={offset === 0} onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}>
         Previous page
-      </button>
-      <button type="button" disabled={!hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
+      </Button>
+      <Button disabled={!hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
         Next page
-      </button>
+      </Button>
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '../packages/client/client.ts'
+import { Button } from './controls.tsx'
 import { formatDate } from './format.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
@@ -33,10 +34,7 @@ export function Empty({ text, view, onChange }: PanelProps & { text: string }) {
   if (Object.keys(view.filters).length === 0) return text
   return (
     <>
-      {text}{' '}
-      <button type="button" onClick={() => onChange({ filters: {} })}>
-        Clear filters
-      </button>
+      {text} <Button onClick={() => onChange({ filters: {} })}>Clear filters</Button>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from './controls.tsx'
 import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
 import { AddFilter } from './filterForm.tsx'
 import { formatFilter, parseFilter } from './filterText.ts'
@@ -26,9 +27,7 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
       {names.length === 0 ? (
         <span class="hint">No filter. Select a row of the drill-down, or add one:</span>
       ) : (
-        <button type="button" onClick={() => backTo(0)}>
-          All
-        </button>
+        <Button onClick={() => backTo(0)}>All</Button>
       )}
       {names.map((name, index) => (
         <Chip
@@ -74,29 +73,20 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
   useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
   const shown = values.map((value, at) => names[at] ?? value).join(', ')
   const label = dimensions[dimension].label
-  const content = (
-    <>
-      <span class="hint">
-        {label}
-        {isExcluded ? ' is not' : ''}:
-      </span>{' '}
-      <bdi class="name">{shown}</bdi>
-    </>
-  )
   return (
     <>
       <span aria-hidden="true">›</span>
       <span class="chip" title={`${label}: ${shown}`}>
-        {onBack ? (
-          <button type="button" class="back" onClick={onBack}>
-            {content}
-          </button>
-        ) : (
-          content
-        )}
-        <button type="button" onClick={onRemove} aria-label={`Remove the filter ${label}: ${shown.slice(0, 100)}`}>
+        <Button class="back" onClick={onBack}>
+          <span class="hint">
+            {label}
+            {isExcluded ? ' is not' : ''}:
+          </span>{' '}
+          <bdi class="name">{shown}</bdi>
+        </Button>
+        <Button onClick={onRemove} aria-label={`Remove the filter ${label}: ${shown.slice(0, 100)}`}>
           ×
-        </button>
+        </Button>
       </span>
     </>
   )

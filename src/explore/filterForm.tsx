@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { labelsOf, Name, Select } from './controls.tsx'
+import { Button, Checkbox, labelsOf, Name, Select } from './controls.tsx'
 import { dimensions, type FilteredDimension, filteredDimensions } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { useGet } from './request.ts'
@@ -12,11 +12,7 @@ const suggestionsMax = 50
 export function AddFilter(props: PanelProps) {
   const [isOpen, setOpen] = useState(false)
   if (isOpen) return <FilterForm {...props} onClose={() => setOpen(false)} />
-  return (
-    <button type="button" onClick={() => setOpen(true)}>
-      Add filter
-    </button>
-  )
+  return <Button onClick={() => setOpen(true)}>Add filter</Button>
 }
 
 /** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
@@ -83,25 +79,21 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
       <button type="submit" class="primary">
         Apply
       </button>
-      <button type="button" onClick={onClose}>
-        Cancel
-      </button>
+      <Button onClick={onClose}>Cancel</Button>
       <ul class="values controls" aria-label="Values in the range">
         {offered.map((row) => (
           <li key={row.id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={chosen.includes(row.id)}
-                onChange={({ currentTarget: { checked } }) =>
-                  setFilter({
-                    values: [...chosen.filter((id) => id !== row.id), ...(checked ? [row.id] : [])],
-                    isExcluded,
-                  })
-                }
-              />{' '}
+            <Checkbox
+              checked={chosen.includes(row.id)}
+              onCheck={(checked) =>
+                setFilter({
+                  values: [...chosen.filter((id) => id !== row.id), ...(checked ? [row.id] : [])],
+                  isExcluded,
+                })
+              }
+            >
               <Name text={row.name ?? row.id} />
-            </label>
+            </Checkbox>
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { labelsOf, Name, RowTable, Select } from './controls.tsx'
+import { Button, labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { dimensions, funnelDimensions } from './dimensions.ts'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
@@ -87,9 +87,9 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
             }}
           />
           {steps.length > stepsMin && (
-            <button type="button" aria-label={`Remove step ${index + 1}`} onClick={() => change(index, '')}>
+            <Button aria-label={`Remove step ${index + 1}`} onClick={() => change(index, '')}>
               ×
-            </button>
+            </Button>
           )}
         </span>
       ))}
@@ -98,11 +98,7 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
           <option key={name} value={name} />
         ))}
       </datalist>
-      {steps.length < stepsMax && (
-        <button type="button" onClick={() => setAdding(true)}>
-          Add step
-        </button>
-      )}
+      {steps.length < stepsMax && <Button onClick={() => setAdding(true)}>Add step</Button>}
     </fieldset>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from './controls.tsx'
 /** @param problem why the last key was not accepted; empty if none was */
 export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
   const { isChecking, problem, onKey } = props
@@ -51,12 +52,10 @@ export function KeyChoice(props: { present: string; offered: string; onKey: (key
           This tab has the key <code>{beginOf(present)}</code>. The link that was opened has the key{' '}
           <code>{beginOf(offered)}</code>. Use it only if you trust the sender of the link.
         </p>
-        <button type="button" class="primary" onClick={() => onKey(present)}>
+        <Button class="primary" onClick={() => onKey(present)}>
           Keep the present key
-        </button>
-        <button type="button" onClick={() => onKey(offered)}>
-          Use the key of the link
-        </button>
+        </Button>
+        <Button onClick={() => onKey(offered)}>Use the key of the link</Button>
       </section>
     </main>
   )

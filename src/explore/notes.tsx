@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
+import { Button } from './controls.tsx'
 
 const shownMs = 8_000
 
@@ -44,8 +45,8 @@ export function CopyButton({ text, note, children }: CopyButtonProps) {
     }
   }
   return (
-    <button type="button" disabled={text === ''} onClick={copy}>
+    <Button disabled={text === ''} onClick={copy}>
       {children}
-    </button>
+    </Button>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useId } from 'preact/hooks'
+import { Button } from './controls.tsx'
 import { curlOf, readFile, save } from './files.ts'
 import { CopyButton, useNote } from './notes.tsx'
 import { type ApiRequest, errorText, isOfSelection, type Loaded, RangeContext, useSession } from './request.ts'
@@ -66,13 +67,12 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
           >
             Copy as curl<span class="visually-hidden"> of {title}</span>
           </CopyButton>
-          <button
-            type="button"
+          <Button
             disabled={!request || (typeof csv === 'function' && loaded.phase !== 'ready')}
             onClick={() => request && download(request)}
           >
             Download CSV<span class="visually-hidden"> of {title}</span>
-          </button>
+          </Button>
         </div>
         {controls}
       </div>

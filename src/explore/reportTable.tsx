@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
-import { Name, Table } from './controls.tsx'
+import { Button, Name, Table } from './controls.tsx'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
 import { formatValue, formatWeekday, type Value } from './format.ts'
@@ -88,13 +88,9 @@ function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow
   return (
     <>
       <th scope="row">
-        {change ? (
-          <button type="button" class="row" onClick={() => onChange(change)}>
-            {first}
-          </button>
-        ) : (
-          first
-        )}
+        <Button class="row" onClick={change && (() => onChange(change))}>
+          {first}
+        </Button>
       </th>
       {others.map((name, index) => (
         <td key={index}>{name}</td>
@@ -105,11 +101,10 @@ function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow
 
 /** A number, with a button if it leads to rows. */
 function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (() => void) | undefined }) {
-  if (!onOpen) return <span>{text}</span>
   return (
-    <button type="button" class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={onOpen}>
+    <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={onOpen}>
       {text}
-    </button>
+    </Button>
   )
 }
 
@@ -133,10 +128,10 @@ function Sorter({ label, name, view, onChange }: PanelProps & { label: string; n
   const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name
   return (
     <th scope="col" class={name === 'id' ? '' : 'number'} aria-sort={order}>
-      <button type="button" class="sort" onClick={() => onChange({ sort: next })}>
+      <Button class="sort" onClick={() => onChange({ sort: next })}>
         {label}
         <span aria-hidden="true">{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ''}</span>
-      </button>
+      </Button>
     </th>
   )
 }

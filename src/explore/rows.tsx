@@ -1,5 +1,5 @@
 import type { QueryOf, RowOf } from '../packages/client/client.ts'
-import { Name, RowTable, type TableColumn } from './controls.tsx'
+import { Button, Name, RowTable, type TableColumn } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
 import { formatMoment, formatValue, noValue } from './format.ts'
 import { Panel } from './panel.tsx'
@@ -31,11 +31,10 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       const text = formatMoment(isConversion ? row.convertedAt : row.clickedAt, zone)
       const clickId = isConversion ? row.clickId : row.id
       const of = row.visitorId ? { visitor_id: row.visitorId } : clickId ? { click_id: clickId } : undefined
-      if (!of) return text
       return (
-        <button type="button" class="row" aria-label={`${text}: show the journey`} onClick={() => onJourney(of)}>
+        <Button class="row" aria-label={`${text}: show the journey`} onClick={of && (() => onJourney(of))}>
           {text}
-        </button>
+        </Button>
       )
     },
   }

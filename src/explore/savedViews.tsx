@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Name } from './controls.tsx'
+import { Button, Name } from './controls.tsx'
 import { CopyButton, useNote } from './notes.tsx'
 import { useSession } from './request.ts'
 import { formatView, type PanelProps, parseView } from './view.ts'
@@ -39,12 +39,12 @@ export function SavedViews({ view, onChange }: PanelProps) {
         <div class="controls">
           {views.map(([name, search]) => (
             <span key={name} class="chip">
-              <button type="button" class="back" onClick={() => onChange(parseView(search))}>
+              <Button class="back" onClick={() => onChange(parseView(search))}>
                 <Name text={name} />
-              </button>
-              <button type="button" aria-label={`Delete the view ${name}`} onClick={() => change(name, [])}>
+              </Button>
+              <Button aria-label={`Delete the view ${name}`} onClick={() => change(name, [])}>
                 ×
-              </button>
+              </Button>
             </span>
           ))}
           <form

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { JourneyRow, QueryOf, ResponseOf } from '../packages/client/client.ts'
-import { Name, RowTable } from './controls.tsx'
+import { Button, Name, RowTable } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
 import { csvOf } from './files.ts'
 import { formatMoment, formatValue } from './format.ts'
@@ -34,14 +34,8 @@ export function SidePanel({ detail, onBack, onClose, zone, onJourney }: SidePane
     <dialog class="side" ref={dialog} onClose={onClose} aria-label="Details" tabIndex={-1}>
       <Notes>
         <div class="controls">
-          {onBack && (
-            <button type="button" onClick={onBack}>
-              Back
-            </button>
-          )}
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          {onBack && <Button onClick={onBack}>Back</Button>}
+          <Button onClick={() => dialog.current?.close()}>Close</Button>
         </div>
         {'journey' in detail ? (
           <Journey query={detail.journey} zone={zone} />

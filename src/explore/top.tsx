@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Folding, Select } from './controls.tsx'
+import { Button, Checkbox, Folding, Select } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { useSession } from './request.ts'
 import { setTheme, storedTheme, themes } from './theme.ts'
@@ -36,9 +36,7 @@ export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
           <Refresh onRefresh={onRefresh} />
           <Select label="Theme" options={themes} value={storedTheme()} onChoose={setTheme} />
           <a href="api/v1/docs">API reference</a>
-          <button type="button" onClick={onLeave}>
-            Remove key
-          </button>
+          <Button onClick={onLeave}>Remove key</Button>
         </nav>
       </Folding>
     </header>
@@ -56,17 +54,10 @@ function Refresh({ onRefresh }: { onRefresh: () => void }) {
   }, [isRepeated])
   return (
     <>
-      <button type="button" onClick={onRefresh}>
-        Refresh
-      </button>
-      <label>
-        <input
-          type="checkbox"
-          checked={isRepeated}
-          onChange={({ currentTarget }) => setRepeated(currentTarget.checked)}
-        />{' '}
+      <Button onClick={onRefresh}>Refresh</Button>
+      <Checkbox checked={isRepeated} onCheck={setRepeated}>
         every minute
-      </label>
+      </Checkbox>
     </>
   )
 }

@@ -19,14 +19,9 @@ export function exportRows(
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
   const table = resourceTables[resource]
-  switch (table) {
-    case 'clicks':
-    case 'conversions':
-    case 'pixel_events': {
-      const options = { label: `export.${table}`, signal, settings: rowFormatSettings }
-      return streamBytes(clickhouse, statements[table](query), options)
-    }
-    default:
-      return metadataLines(postgres, table, query)
+  if (table !== 'clicks' && table !== 'conversions' && table !== 'pixel_events') {
+    return metadataLines(postgres, table, query)
   }
+  const options = { label: `export.${table}`, signal, settings: rowFormatSettings }
+  return streamBytes(clickhouse, statements[table](query), options)
 }

@@ -56,12 +56,8 @@ function responseTo({ code, status, message }: Problem, isHead: boolean): string
 }
 
 function connectionProblem(code: string | undefined): Problem {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new Problem('headers_too_large', 'The URL and the headers together are larger than 16 KiB.')
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem('request_timeout', 'The request did not arrive in time.')
-    default:
-      return new Problem('invalid_request', 'The request is not valid HTTP/1.1.')
-  }
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem('headers_too_large', 'The URL and the headers together are larger than 16 KiB.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'The request did not arrive in time.')
+  return new Problem('invalid_request', 'The request is not valid HTTP/1.1.')
 }

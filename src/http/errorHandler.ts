@@ -43,20 +43,16 @@ function problemOf(error: unknown, { routeOptions }: FastifyRequest): Problem {
     return new Problem('unavailable', 'The server has no capacity at the moment; try again.', { retryAfterS: 5 })
   }
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
-  switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', `The body is larger than ${(routeOptions.bodyLimit ?? 0) / 1024} KiB.`)
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem(
-        'unsupported_media_type',
-        'Send the body as Content-Type: application/json; POST /events/batch also accepts application/x-ndjson.',
-      )
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new Problem('invalid_json', 'The body is not JSON.')
-    case 'FST_ERR_BAD_URL':
-      return new Problem('invalid_url', 'The path is not percent-encoded UTF-8.')
-  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Problem('payload_too_large', `The body is larger than ${(routeOptions.bodyLimit ?? 0) / 1024} KiB.`)
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Problem(
+      'unsupported_media_type',
+      'Send the body as Content-Type: application/json; POST /events/batch also accepts application/x-ndjson.',
+    )
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new Problem('invalid_json', 'The body is not JSON.')
+  if (code === 'FST_ERR_BAD_URL') return new Problem('invalid_url', 'The path is not percent-encoded UTF-8.')
   if (statusCode === 404) return new Problem('not_found', 'No such path.')
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request could not be read.')

@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { closestMatch } from 'leven'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
+import { isJsonObject } from '../query/exactJson.ts'
 import { type TextReader, textReaderOf } from '../textReader.ts'
 import type { App } from './context.ts'
 
@@ -97,7 +98,7 @@ function pathValidator(schema: TSchema): (params: Record<string, string>) => Val
  * Fastify passes null when there is no body.
  */
 function validateBody(body: unknown): Validated {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { value: body }
+  if (isJsonObject(body)) return { value: body }
   return { error: new Problem('invalid_body', 'The body must be a JSON object.') }
 }
 

@@ -111,7 +111,6 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
   return {
     newBatch() {
       const batch = new ClickBatch(existing, compared)
-      let ids: string[] = []
       return {
         get isFull() {
           return batch.isFull
@@ -121,15 +120,12 @@ async function importClicks({ writer, account, campaigns, isMoved }: ImportRun):
           assertRetained('clickedAt', click.clickedAt, clicksMs)
           if (!isMoved) erased.blankClick(click)
           batch.add(click)
-          ids.push(click.id)
           campaigns.add(click.campaignId)
         },
         async store() {
           await erased.recordFound()
           const { clicks } = await flush(writer, { clicks: batch })
-          const stored = countOutcomes(clicks, (index) => ids[index] ?? '')
-          ids = []
-          return stored
+          return countOutcomes(clicks, batch.conflicts)
         },
       }
     },
@@ -195,14 +191,10 @@ export function assertRetained(field: string, atMs: number, retainedMs: number):
   throw new RemovedMonthError(`${field}: is before ${month}; the account has removed earlier rows`)
 }
 
-/** @param idOf the id of the row with an index */
-function countOutcomes(outcomes: readonly RowOutcome[], idOf: (index: number) => string): StoredRows {
+/** @param conflicts ids of the rows with that outcome */
+function countOutcomes(outcomes: readonly RowOutcome[], conflicts: readonly string[]): StoredRows {
   const counts = { inserted: 0, updated: 0, duplicate: 0, older: 0, conflict: 0 }
-  const conflicts: string[] = []
-  for (const [index, outcome] of outcomes.entries()) {
-    counts[outcome] += 1
-    if (outcome === 'conflict') conflicts.push(idOf(index))
-  }
+  for (const outcome of outcomes) counts[outcome] += 1
   const { inserted, updated, duplicate, older, conflict } = counts
   return { inserted, updated, duplicates: duplicate + older + conflict, older, conflicts }
 }
@@ -224,7 +216,12 @@ function bufferedBatch<Row extends { id: string }>(
     async store() {
       const stored = rows
       rows = []
-      return countOutcomes(stored.length > 0 ? await store(stored) : [], (index) => stored[index]?.id ?? '')
+      const outcomes = stored.length > 0 ? await store(stored) : []
+      const conflicts = stored.filter((_, index) => outcomes[index] === 'conflict')
+      return countOutcomes(
+        outcomes,
+        conflicts.map(({ id }) => id),
+      )
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { intervals } from '../../schema/stats.ts'
+import { dayMs, hourMs } from '../stores/timing/units.ts'
 import type { Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf, offsetsOf } from './timeZone.ts'
 
@@ -50,9 +51,6 @@ function firstDate(interval: Exclude<Interval, 'hour'>, localMs: number): Date {
   if (interval === 'month') date.setUTCDate(1)
   return date
 }
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 function hoursOf(range: Range, zone: string): CalendarBucket[] {
   const buckets: CalendarBucket[] = []

@@ -1,6 +1,7 @@
 import { type Column, columnName, type RowOf } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
+import { dayMs } from '../stores/timing/units.ts'
 import { formatMillionths } from './money.ts'
 
 // The column `row_text` of clicks has the values that a page shows, so that a page reads one column instead of forty. The values
@@ -12,9 +13,9 @@ import { formatMillionths } from './money.ts'
 // `1` is the version of the format. An absent value is empty. An empty text, or a text of another version, means: read the columns.
 
 /** Most clicks that are younger have a text: ClickHouse empties it 35 days after the end of their month (TTL of the column). */
-export const textAgeMs = 35 * 86_400_000
+export const textAgeMs = 35 * dayMs
 /** Clicks that are older when they are stored get no text: it would be emptied soon (TTL of the column). */
-const storedTextAgeMs = textAgeMs + 31 * 86_400_000
+const storedTextAgeMs = textAgeMs + 31 * dayMs
 
 /** A test has the fields of each version: another order or another field is another version. */
 export const clickTextVersion = '1'

@@ -2,7 +2,8 @@ import type { Comparison } from '../../schema/comparison.ts'
 import type { Dimension } from '../../schema/dimensions.ts'
 import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
-import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
+import { dayMs } from '../stores/timing/units.ts'
+import { calendarOf, type Interval } from './calendarIntervals.ts'
 import { earliestMs, type Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf } from './timeZone.ts'
 
@@ -61,8 +62,6 @@ function isInterval(dimension: Dimension): dimension is Interval & Dimension {
 
 /** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */
 type Shift = (epochMs: number) => { epochMs: number; has: { hour: boolean; day: boolean } }
-
-const dayMs = 86_400_000
 
 /** @returns the earlier range, including what is after the present, and how instants are moved to it */
 function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Range & { shift: Shift } {
@@ -124,21 +123,9 @@ function matchBuckets(interval: Interval, range: Range, previous: Range, zone: s
     const startMs = starts.get(id)
     if (startMs === undefined) return undefined
     const { epochMs, has } = shift(startMs)
-    return has[interval] ? bucketAt(earlier, epochMs)?.id : undefined
+    if (!has[interval]) return undefined
+    return earlier.find(({ fromMs, untilMs }) => fromMs <= epochMs && epochMs < untilMs)?.id
   }
-}
-
-/** @param buckets in order, without gaps between them */
-function bucketAt(buckets: readonly CalendarBucket[], epochMs: number): CalendarBucket | undefined {
-  let [low, high] = [0, buckets.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const bucket = buckets[middle] as CalendarBucket
-    if (epochMs < bucket.fromMs) high = middle
-    else if (epochMs < bucket.untilMs) return bucket
-    else low = middle + 1
-  }
-  return undefined
 }
 
 function matchPositions(interval: Interval, range: Range, other: Range, zone: string): Counterpart {

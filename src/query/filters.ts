@@ -43,8 +43,9 @@ const attributeByParameter = new Map<ParameterName, FilterAttribute>([
  * @throws Problem `invalid_<parameter>`
  */
 export function readFilters(query: FilterQuery): Filter[] {
+  const stored = { ...query, ...inStoredCase(query) }
   return [...attributeByParameter].flatMap(([name, attribute]) => {
-    const text = query[name]
+    const text = stored[name]
     const isNone = text === undefined || (name === 'source' && text === 'all')
     return isNone ? [] : [{ attribute, ...readValues(name, text) }]
   })
@@ -52,9 +53,13 @@ export function readFilters(query: FilterQuery): Filter[] {
 
 /** @returns `country` and `device`, which clients may write in any case, in the case of stored rows: equal filters are equal texts */
 export function inStoredCase({ country, device }: FilterQuery) {
-  const upperCase = (code: string) => code.toUpperCase()
-  return { country: country?.replace(/\b[a-z]{2}\b/gi, upperCase), device: device?.toLowerCase() }
+  return {
+    country: country?.replace(/\b[a-z]{2}\b/gi, (code) => code.toUpperCase()),
+    device: device?.replace(anyDevice, (name) => name.toLowerCase()),
+  }
 }
+
+const anyDevice = new RegExp(`\\b(${devices.join('|')})\\b`, 'gi')
 
 /** @returns the conditions of filters on the rows of a table */
 export function filterConditions(filters: readonly Filter[], table: RowTable): Fragment[] {
@@ -72,24 +77,11 @@ const oneOf = (names: readonly string[]) => ({
 })
 const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
 
-interface Format {
-  pattern: RegExp
-  allowed: string
-  /** Converts a value in any case to the case of the rows. */
-  toStored?: (value: string) => string
-}
-
 /** Values that a filter can have; any text unless listed here. */
-const formats: Partial<Record<ParameterName, Format>> = {
+const formats: Partial<Record<ParameterName, typeof id>> = {
   ...{ campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id, visitor_id: id, click_id: id },
-  country: {
-    ...{ pattern: /^[A-Za-z]{2}$/, allowed: 'country codes such as US' },
-    toStored: (value) => value.toUpperCase(),
-  },
-  device: {
-    ...{ pattern: new RegExp(`^(${devices.join('|')})$`, 'i'), allowed: `one of ${devices.join(', ')}` },
-    toStored: (value) => value.toLowerCase(),
-  },
+  country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
+  device: oneOf(devices),
   status: oneOf(conversionStatuses),
   source: oneOf(conversionSources),
 }
@@ -99,14 +91,12 @@ function readValues(name: ParameterName, text: string): FilterValues {
   const given = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
   if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
   const format = formats[name]
-  const values = given.map((value) => {
-    if (value === notSet || !format) return value
-    if (format.pattern.test(value)) return format.toStored?.(value) ?? value
+  if (format && !given.every((value) => value === notSet || format.pattern.test(value))) {
     throw invalidParameter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
-  })
+  }
   return {
     // Sums of clicks that were stored with the text `(not set)` have it as their value.
-    values: [...new Set(values)].flatMap((value) => (value === notSet ? ['', notSet] : [value])),
+    values: [...new Set(given)].flatMap((value) => (value === notSet ? ['', notSet] : [value])),
     isExcluded,
   }
 }
@@ -117,19 +107,11 @@ function readValues(name: ParameterName, text: string): FilterValues {
  */
 function splitValues(name: ParameterName, text: string, isStart: boolean): string[] {
   const values = ['']
-  for (let index = 0; index < text.length; index++) {
-    let character = text.charAt(index)
-    if (character === ',') {
-      values.push('')
-      continue
-    }
-    if (character === '\\') {
-      index += 1
-      character = text.charAt(index)
-      const isEscape = character === ',' || character === '\\' || (character === '!' && isStart && index === 1)
-      if (!isEscape) throw invalidParameter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
-    }
-    values[values.length - 1] += character
+  for (const { 0: part, index } of text.matchAll(/\\.|[^\\,]+|./gs)) {
+    const isEscape = part === '\\,' || part === '\\\\' || (part === '\\!' && isStart && index === 0)
+    if (part === ',') values.push('')
+    else if (isEscape || !part.startsWith('\\')) values.push(`${values.pop()}${isEscape ? part[1] : part}`)
+    else throw invalidParameter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
   }
   if (values.includes('')) throw invalidParameter(name, `has an empty value; use ${notSet} for rows without a value.`)
   return values

@@ -3,6 +3,7 @@ import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
 import { inRange, prewhere } from './conditions.ts'
 import { isAfter, type PageKey } from './pagination.ts'
+import { readRowsByKey, spareKeys } from './rowsByKey.ts'
 import type { Range } from './timeRange.ts'
 
 // A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:
@@ -33,9 +34,6 @@ export interface LatestQuery {
 
 /** Rounds of approximate candidates before the exact query. */
 export const approximateRounds = 3
-
-/** Keys read beyond the missing ones, since a candidate's latest version may not match. */
-const spareKeys = 8
 
 /**
  * Finds the next rows that match the query in their latest version, in its order. A row is a candidate if any of its versions
@@ -71,21 +69,15 @@ export async function findLatestVersions<Row>(
     if (rows.length >= limit || found.length < candidates) return rows.slice(0, limit)
     lastKey = keys.at(-1)
   }
-  for (;;) {
-    const missing = limit - rows.length
-    const keys = await findExactly(missing)
-    rows.push(...(await readAt(keys)))
-    // A row may have changed since its key was read, so a full set of keys does not mean a full page.
-    if (rows.length >= limit || keys.length < missing) return rows
-    lastKey = keys.at(-1)
-  }
+  rows.push(...(await readRowsByKey(lastKey, limit - rows.length, { keys: findExactly, rows: readAt })))
+  return rows.slice(0, limit)
 
-  async function findExactly(missing: number): Promise<PageKey[]> {
-    const candidates = 12 * missing
-    const keys = await read(latestSql(query, lastKey, missing, candidates))
-    if (keys.length === missing) return keys
-    const more = await read(candidatesSql(query, lastKey, candidates + 1, candidates))
-    return more.length === 0 ? keys : await read(latestSql(query, lastKey, missing, undefined))
+  async function findExactly(after: PageKey | undefined, keysMax: number): Promise<PageKey[]> {
+    const candidates = 12 * keysMax
+    const keys = await read(latestSql(query, after, keysMax, candidates))
+    if (keys.length === keysMax) return keys
+    const more = await read(candidatesSql(query, after, candidates + 1, candidates))
+    return more.length === 0 ? keys : await read(latestSql(query, after, keysMax, undefined))
   }
 }
 

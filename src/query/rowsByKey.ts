@@ -1,5 +1,5 @@
 /** Keys read in addition to the missing rows, since a row may not match in its latest version, or be a copy. */
-const spareKeys = 8
+export const spareKeys = 8
 
 /**
  * Reads rows of a table in which several versions or copies of a row are stored until a merge: first the keys of candidates
@@ -12,7 +12,7 @@ export async function readRowsByKey<Key, Row>(
   limit: number,
   read: {
     keys(lastKey: Key | undefined, limit: number): Promise<Key[]>
-    rows(keys: readonly Key[]): Promise<Row[]>
+    rows(keys: Key[]): Promise<Row[]>
   },
 ): Promise<Row[]> {
   const rows: Row[] = []

@@ -1,3 +1,5 @@
+import { hourMs } from '../stores/timing/units.ts'
+
 /** A time as a text gives it. */
 export interface TimeText {
   kind: 'date' | 'local' | 'instant'
@@ -49,7 +51,7 @@ function isDate(text: string): boolean {
 const iso =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:(?:T| (?!\d\d?:\d\d-))(\d\d?)(?![+-]\d+$)(?::([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?)?(?: ?([AP])M)?(?: ?(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d(?::[0-5]\d)?)?))?)?$/i
 
-const offsetEndMs = 16 * 3_600_000
+const offsetEndMs = 16 * hourMs
 
 function readIso(text: string): TimeText | undefined {
   const [, date, hour, minute = '00', second = '00', fraction = '', half, offset] = iso.exec(text) ?? []

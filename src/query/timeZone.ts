@@ -29,20 +29,14 @@ export function readTimeZone(tz: string): string {
 }
 
 /** @returns the UTC offsets of a zone from one instant to before another, in order; at least one, also of an empty range */
-export function offsetsOf(
-  zone: string,
-  { fromMs, untilMs }: { fromMs: number; untilMs: number },
-): [OffsetChange, ...OffsetChange[]] {
-  const start = atInstant(fromMs, zone)
-  const changes: [OffsetChange, ...OffsetChange[]] = [offsetAt(start)]
-  let next = start.getTimeZoneTransition('next')
-  for (; next && next.epochMilliseconds < untilMs; next = next.getTimeZoneTransition('next'))
-    changes.push(offsetAt(next))
+export function offsetsOf(zone: string, { fromMs, untilMs }: { fromMs: number; untilMs: number }): OffsetChange[] {
+  const changes: OffsetChange[] = []
+  let at: Temporal.ZonedDateTime | null = atInstant(fromMs, zone)
+  do {
+    changes.push({ fromMs: at.epochMilliseconds, offsetS: at.offsetNanoseconds / 1e9, text: at.offset })
+    at = at.getTimeZoneTransition('next')
+  } while (at && at.epochMilliseconds < untilMs)
   return changes
-}
-
-function offsetAt({ epochMilliseconds, offsetNanoseconds, offset }: Temporal.ZonedDateTime): OffsetChange {
-  return { fromMs: epochMilliseconds, offsetS: offsetNanoseconds / 1e9, text: offset }
 }
 
 /** @returns the local date and time of an instant */
@@ -68,8 +62,11 @@ export function localInstant(local: Temporal.PlainDateTime, zone: string): Tempo
  * @returns a function from an instant, epoch milliseconds, to its local time, given as the epoch milliseconds that it has in UTC
  */
 export function localTimesOf(zone: string, range: { fromMs: number; untilMs: number }): (epochMs: number) => number {
-  const [first, ...changes] = offsetsOf(zone, range)
-  return (epochMs) => epochMs + (changes.findLast(({ fromMs }) => fromMs <= epochMs) ?? first).offsetS * 1000
+  const changes = offsetsOf(zone, range)
+  return (epochMs) => {
+    const change = changes.findLast(({ fromMs }, index) => index === 0 || fromMs <= epochMs) as OffsetChange
+    return epochMs + change.offsetS * 1000
+  }
 }
 
 /**

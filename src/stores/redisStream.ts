@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ExpectedError } from '../expectedError.ts'
 
 /** A consumer group delivers each entry until it is acknowledged. */
 const group = 'tributary'
@@ -6,7 +7,6 @@ const group = 'tributary'
 const blockMs = 1_000
 const rejectedMax = 100_000
 const retryMs = 1_000
-const startTimeoutMs = 5_000
 
 export interface StreamEntry {
   /** `1700000000000-0`: epoch milliseconds and a sequence number. */
@@ -49,9 +49,15 @@ export async function openRedisStream(
   })
   const reader = client.duplicate()
   const from = ['GROUP', group, 'feed'] as const
-  for (const one of [client, reader]) one.on('error', () => {})
-  const ready = Promise.all([client, reader].map((one) => new Promise((resolve) => one.once('ready', resolve))))
-  await Promise.race([ready, pause(startTimeoutMs, undefined, { ref: false, signal }).catch(() => {})])
+  /** Says more than the errors of commands, which are not sent then: a wrong password, for example. */
+  let connectionError: Error | undefined
+  for (const one of [client, reader]) {
+    one.on('error', (error) => {
+      connectionError = error
+    })
+  }
+  const opened = (one: typeof client) => new Promise((resolve) => one.once('ready', resolve).once('error', resolve))
+  await Promise.all([client, reader].map(opened))
   let isUnavailable = false
 
   /** @param command may run several times */
@@ -64,8 +70,11 @@ export async function openRedisStream(
         isUnavailable = false
         return reply
       } catch (error) {
-        if (codeOf(error) !== undefined && !retriedCodes.has(codeOf(error))) throw error
-        if (!isUnavailable) warn(`Redis is unavailable; no rows are read from it: ${(error as Error).message}`)
+        const { message } = error as Error
+        if (codeOf(error) !== undefined && !retriedCodes.has(codeOf(error)))
+          throw new ExpectedError(`FEED_REDIS_URL, FEED_STREAM: Redis rejects a command: ${message}`)
+        if (!isUnavailable)
+          warn(`Redis is unavailable; no rows are read from it: ${connectionError?.message || message}`)
         isUnavailable = true
       }
       await pause(retryMs, undefined, { signal: end }).catch(() => end.throwIfAborted())

@@ -85,6 +85,20 @@ describe('serve --demo', () => {
   })
 })
 
+describe('serve --demo --live', () => {
+  it('feeds the account with clicks and conversions of now', async () => {
+    const { printed, end } = await serve(environment, '--demo', '3000', '--live')
+    const newestOf = async (list: string) => {
+      const command = `curl -s -H 'Authorization: ApiKey ${printed.key}' '${printed.url}/api/v1/${list}?limit=1'`
+      return (await paste(command)).data[0].id
+    }
+    await expect.poll(() => newestOf('clicks')).toMatch(/^live-/)
+    await expect.poll(() => newestOf('conversions')).toMatch(/^live-/)
+    expect(await end()).toBe(0)
+    expectOneLine(await runHere(['serve', '--live'], environment), 2, /--live needs --demo\./)
+  })
+})
+
 describe('the subcommand demo', () => {
   it('stores every row of its plan, and stores none twice when it runs again', async () => {
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })

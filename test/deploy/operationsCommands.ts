@@ -38,7 +38,7 @@ const admin = new URL(clickhouse.url('admin'))
 const database = new URL(postgres.url(''))
 let failed = 0
 try {
-  const blocks = pages.flatMap(blocksOf)
+  const blocks = pages.flatMap((page) => blocksOf(page))
   const outputs = await runBlocks(blocks, {
     PATH: process.env.PATH,
     HOME: process.env.HOME,

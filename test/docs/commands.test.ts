@@ -16,7 +16,7 @@ import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
  * Each command of these pages is pasted here, line by line and in order, or is a step of .ci/run. The first page begins with
  * an empty folder, as a new clone does. Servers that a page starts run until it starts another one.
  */
-const pages = ['README.md', 'docs/imports.md', 'docs/feed.md', 'docs/development.md', 'CONTRIBUTING.md']
+const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
 
 /** Loads of some minutes, which are run by hand on an idle machine, and the steps of a release. */
 const runByHand = [
@@ -49,7 +49,7 @@ const ciItself = '.ci/run'
 
 const helpOfCommand = 'npm run --silent cli -- --help'
 
-const startsServer = /^(\w+=\S+ )*npm (start|run (demo|dev))$/
+const startsServer = /^(\w+=\S+ )*npm (start|run (demo( -- --live)?|dev))$/
 /** The demo gets few rows, because filling it would take most of the time of this file. */
 const withFewRows = (command: string) => command.replace(/^npm run demo$/, 'npm run demo -- 5000')
 const readyMs = 150_000
@@ -103,7 +103,7 @@ describe.each(pages)('%s', (page) => {
   )
 
   it('every command within its text is run by a test or by .ci/run', () => {
-    const run = pages.flatMap(blocksOf).flatMap(({ commands }) => commands)
+    const run = pages.flatMap((page) => blocksOf(page)).flatMap(({ commands }) => commands)
     for (const command of inlineCommandsOf(page)) {
       const parts = command.split(' && ')
       const isCovered = (part: string) =>

@@ -2,19 +2,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package.ts'
 
+type Language = 'sh' | 'js' | 'php' | 'go'
+
 /** A fenced block of commands or JavaScript, and the block below it, if any: a JSON response or the printed text. */
 export interface Block {
   /** `README.md:18` */
   source: string
-  language: 'sh' | 'js'
+  language: Language
   /** Command lines, or the lines of a JavaScript module. */
   commands: string[]
   response: unknown
   text: string | undefined
 }
 
-/** Reads the `sh` and `js` blocks of a page, in order, each with the `json` or `text` block below it. */
-export function blocksOf(page: string): Block[] {
+/** Reads the blocks of a page that run, in order, each with the `json` or `text` block below it. */
+export function blocksOf(page: string, languages: readonly Language[] = ['sh', 'js']): Block[] {
   const lines = readFileSync(join(packageRoot, page), 'utf8').split('\n')
   const blocks: Block[] = []
   let language: string | undefined
@@ -27,9 +29,10 @@ export function blocksOf(page: string): Block[] {
       body = []
       start = index + 1
     } else if (language !== undefined && fence) {
-      if (language === 'sh' || language === 'js') {
-        const commands = language === 'sh' ? commandsOf(body) : body
-        blocks.push({ source: `${page}:${start}`, language, commands, response: undefined, text: undefined })
+      const known = languages.find((name) => name === language)
+      if (known) {
+        const commands = known === 'sh' ? commandsOf(body) : body
+        blocks.push({ source: `${page}:${start}`, language: known, commands, response: undefined, text: undefined })
       }
       const above = blocks.at(-1)
       if (language === 'json' && above) above.response = JSON.parse(body.join('\n'))

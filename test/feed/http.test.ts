@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { beginDeletion } from '../../src/accounts/deletion.ts'
+import { FeedReader } from '../../src/feed/readRows.ts'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
 import { openRaw } from '../kit/rawConnection.ts'
@@ -95,8 +97,22 @@ describe('POST /rows', () => {
     expect([unknown.status, unknown.results[0].error]).toEqual([400, 'unknown_parameter'])
   })
 
+  it('takes the time of arrival as updatedAt with --updated-at arrival; the later row wins, also when the clock is set back', async () => {
+    let nowMs = 1_764_000_000_000
+    const { app } = await listen({ origin: originsOf(true, () => nowMs) })
+    const send = async (...states: string[]) => {
+      const rows = states.map((status) => conversionOf('acme', 'v9', { status }))
+      return (await sendTo(app, rows)).results.map(({ result }) => result)
+    }
+    expect(await send('pending', 'approved')).toEqual(['inserted', 'updated'])
+    nowMs -= 60_000
+    expect(await send('declined')).toEqual(['updated'])
+    const given = conversionOf('acme', 'v9', { status: 'approved', updatedAt: '2025-01-01T00:00:00Z' })
+    expect((await sendTo(app, [given])).results).toEqual([{ result: 'older' }])
+    expect(await count('conversions', `id = 'v9' AND status = 'declined'`)).toBe(1)
+  })
+
   it('leaves every table and sum equal to the rows', async () => {
-    await feed.store.release(['acme'])
     const differences = await withWriter(stores, 'acme', (writer) => findDifferences(writer))
     expect(differences).toEqual([])
   })
@@ -178,17 +194,34 @@ describe('a body', () => {
     ])
   })
 
-  it('of 100,000 rows of unknown accounts leaves nothing behind', async () => {
-    const before = await stores.postgres`SELECT count(*) FROM leases`
-    for (let part = 0; part < 10; part += 1) {
-      const rows = Array.from(
-        { length: 10_000 },
-        (_, index) => `{"accountId":"u${part}-${index}","resource":"clicks"}\n`,
+  it('of 100,000 unknown accounts costs one query for 10,000, none when they are repeated, and leaves nothing behind', async () => {
+    let queries = 0
+    const postgres = new Proxy(stores.postgres, {
+      apply(sql, self, [strings, ...values]) {
+        if (/^\s*SELECT/.test(strings[0])) queries += 1
+        return Reflect.apply(sql, self, [strings, ...values])
+      },
+    })
+    const reader = new FeedReader(postgres)
+    const linesOf = (part: number) =>
+      Array.from({ length: 10_000 }, (_, index) => ({
+        number: index + 1,
+        text: `{"accountId":"u${part}-${index}","resource":"clicks"}`,
+      }))
+    const read = async (part: number) => {
+      const rows = await reader.read(linesOf(part), originsOf(false, Date.now)())
+      expect(new Set(rows.map((row) => 'reason' in row && row.reason))).toEqual(
+        new Set(['accountId: there is no such account']),
       )
-      const { body } = await postBytes(rows.join(''))
-      expect(new Set(body.trim().split('\n')).size).toBe(1)
     }
-    expect(await stores.postgres`SELECT count(*) FROM leases`).toEqual(before)
+    for (let part = 0; part < 10; part += 1) await read(part)
+    expect(queries).toBe(10)
+    for (let time = 0; time < 3; time += 1) await read(9)
+    expect(queries).toBe(10)
+    const odd = ['\u0000', 'a b', 'x'.repeat(65), 'ü']
+    const rows = odd.map((accountId) => `${JSON.stringify({ accountId, resource: 'clicks' })}\n`)
+    const { status, body } = await postBytes(rows.join(''))
+    expect([status, new Set(body.trim().split('\n')).size]).toEqual([200, 1])
     expect(feed.feed.queue.rows).toBe(0)
   })
 })
@@ -244,6 +277,24 @@ describe('a sender', () => {
       .toBe(200)
   })
 
+  it('is asked to retry at once while 100,000 rows wait, also when many requests arrive at the same time', async () => {
+    const { app, other } = await listen({ feed: undefined })
+    await withWriter(stores, 'beta', async () => {
+      const rows = Array.from({ length: 10_000 }, (_, index) => clickOf('beta', `full-${index}`))
+      const senders = Array.from({ length: 14 }, () => sendTo(app, rows))
+      const refused = await Promise.race(senders)
+      expect([refused.status, refused.headers['retry-after'], refused.results[0].error]).toEqual([
+        ...[503, '5'],
+        'unavailable',
+      ])
+      await expect.poll(() => other.feed.queue.rows).toBe(100_000)
+      expect((await sendTo(app, [clickOf('acme', 'full')])).status).toBe(503)
+      other.feed.queue.close()
+      const results = (await Promise.all(senders)).map(({ status, results }) => `${status} ${results.length}`)
+      expect(results.toSorted()).toEqual([...Array(4).fill('503 1'), ...Array(10).fill('503 10000')])
+    })
+  })
+
   it('gets 503 while this process takes no rows', async () => {
     const { app } = await listen({ feed: () => undefined })
     const { status, headers, results } = await sendTo(app, [clickOf('acme', 'c1')])
@@ -255,7 +306,7 @@ describe('an account', () => {
   it('that is deleted meanwhile has its rows rejected', async () => {
     await createAccounts('leaving')
     await feed.send([clickOf('leaving', 'c1')])
-    await feed.store.release(['leaving'])
+    await withWriter(stores, 'leaving', async () => {})
     await beginDeletion(stores.postgres, 'leaving')
     const { status, results } = await feed.send([clickOf('leaving', 'c2'), clickOf('beta', 'c9')])
     const reason = 'accountId: the account has been deleted'
@@ -270,7 +321,6 @@ describe('an account', () => {
 
   it('that another writer has delays its rows only; all others are stored, and the sender retries', async () => {
     const { app } = await listen({ resultMs: 300 })
-    await feed.store.release(['acme'])
     await withWriter(stores, 'acme', async () => {
       const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
       expect([status, headers['retry-after']]).toEqual([503, '5'])
@@ -281,12 +331,13 @@ describe('an account', () => {
   })
 })
 
-/** Opens another server of the same feed on a free port. */
-async function listen(parts: Parameters<typeof openTestFeed>[1] = {}) {
-  const other = openTestFeed(stores, { feed: () => feed.feed, ...parts })
+/** Opens another server on a free port: of the same feed, or of its own with `{ feed: undefined }`. */
+async function listen(parts: NonNullable<Parameters<typeof openTestFeed>[1]> | { feed: undefined } = {}) {
+  const { feed: present = 'feed' in parts ? undefined : () => feed.feed, ...rest } = parts
+  const other = openTestFeed(stores, present ? { feed: present, ...rest } : rest)
   onTestFinished(() => other.close())
   await other.app.listen({ host: '127.0.0.1', port: 0 })
-  return { app: other.app }
+  return { app: other.app, other }
 }
 
 function headOf(bytes: number): string {

@@ -143,6 +143,22 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     expect(await stores.postgres`SELECT name FROM campaigns WHERE account_id = 'beta'`).toEqual([{ name: 'name 4' }])
   })
 
+  it('ends with one sentence when the key is not a stream, and names a wrong password', async () => {
+    await redis.client.set('s7', 'text')
+    const signals = { signal: new AbortController().signal, ended: new AbortController().signal }
+    const opening = openRedisStream(redis.url, 's7', () => {}, signals)
+    await expect(opening).rejects.toThrow(/^FEED_REDIS_URL, FEED_STREAM: Redis rejects a command: WRONGTYPE /)
+    const stop = new AbortController()
+    const refused = new URL(redis.url)
+    refused.username = 'unknown'
+    refused.password = 'other'
+    const warned = new Promise((resolve) => {
+      openRedisStream(`${refused}`, 's8', resolve, { signal: stop.signal, ended: stop.signal }).catch(() => {})
+    })
+    expect(await warned).toMatch(/^Redis is unavailable; no rows are read from it: .*(AUTH|WRONGPASS)/)
+    stop.abort()
+  })
+
   it('continues when Redis returns, also without its stream', async () => {
     await add('s6', clickOf('acme', 'f1'))
     const { warnings } = await start('s6')

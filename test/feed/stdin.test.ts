@@ -85,27 +85,39 @@ describe('tributary feed --stdin', () => {
   })
 })
 
-describe('a second feed', () => {
-  it('waits with a port that responds with 503, and takes rows when the first one has ended', async () => {
+async function post(port: number, row: object) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+  const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body: ndjson(row) })
+  return [response.status, response.headers.get('retry-after'), await response.text()]
+}
+
+describe('a feed', () => {
+  it('waits while another one is active, with a port that responds with 503, and takes rows when the first one has ended', async () => {
     const first = open(['feed', '--stdin'])
     first.child.stdin.write(ndjson(clickOf('acme', 'e1')))
     await expect.poll(() => first.lines).toHaveLength(1)
     const port = await freePort()
     const second = open(['feed'], { FEED_PORT: `${port}`, FEED_TOKEN: token })
-    const post = async () => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
-      const body = ndjson(clickOf('acme', 'e2'))
-      const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body })
-      return [response.status, response.headers.get('retry-after'), await response.text()]
-    }
+    const row = clickOf('acme', 'e2')
     await expect.poll(() => second.lines).toEqual([`tributary feed takes rows at http://127.0.0.1:${port}/rows.`])
-    expect(await post()).toEqual([503, '5', expect.stringContaining('unavailable')])
+    expect(await post(port, row)).toEqual([503, '5', expect.stringContaining('unavailable')])
     await expect.poll(second.log).toContain('Another feed is active')
     first.child.stdin.end()
     expect(await first.exit).toBe(0)
-    await expect.poll(post).toEqual([200, null, '{"result":"inserted"}\n'])
+    await expect.poll(() => post(port, row)).toEqual([200, null, '{"result":"inserted"}\n'])
     second.child.kill('SIGTERM')
     expect(await second.exit).toBe(0)
+  })
+
+  it('that waits for Redis takes rows of HTTP, and ends with 0 at SIGTERM', async () => {
+    const [port, none] = [await freePort(), await freePort()]
+    const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token, FEED_REDIS_URL: `redis://127.0.0.1:${none}/0` }
+    const { child, lines, log, exit } = open(['feed'], settings)
+    await expect.poll(() => lines).toHaveLength(1)
+    await expect.poll(log).toContain('Redis is unavailable')
+    expect(await post(port, clickOf('acme', 'f1'))).toEqual([200, null, '{"result":"inserted"}\n'])
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
   })
 
   it('that is not started with a source or a token says which setting is missing', async () => {

@@ -10,12 +10,11 @@ import { type Delimiter, formatOf } from '../../src/import/parsers/fileFormat.ts
 import { FormatError } from '../../src/import/parsers/formatError.ts'
 import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
-import { DecimalText } from '../../src/import/readers/decimal.ts'
-import { textOf } from '../../src/import/readers/fieldTypes.ts'
 import { type Mapping, noMapping } from '../../src/import/readers/input.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'
+import { DecimalText, textOf } from '../../src/query/exactJson.ts'
 import { useFolder } from '../kit/fixtures.ts'
 
 const folder = useFolder()

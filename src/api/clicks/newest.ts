@@ -14,13 +14,12 @@ import {
 } from '../../rows/clicks.ts'
 import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import type { ClickPlan } from './plan.ts'
 import { convertedPageConditions, hasMostClicks, newestSql } from './sql.ts'
 
 /** The key of a click; the click and the number of its conversions if they were read with it. */
 export type FoundKey = PageKey & { click?: FoundClick | undefined; conversionCount?: number | undefined }
-
-const dayMs = 86_400_000
 
 /** Days of the first slice: two are read as fast as one, and more often have the whole page of a filter. */
 const firstDays = 2

@@ -1,6 +1,7 @@
 import { batchLimits } from '../../../schema/eventBatch.ts'
 import { isJsonWithin } from '../../events/jsonSize.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
+import { isJsonObject } from '../../query/exactJson.ts'
 import { countMarks } from './jsonStructure.ts'
 
 /** The items of a batch: JSON objects to validate as events, or a Problem for an item that cannot be read. */
@@ -22,9 +23,7 @@ export function readItems(body: unknown): BatchItem[] {
   }
   return events.map((item) => {
     if (item instanceof Problem) return item
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      return new Problem('invalid_body', 'The event must be a JSON object.')
-    }
+    if (!isJsonObject(item)) return new Problem('invalid_body', 'The event must be a JSON object.')
     return isJsonWithin(item, batchLimits.eventBytesMax) ? item : tooLarge()
   })
 }

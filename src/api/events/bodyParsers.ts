@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { markInexact } from '../../events/inexactNumbers.ts'
+import { parseEvents } from '../../events/inexactNumbers.ts'
 import type { App } from '../../http/context.ts'
 import { Problem } from '../../problem.ts'
 import type { ParseJson } from './batchBody.ts'
@@ -25,7 +25,7 @@ export function refuseCodings(app: App): void {
   })
 }
 
-/** Opens a parser of JSON that removes dangerous keys and marks the numbers that lose digits. */
+/** Opens a parser of JSON that removes dangerous keys and keeps the digits of numbers. */
 export function openJsonParser(app: App): ParseJson {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
   const parse = (text: string) => {
@@ -36,9 +36,5 @@ export function openJsonParser(app: App): ParseJson {
     })
     return parsed
   }
-  return (text) => {
-    const parsed = parse(text)
-    const marked = markInexact(text)
-    return marked === text ? parsed : parse(marked)
-  }
+  return (text) => parseEvents(text, parse)
 }

@@ -6,6 +6,7 @@ import { type Filter, readFilters } from '../../query/filters.ts'
 import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import { dayMs, hourMs } from '../../stores/timing/units.ts'
 
 export type StepKind = 'click' | 'conversion' | 'event'
 
@@ -30,8 +31,7 @@ export interface FunnelPlan {
   nowMs: number
 }
 
-const hourMs = 3_600_000
-const windowMaxMs = 30 * 24 * hourMs
+const windowMaxMs = 30 * dayMs
 
 /**
  * Builds the query plan of a funnel; no I/O.
@@ -85,7 +85,7 @@ function labelOfStep(step: string): string {
 }
 
 function readWindow(text: string): number {
-  const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : 24 * hourMs)
+  const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : dayMs)
   if (windowMs <= windowMaxMs) return windowMs
   throw invalidParameter('window', 'must be 1h to 30d.')
 }

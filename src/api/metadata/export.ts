@@ -1,12 +1,11 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { cursorField } from '../../../schema/fields.ts'
-import type { RowFormat } from '../../../schema/rowFormat.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { writeCursor } from '../../query/pagination.ts'
-import type { CsvEscape } from '../../rows/csvEscape.ts'
+import type { ExportOptions } from '../../rows/clickhouseOutputFormat.ts'
 import { csvHeader, csvLines } from '../../rows/csvWriter.ts'
 import { toEntity } from '../../rows/metadata.ts'
-import { isSelected, type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
+import { isSelected, selectIn } from '../../rows/selectedFields.ts'
 import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 import { type ExportedRow, parquetFile } from './parquetFile.ts'
 import type { MetadataPlan } from './plan.ts'
@@ -26,12 +25,7 @@ const rowsPerStatement = 500
 export async function* exportMetadata(
   context: Pick<RouteContext, 'stores'>,
   plan: MetadataPlan,
-  {
-    row,
-    format,
-    csvEscape,
-    selected,
-  }: { row: TObject; format: RowFormat; csvEscape: CsvEscape; selected: SelectedFields },
+  { row, format, csvEscape, selected }: ExportOptions & { row: TObject },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const fields = Object.entries({ ...row.properties, [cursorField]: Type.String() })

@@ -14,12 +14,9 @@ import type { ReportPlan } from './plan.ts'
 export function reportCsv(
   { data, totals, previous, bucketCount, truncated }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  {
-    csvEscape,
-    totalsOf,
-    nextUrl,
-  }: { csvEscape: CsvEscape; totalsOf?: number | undefined; nextUrl?: string | undefined },
+  options: { csvEscape: CsvEscape; totalsOf?: number | undefined; nextUrl?: string | undefined },
 ): CsvResponse {
+  const { csvEscape, totalsOf, nextUrl } = options
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
   const rows = data.map(({ dimensions: values, ...row }) => {
     const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [

@@ -1,7 +1,8 @@
+import { dayMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, type Source, sources } from './catalogue.ts'
 import type { Draws } from './draws.ts'
 import shares from './tables/shares.json' with { type: 'json' }
-import { type DemoPlan, dayMs, drawsOf, type Visit, visitsByDay } from './visits.ts'
+import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
 /** Yields the clicks of the window, oldest first; omitted fields are absent. */
 export function* clickRows(plan: DemoPlan) {

@@ -1,9 +1,10 @@
+import { dayMs } from '../../stores/timing/units.ts'
 import { type Offer, offers } from './catalogue.ts'
 import { clickIdOf, exchangeRate } from './clicks.ts'
 import type { Draws } from './draws.ts'
 import { outcomesByDay, type Sale } from './outcomes.ts'
 import salesTable from './tables/sales.json' with { type: 'json' }
-import { type DemoPlan, dateText, dayMs, drawsOf } from './visits.ts'
+import { type DemoPlan, dateText, drawsOf } from './visits.ts'
 
 /**
  * Yields the conversions of the window by the day of their click; omitted fields are absent or copied from the click. Each

@@ -1,5 +1,6 @@
+import { dayMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, landingPages, type Offer, offers, type Source, sources } from './catalogue.ts'
-import { activity, type DemoPlan, dayMs, flightDay, todayOf } from './visits.ts'
+import { activity, type DemoPlan, flightDay, todayOf } from './visits.ts'
 
 /** Creation time of the first entity, long before the window; the others follow. */
 const firstMs = Date.UTC(2024, 0, 8, 9)

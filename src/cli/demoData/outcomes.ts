@@ -1,8 +1,9 @@
+import { dayMs, hourMs, minuteMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, landingPages, type Offer, type OfferId, offers } from './catalogue.ts'
 import type { Draws, Shares } from './draws.ts'
 import salesTable from './tables/sales.json' with { type: 'json' }
 import shares from './tables/shares.json' with { type: 'json' }
-import { type DemoPlan, dayMs, drawsOf, hourMs, minuteMs, type Visit, visitsByDay } from './visits.ts'
+import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
 interface Step {
   name: string

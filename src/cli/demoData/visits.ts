@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { dayMs, hourMs, minuteMs } from '../../stores/timing/units.ts'
 import { type Campaign, type CampaignId, campaigns, type LandingPageId, type OfferId, sources } from './catalogue.ts'
 import { bots, type Device, drawDevice } from './devices.ts'
 import { type Draws, openDraws, type Shares } from './draws.ts'
@@ -54,10 +55,6 @@ export interface Visit {
   campaign: CampaignId
   isReturn: boolean
 }
-
-export const minuteMs = 60_000
-export const hourMs = 60 * minuteMs
-export const dayMs = 24 * hourMs
 
 /** The last day, counted from 1970-01-01 UTC. */
 export const todayOf = ({ nowMs }: DemoPlan) => Math.floor(nowMs / dayMs)

@@ -122,19 +122,10 @@ function fieldsOf({ properties = {} }: Schema): Described[] {
 }
 
 /** A schema in the notation of TypeScript types. */
-function typeText({
-  $ref,
-  enum: values,
-  anyOf,
-  allOf,
-  type,
-  items,
-  properties,
-  required = [],
-  ...other
-}: Schema): string {
+function typeText(schema: Schema): string {
+  const { $ref, enum: values, anyOf, allOf, type, items, properties, required = [] } = schema
   if ($ref) return $ref.split('/').at(-1) ?? ''
-  if (other.const !== undefined) return JSON.stringify(other.const)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (allOf) return allOf.map(typeText).join(' & ')

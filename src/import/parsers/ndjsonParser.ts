@@ -1,4 +1,5 @@
-import { parseJson } from '../readers/exactJson.ts'
+import { isJsonObject } from '../../query/exactJson.ts'
+import { parseJson } from '../readers/parseJson.ts'
 import type { RawFields } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
 import { FormatError } from './formatError.ts'
@@ -54,8 +55,5 @@ function fieldsOf(text: string): RawFields | RowError {
   } catch {
     return new RowError('is not JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return new RowError('is not a JSON object')
-  }
-  return value as RawFields
+  return isJsonObject(value) ? value : new RowError('is not a JSON object')
 }

@@ -1,14 +1,6 @@
+import { DecimalText, isNumberText, losesDigits, partsOf, textOf, toDouble } from '../../query/exactJson.ts'
 import { divideRounded } from '../../query/money.ts'
 import { RowError } from './rowError.ts'
-
-/** The text of a number, where a double would lose digits. */
-export class DecimalText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
 
 /** Receives what is stored instead of a value that changes, and the value. */
 export type Note = (message: string, value: unknown) => void
@@ -71,15 +63,8 @@ export function convert(millionths: bigint, rate: Decimal): bigint {
   return converted
 }
 
-const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-
 /** Longer numbers are invalid as amounts and rates, and slow to compute with. */
 const digitsMax = 60
-
-/** Whether a text is a JSON number. */
-export function isNumberText(text: string): boolean {
-  return grammar.test(text)
-}
 
 /** @returns the number that a text is, also with spaces around it, a plus sign, or no digit on one side of its point; other values as they are */
 export function withNumberText(value: unknown): unknown {
@@ -93,7 +78,7 @@ export function withNumberText(value: unknown): unknown {
 }
 
 function readDecimal(value: unknown): Decimal {
-  const parts = partsOf(textOfNumber(withNumberText(value)))
+  const parts = partsOf(textOf(withNumberText(value)) ?? '')
   if (!parts) throw new RowError('must be a number')
   const { sign, digits, decimals } = parts
   if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
@@ -103,29 +88,8 @@ function readDecimal(value: unknown): Decimal {
   return { digits: BigInt(`${sign}${digits}`) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }
 }
 
-/** @returns the digits of a number without zeros at their ends, `0` for zero; undefined for another text */
-function partsOf(text: unknown): { sign: string; digits: string; decimals: number } | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = (typeof text === 'string' && grammar.exec(text)) || []
-  if (sign === undefined) return undefined
-  const significant = (whole + fraction).replace(/^0+/, '')
-  if (significant === '') return { sign: '', digits: '0', decimals: 0 }
-  // Not by a pattern such as /0*$/, which takes quadratic time in runs of zeros.
-  let length = significant.length
-  while (significant[length - 1] === '0') length -= 1
-  const zeros = significant.length - length
-  return { sign, digits: significant.slice(0, length), decimals: fraction.length - zeros - Number(exponent) }
-}
-
-function textOfNumber(value: unknown): unknown {
-  return value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : value
-}
-
 /** @returns the nearest double of a `DecimalText`, any other value as it is */
-export function toDouble(value: unknown, note?: Note): unknown {
-  if (!(value instanceof DecimalText)) return value
-  const double = Number(value.text)
-  const [exact, near] = [partsOf(value.text), partsOf(`${double}`)]
-  if (exact?.digits !== near?.digits || exact?.decimals !== near?.decimals)
-    note?.('is rounded to the nearest double', value)
-  return double
+export function readDouble(value: unknown, note?: Note): unknown {
+  if (value instanceof DecimalText && losesDigits(value.text)) note?.('is rounded to the nearest double', value)
+  return toDouble(value)
 }

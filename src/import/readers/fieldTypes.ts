@@ -6,12 +6,13 @@ import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { isLonger } from '../../../schema/textLength.ts'
+import { isJsonObject, textOf } from '../../query/exactJson.ts'
 import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
-import { type Decimal, DecimalText, type Note, readMoney, readRate, toDouble, withNumberText } from './decimal.ts'
-import { parseJson } from './exactJson.ts'
+import { type Decimal, type Note, readDouble, readMoney, readRate, withNumberText } from './decimal.ts'
+import { parseJson } from './parseJson.ts'
 import { RowError } from './rowError.ts'
 
 /** Validates the value of a field and converts it to its stored form. */
@@ -27,13 +28,6 @@ export interface FieldType<Value> {
 }
 
 const textMax = 8_192
-
-/** @returns a text, or the digits of a number; undefined for another value */
-export function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number') return `${value}`
-  return value instanceof DecimalText ? value.text : undefined
-}
 
 /** @throws RowError for a number with an exponent: programs write ids of many digits so, without the last ones */
 export function idTextOf(value: unknown): string | undefined {
@@ -170,7 +164,7 @@ const rate: FieldType<Decimal> = { read: readRate }
 /** The value of a pixel event. Not money, so a double is precise enough. */
 const signal: FieldType<number> = {
   read(value, note) {
-    const number = toDouble(withNumberText(value), note)
+    const number = readDouble(withNumberText(value), note)
     if (typeof number !== 'number') throw new RowError('must be a number')
     if (!(Math.abs(number) <= eventValueMax)) throw new RowError('must be between -10^12 and 10^12')
     // Converts -0 to 0, as POST /events does.
@@ -181,7 +175,7 @@ const signal: FieldType<number> = {
 export function wholeNumber(maximum: number): FieldType<number> {
   return {
     read(value, note) {
-      const number = toDouble(withNumberText(value), note)
+      const number = readDouble(withNumberText(value), note)
       if (!Number.isInteger(number) || (number as number) < 0 || (number as number) > maximum) {
         throw new RowError(`must be a whole number from 0 to ${maximum}`)
       }
@@ -192,9 +186,8 @@ export function wholeNumber(maximum: number): FieldType<number> {
 
 /** @throws RowError when it is not a JSON object */
 function readObject(value: unknown): Record<string, unknown> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || value instanceof DecimalText) throw new RowError('must be an object')
-  return value as Record<string, unknown>
+  if (!isJsonObject(value)) throw new RowError('must be an object')
+  return value
 }
 
 /** Parses a cell; one that is not JSON is returned as text. */
@@ -265,7 +258,7 @@ function readProperty(name: string, value: unknown, note: Note | undefined): str
   if (isLonger(name, keyLengthMax) || !name.isWellFormed()) {
     throw new RowError(`must have keys of at most ${keyLengthMax} characters, not ${shown}`)
   }
-  const property = toDouble(value, note)
+  const property = readDouble(value, note)
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
   if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed())

@@ -1,6 +1,7 @@
+import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
 import type { Note } from './decimal.ts'
-import { type FieldType, textOf } from './fieldTypes.ts'
+import type { FieldType } from './fieldTypes.ts'
 import { type Input, mappedFields, replacementsOf, typeInFile } from './input.ts'
 import { RowError } from './rowError.ts'
 

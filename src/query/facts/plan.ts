@@ -6,6 +6,7 @@ import {
   type TimeDimension,
 } from '../../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../../schema/filters.ts'
+import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed } from '../attributes.ts'
 import type { Filter } from '../filters.ts'
 import type { Range } from '../timeRange.ts'
@@ -43,9 +44,9 @@ export interface FactsPlan extends FactsQuery {
 
 /** Period of one row of a table, milliseconds; periods start at multiples of it. */
 const periodMs: Record<Source['source'], number> = {
-  sums_by_day: 86_400_000,
-  sums_by_day_and_campaign: 86_400_000,
-  sums_by_quarter_hour: 900_000,
+  sums_by_day: dayMs,
+  sums_by_day_and_campaign: dayMs,
+  sums_by_quarter_hour: 15 * minuteMs,
   rows: 1,
 }
 

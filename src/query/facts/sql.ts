@@ -5,6 +5,7 @@ import type { ReportMetric } from '../../../schema/metrics.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
 import { type SumTexts, selectedSums } from '../evaluateMetrics.ts'
@@ -142,7 +143,7 @@ WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */
-const shortReadMs = 2 * 86_400_000
+const shortReadMs = 2 * dayMs
 
 /**
  * For a single sums table: its key is its only index, so planning beyond that takes longer than it saves, a tenth of the time.
@@ -155,7 +156,7 @@ const sumsRead: ClickHouseSettings = {
 }
 
 /** Longest range of sums by day that is a short read, in milliseconds. */
-const shortSumsMs = 100 * 86_400_000
+const shortSumsMs = 100 * dayMs
 
 /** @returns the settings of a query that uses `factsOf` */
 export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {

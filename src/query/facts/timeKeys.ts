@@ -9,23 +9,18 @@ import type { OffsetChange } from '../timeZone.ts'
  */
 export function timeKey(dimension: TimeDimension, at: Fragment, offsets: readonly OffsetChange[]): Fragment {
   const local = localTime(at, offsets)
-  switch (dimension) {
-    case 'day':
-      return ch`toDate32(${local})`
-    case 'week':
-      return ch`toMonday(toDate32(${local}))`
-    case 'month':
-      return ch`toStartOfMonth(toDate32(${local}))`
-    case 'hour_of_day':
-      return ch`toHour(${local})`
-    case 'weekday':
-      return ch`toDayOfWeek(${local})`
-    case 'hour': {
-      const hour = ch`toStartOfHour(${local})`
-      // The offset distinguishes the two hours with one local time when a clock is set back.
-      return offsets.length === 1 ? hour : ch`(${hour}, ${byOffset(at, offsets, offsetLabel)})`
-    }
-  }
+  if (dimension !== 'hour') return keys[dimension](local)
+  const hour = ch`toStartOfHour(${local})`
+  // The offset distinguishes the two hours with one local time when a clock is set back.
+  return offsets.length === 1 ? hour : ch`(${hour}, ${byOffset(at, offsets, offsetLabel)})`
+}
+
+const keys: Record<Exclude<TimeDimension, 'hour'>, (local: Fragment) => Fragment> = {
+  day: (local) => ch`toDate32(${local})`,
+  week: (local) => ch`toMonday(toDate32(${local}))`,
+  month: (local) => ch`toStartOfMonth(toDate32(${local}))`,
+  hour_of_day: (local) => ch`toHour(${local})`,
+  weekday: (local) => ch`toDayOfWeek(${local})`,
 }
 
 /** Settings of queries with these keys: local times of 1 January 1970 may be in 1969, which only the extended types have. */
@@ -41,40 +36,22 @@ export type TimeKey = string | number | readonly [string, string]
 
 /** @returns the id of a selected key, equal to the result of `timeId` */
 export function readTimeId(dimension: TimeDimension, key: TimeKey, offsets: readonly OffsetChange[]): string {
-  switch (dimension) {
-    case 'day':
-    case 'week':
-    case 'weekday':
-      return `${key}`
-    case 'month':
-      return `${key}`.slice(0, 7)
-    case 'hour_of_day':
-      return `${key}`.padStart(2, '0')
-    case 'hour': {
-      const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsets[0]?.text]
-      return `${local.slice(0, 10)}T${local.slice(11, 13)}:00${offset}`
-    }
-  }
+  if (dimension === 'month') return `${key}`.slice(0, 7)
+  if (dimension === 'hour_of_day') return `${key}`.padStart(2, '0')
+  if (dimension !== 'hour') return `${key}`
+  const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsets[0]?.text]
+  return `${local.slice(0, 10)}T${local.slice(11, 13)}:00${offset}`
 }
 
 /** @returns the id of a key in responses */
 export function timeId(dimension: TimeDimension, key: Fragment, offsets: readonly OffsetChange[]): Fragment {
-  switch (dimension) {
-    case 'day':
-    case 'week':
-    case 'weekday':
-      return ch`toString(${key})`
-    case 'month':
-      return ch`substring(toString(${key}), 1, 7)`
-    case 'hour_of_day':
-      return ch`leftPad(toString(${key}), 2, '0')`
-    case 'hour': {
-      const [only] = offsets
-      return only && offsets.length === 1
-        ? ch`concat(formatDateTime(${key}, '%Y-%m-%dT%H:00'), ${offsetLabel(only)})`
-        : ch`concat(formatDateTime(${key}.1, '%Y-%m-%dT%H:00'), ${key}.2)`
-    }
-  }
+  if (dimension === 'month') return ch`substring(toString(${key}), 1, 7)`
+  if (dimension === 'hour_of_day') return ch`leftPad(toString(${key}), 2, '0')`
+  if (dimension !== 'hour') return ch`toString(${key})`
+  const [only] = offsets
+  return only && offsets.length === 1
+    ? ch`concat(formatDateTime(${key}, '%Y-%m-%dT%H:00'), ${offsetLabel(only)})`
+    : ch`concat(formatDateTime(${key}.1, '%Y-%m-%dT%H:00'), ${key}.2)`
 }
 
 function localTime(at: Fragment, offsets: readonly OffsetChange[]): Fragment {

@@ -37,9 +37,7 @@ export async function openCluster(
   const localDatabase = `${address.database}_local`
   const urls = nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))
   const clients = urls.map((url) => connect({ ...address, url, database: localDatabase }))
-  const close = async () => {
-    await Promise.all(clients.map((node) => node.close()))
-  }
+  const close = () => Promise.all(clients.map((node) => node.close()))
   try {
     for (const url of urls) {
       await ensureDatabase({ ...address, url, database: localDatabase }, mayCreate)

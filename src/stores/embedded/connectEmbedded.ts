@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installedVersion, optionalDependencies, packageRoot } from '../../package.ts'
-import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
+import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
 import {
   type EmbeddedClickHouse,
   type EmbeddedPostgres,
@@ -41,14 +41,117 @@ const logSizeMax = 5 * 1024 * 1024
  * Connects to the supervisor of a folder, or starts it; resolves when the engines are ready. They are restarted when they die.
  * @throws EmbeddedError naming the setting
  */
-export async function connectEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngines> {
+export async function connectEmbedded(options: EmbeddedOptions) {
+  const { dataDir, log } = options
   const wants = engineNames.filter((name) => options[name])
-  if (wants.length === 0) return new EmbeddedEngines(embeddedPathsOf(options.dataDir), wants, options)
+  let connection: Socket | undefined
+  let isClosed = false
+  /** The addresses of the engines; each restart of ClickHouse changes its address. */
+  const engines = {
+    clickhouse: undefined as EmbeddedClickHouse | undefined,
+    postgres: undefined as EmbeddedPostgres | undefined,
+    /** Called with the new address after each restart of ClickHouse. */
+    onClickHouseMoved: undefined as ((address: EmbeddedClickHouse) => void) | undefined,
+    /** Closes the connection; the engines end 2 s after the last client has closed its own. */
+    async close() {
+      isClosed = true
+      if (!connection || connection.closed) return
+      connection.ref()
+      connection.destroy()
+      await once(connection, 'close')
+    },
+  }
+  if (wants.length === 0) return engines
   requirePackages(wants)
-  const engines = new EmbeddedEngines(createEmbeddedPaths(options.dataDir), wants, options)
-  await engines.open()
+  const paths = createEmbeddedPaths(dataDir)
+  await open()
   return engines
+
+  async function open(): Promise<void> {
+    const deadline = Date.now() + startTimeoutMs
+    while (!isClosed) {
+      if (Date.now() > deadline) {
+        throw new EmbeddedError(`DATA_DIR=${dataDir}: the engines do not start; see ${paths.log}.`)
+      }
+      const socket = await connectTo(paths.controlSocket)
+      if (!socket) {
+        const started = await startSupervisor(paths, options.clickhouseMemoryMb)
+        if (started === 'taken') await waitForOwner()
+        continue
+      }
+      if (await handshake(socket, deadline)) return
+      await sleep(retryPauseMs)
+    }
+  }
+
+  /** Pauses while another process has the lock of the supervisor. @throws EmbeddedError when that process is a restore */
+  function waitForOwner(): Promise<void> {
+    if (!existsSync(paths.restoring)) return sleep(retryPauseMs)
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: a restore into this folder is running; wait until it ends.`)
+  }
+
+  /** @returns false when the supervisor ended before the engines were ready */
+  function handshake(socket: Socket, deadline: number): Promise<boolean> {
+    connection = socket
+    return new Promise((resolve, reject) => {
+      const missing = new Set(wants)
+      let isConnected = false
+      const timeout = setTimeout(() => socket.destroy(), deadline - Date.now())
+      socket.on('close', () => {
+        clearTimeout(timeout)
+        if (isConnected) void reconnect()
+        resolve(false)
+      })
+      readJsonLines(socket, (value) => {
+        const notice = value as Notice
+        if (notice.kind === 'log') log(notice.line)
+        if (notice.kind === 'failed') {
+          reject(new EmbeddedError(`DATA_DIR=${dataDir}: ${notice.message}`))
+          socket.destroy()
+        }
+        if (notice.kind !== 'ready') return
+        watch(notice)
+        missing.delete(notice.engine)
+        if (missing.size > 0 || isConnected) return
+        isConnected = true
+        clearTimeout(timeout)
+        // The connection does not keep the process running.
+        socket.unref()
+        resolve(true)
+      })
+      writeJsonLine(socket, { version: protocolVersion, wants })
+    })
+  }
+
+  function watch(notice: Extract<Notice, { kind: 'ready' }>): void {
+    if (notice.engine === 'postgres') {
+      engines.postgres = notice.address
+      return
+    }
+    const previous = engines.clickhouse
+    engines.clickhouse = notice.address
+    if (previous && previous.socketPath !== notice.address.socketPath) engines.onClickHouseMoved?.(notice.address)
+  }
+
+  /** Starts another supervisor after one has died; its engines end with it. */
+  async function reconnect(): Promise<void> {
+    if (isClosed) return
+    log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
+    for (let pauseMs = reconnectPauseMinMs; !isClosed; pauseMs = Math.min(pauseMs * 2, reconnectPauseMaxMs)) {
+      try {
+        await open()
+        if (!isClosed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
+        return
+      } catch (error) {
+        log({ level: 'error', message: (error as Error).message })
+        await sleep(pauseMs, undefined, { ref: false })
+      }
+    }
+  }
 }
+
+/** The connection to the supervisor of a folder, and the addresses of its engines. */
+export type EmbeddedEngines = Awaited<ReturnType<typeof connectEmbedded>>
 
 const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = {
   clickhouse: { packages: ['chdb', 'ffi-rs'], setting: 'CLICKHOUSE_URL' },
@@ -68,120 +171,6 @@ export function requirePackages(wants: readonly EngineName[]): void {
       if (found !== needed) {
         const reason = `this version of Tributary needs ${wanted} ${needed}, but ${found} is installed`
         throw new EmbeddedError(`${reason}; set ${setting} or install ${wanted}@${needed}.`)
-      }
-    }
-  }
-}
-
-/** The connection to the supervisor of a folder, and the addresses of its engines. */
-export class EmbeddedEngines {
-  readonly #paths: EmbeddedPaths
-  readonly #wants: EngineName[]
-  readonly #options: EmbeddedOptions
-  /** Called with the new address after each restart of ClickHouse. */
-  onClickHouseMoved: ((address: EmbeddedClickHouse) => void) | undefined
-  clickhouse: EmbeddedClickHouse | undefined
-  postgres: EmbeddedPostgres | undefined
-  #socket: Socket | undefined
-  #closed = false
-
-  constructor(paths: EmbeddedPaths, wants: EngineName[], options: EmbeddedOptions) {
-    this.#paths = paths
-    this.#wants = wants
-    this.#options = options
-  }
-
-  /** Closes the connection; the engines end 2 s after the last client has closed its own. */
-  async close(): Promise<void> {
-    this.#closed = true
-    const socket = this.#socket
-    if (!socket || socket.closed) return
-    socket.ref()
-    socket.destroy()
-    await once(socket, 'close')
-  }
-
-  async open(): Promise<void> {
-    const deadline = Date.now() + startTimeoutMs
-    while (!this.#closed) {
-      if (Date.now() > deadline) {
-        throw new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: the engines do not start; see ${this.#paths.log}.`)
-      }
-      const socket = await connectTo(this.#paths.controlSocket)
-      if (!socket) {
-        const started = await startSupervisor(this.#paths, this.#options.clickhouseMemoryMb)
-        if (started === 'taken') await this.#waitForOwner()
-        continue
-      }
-      if (await this.#handshake(socket, deadline)) return
-      await sleep(retryPauseMs)
-    }
-  }
-
-  /** Pauses while another process has the lock of the supervisor. @throws EmbeddedError when that process is a restore */
-  #waitForOwner(): Promise<void> {
-    if (!existsSync(this.#paths.restoring)) return sleep(retryPauseMs)
-    throw new EmbeddedError(
-      `DATA_DIR=${this.#options.dataDir}: a restore into this folder is running; wait until it ends.`,
-    )
-  }
-
-  /** @returns false when the supervisor ended before the engines were ready */
-  #handshake(socket: Socket, deadline: number): Promise<boolean> {
-    this.#socket = socket
-    return new Promise((resolve, reject) => {
-      const missing = new Set(this.#wants)
-      let isConnected = false
-      const timeout = setTimeout(() => socket.destroy(), deadline - Date.now())
-      socket.on('close', () => {
-        clearTimeout(timeout)
-        if (isConnected) void this.#reconnect()
-        resolve(false)
-      })
-      readJsonLines(socket, (value) => {
-        const notice = value as Notice
-        if (notice.kind === 'log') this.#options.log(notice.line)
-        if (notice.kind === 'failed') {
-          reject(new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: ${notice.message}`))
-          socket.destroy()
-        }
-        if (notice.kind !== 'ready') return
-        this.#watch(notice)
-        missing.delete(notice.engine)
-        if (missing.size > 0 || isConnected) return
-        isConnected = true
-        clearTimeout(timeout)
-        // The connection does not keep the process running.
-        socket.unref()
-        resolve(true)
-      })
-      writeJsonLine(socket, { version: protocolVersion, wants: this.#wants })
-    })
-  }
-
-  #watch(notice: Extract<Notice, { kind: 'ready' }>): void {
-    if (notice.engine === 'postgres') {
-      this.postgres = notice.address
-      return
-    }
-    const previous = this.clickhouse
-    this.clickhouse = notice.address
-    if (previous && previous.socketPath !== notice.address.socketPath) this.onClickHouseMoved?.(notice.address)
-  }
-
-  /** Starts another supervisor after one has died; its engines end with it. */
-  async #reconnect(): Promise<void> {
-    if (this.#closed) return
-    const { log } = this.#options
-    log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
-    for (let pauseMs = reconnectPauseMinMs; !this.#closed; pauseMs = Math.min(pauseMs * 2, reconnectPauseMaxMs)) {
-      try {
-        await this.open()
-        if (!this.#closed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
-        return
-      } catch (error) {
-        log({ level: 'error', message: (error as Error).message })
-        await sleep(pauseMs, undefined, { ref: false })
       }
     }
   }

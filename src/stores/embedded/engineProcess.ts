@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { whenAborted } from '../timing/whenAborted.ts'
 import type { EngineNotice, EngineOrder, LogLine } from './protocol.ts'
 
 export type Address = Extract<EngineNotice, { kind: 'ready' }>['address']
@@ -137,13 +138,12 @@ function runOnce(
       order({ kind: 'end' })
       killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     }
-    ending.addEventListener('abort', end, { once: true })
-    if (ending.aborted) end()
+    const removeListener = whenAborted(ending, end)
 
     const ended = (how: string) => {
       clearTimeout(killTimer)
       clearInterval(watch)
-      ending.removeEventListener('abort', end)
+      removeListener()
       const reason = failure ?? unresponsive ?? reasonIn(printed)
       resolve(reason && started ? `${how}: ${reason}` : (reason ?? how))
     }

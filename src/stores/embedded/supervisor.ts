@@ -2,7 +2,7 @@
 // on standard output is `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
 import { once } from 'node:events'
 import { existsSync, rmSync, writeSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../package.ts'
 import { reasonOf } from '../timing/periodic.ts'
@@ -23,64 +23,55 @@ import {
 /** Time until the engines end without a client; long enough for two commands in a row. */
 const idleTimeoutMs = 2000
 
-class Supervisor {
-  readonly #paths: EmbeddedPaths
-  readonly #clients = new Map<Socket, Set<EngineName>>()
-  readonly #engines: Record<EngineName, EngineProcess>
-  readonly #server: Server
-  #idleTimer: NodeJS.Timeout | undefined
+function openSupervisor(paths: EmbeddedPaths) {
+  const clients = new Map<Socket, Set<EngineName>>()
+  const engines = { clickhouse: openEngine('clickhouse', 'ClickHouse'), postgres: openEngine('postgres', 'Postgres') }
+  const server = createServer(acceptClient)
+  let idleTimer: NodeJS.Timeout | undefined
+  return { listen, end, log }
 
-  constructor(paths: EmbeddedPaths) {
-    this.#paths = paths
-    this.#engines = {
-      clickhouse: this.#engine('clickhouse', 'ClickHouse'),
-      postgres: this.#engine('postgres', 'Postgres'),
-    }
-    this.#server = createServer((socket) => this.#acceptClient(socket))
-  }
-
-  async listen(): Promise<void> {
+  async function listen(): Promise<void> {
     // The lock guarantees that no other supervisor listens there.
-    rmSync(this.#paths.controlSocket, { force: true })
-    await once(this.#server.listen(this.#paths.controlSocket), 'listening')
-    this.#stopWhenIdle()
+    rmSync(paths.controlSocket, { force: true })
+    await once(server.listen(paths.controlSocket), 'listening')
+    stopWhenIdle()
   }
 
   /** Ends the engines, then the process. @param ifIdle not when a client has connected meanwhile; clients start another supervisor */
-  async end(ifIdle: boolean): Promise<void> {
-    if (!ifIdle) this.#server.close()
-    await Promise.all(engineNames.map((name) => this.#engines[name].end()))
-    if (ifIdle && this.#clients.size > 0) return
-    this.#server.close()
-    this.log({ level: 'info', message: 'The engines have ended.' })
+  async function end(ifIdle: boolean): Promise<void> {
+    if (!ifIdle) server.close()
+    await Promise.all(engineNames.map((name) => engines[name].end()))
+    if (ifIdle && clients.size > 0) return
+    server.close()
+    log({ level: 'info', message: 'The engines have ended.' })
     process.exit(0)
   }
 
-  log(line: LogLine): void {
+  function log(line: LogLine): void {
     writeLog(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
-    for (const socket of this.#clients.keys()) writeJsonLine(socket, { kind: 'log', line })
+    for (const socket of clients.keys()) writeJsonLine(socket, { kind: 'log', line })
   }
 
-  #engine(name: EngineName, title: string): EngineProcess {
+  function openEngine(name: EngineName, title: string): EngineProcess {
     return new EngineProcess({
       title,
       entry: join(packageRoot, 'dist/src/stores/embedded', name, 'engine.js'),
-      args: [this.#paths.dataDir],
-      ready: (address) => this.#notify(name, { kind: 'ready', engine: name, address } as Notice),
+      args: [paths.dataDir],
+      ready: (address) => notify(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {
         writeLog(`${new Date().toISOString()} error ${message}\n`)
-        this.#notify(name, { kind: 'failed', message })
+        notify(name, { kind: 'failed', message })
       },
-      log: (line) => this.log(line),
+      log,
       print: writeLog,
     })
   }
 
-  #acceptClient(socket: Socket): void {
+  function acceptClient(socket: Socket): void {
     socket.on('error', () => {})
     socket.on('close', () => {
-      this.#clients.delete(socket)
-      this.#stopWhenIdle()
+      clients.delete(socket)
+      stopWhenIdle()
     })
     readJsonLines(socket, (value) => {
       const hello = value as Hello
@@ -90,23 +81,23 @@ class Supervisor {
         socket.end()
         return
       }
-      clearTimeout(this.#idleTimer)
-      this.#clients.set(socket, new Set(hello.wants))
+      clearTimeout(idleTimer)
+      clients.set(socket, new Set(hello.wants))
       for (const name of hello.wants) {
-        const engine = this.#engines[name]
+        const engine = engines[name]
         engine.start()
         if (engine.address) writeJsonLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
       }
     })
   }
 
-  #notify(name: EngineName, notice: Notice): void {
-    for (const [socket, wants] of this.#clients) if (wants.has(name)) writeJsonLine(socket, notice)
+  function notify(name: EngineName, notice: Notice): void {
+    for (const [socket, wants] of clients) if (wants.has(name)) writeJsonLine(socket, notice)
   }
 
-  #stopWhenIdle(): void {
-    clearTimeout(this.#idleTimer)
-    if (this.#clients.size === 0) this.#idleTimer = setTimeout(() => this.end(true), idleTimeoutMs)
+  function stopWhenIdle(): void {
+    clearTimeout(idleTimer)
+    if (clients.size === 0) idleTimer = setTimeout(() => end(true), idleTimeoutMs)
   }
 }
 
@@ -131,7 +122,7 @@ async function main(dataDir: string): Promise<void> {
     return
   }
   if (existsSync(restoring)) throw new Error('a restore into this folder was interrupted; run tributary restore again')
-  const supervisor = new Supervisor(createEmbeddedPaths(dataDir))
+  const supervisor = openSupervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
   process.on('SIGTERM', () => supervisor.end(false))
   process.on('SIGINT', () => supervisor.end(false))

@@ -103,10 +103,7 @@ export interface MigratedStores {
 export async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
   // Writers of 1.0 and 1.1 hold a lease for each account.
   for (const pattern of ['writer:%', 'process:%']) {
-    while (await retryWhileUnavailable('looking for writers', () => expireAndCheckHolder(postgres, pattern))) {
-      await pause(250)
-      await assertLeaseHeld(lease)
-    }
+    await waitUntil('looking for writers', lease, async () => !(await expireAndCheckHolder(postgres, pattern)))
   }
   // A suspended writer may still send the statement that it was about to send, until its deadline.
   const [row] = await queryPostgres(postgres<{ latest: Date | null }[]>`
@@ -114,6 +111,14 @@ export async function waitForWriters({ clickhouse, postgres }: MigratedStores, l
   const latestMs = row?.latest?.getTime()
   if (latestMs === undefined) return
   await retryWhileUnavailable('waiting for interrupted writers', () => waitForClickHouseClock(clickhouse, latestMs))
+}
+
+/** @throws MigrationError, or Problem `unavailable` */
+async function waitUntil(step: string, lease: Lease, isOver: () => Promise<boolean>): Promise<void> {
+  while (!(await retryWhileUnavailable(step, isOver))) {
+    await pause(250)
+    await assertLeaseHeld(lease)
+  }
 }
 
 /** @throws MigrationError, or Problem `unavailable` */
@@ -178,11 +183,7 @@ async function runFile({ node, adapt, settings }: Target, file: Migration, lease
     if (!query) continue
     await execute(node, { query, clickhouse_settings: settings })
     if (!/^ALTER TABLE\b/m.test(query)) continue
-    const areDone = () => areMutationsDone([node], ch`true`, { label: 'migrate' })
-    while (!(await retryWhileUnavailable('waiting for mutations', areDone))) {
-      await pause(250)
-      await assertLeaseHeld(lease)
-    }
+    await waitUntil('waiting for mutations', lease, () => areMutationsDone([node], ch`true`, { label: 'migrate' }))
   }
 }
 

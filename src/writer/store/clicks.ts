@@ -51,6 +51,8 @@ export class ClickBatch {
   readonly #given = new Map<string, number>()
   /** Duplicates to compare with the stored clicks. */
   #duplicates: DuplicateClick[] = []
+  /** Ids of the clicks of the last `finish` with this outcome. */
+  conflicts: readonly string[] = []
   /** Of all added clicks, in their order. */
   #outcomes: RowOutcome[] = []
   /** Indexes of the buffered clicks in the outcomes, until duplicates are removed. */
@@ -138,6 +140,7 @@ export class ClickBatch {
         if (click && encodedGivesOtherValue(comparedRow, duplicate, click)) outcomes[duplicate.index] = 'conflict'
       }
     }
+    this.conflicts = duplicates.filter(({ index }) => outcomes[index] === 'conflict').map(({ id }) => id)
     return outcomes
   }
 }

@@ -89,7 +89,9 @@ describe('tributary-sync --sql', () => {
       const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: apiKey, ...postgres.environment }
       const statement = 'SELECT max(stored_at) AS newest FROM clicks'
       const { stdout, stderr } = await runProgram(run, [...words, '--sql', statement], environment)
-      return { newest: stdout.split('\r\n')[1] ?? '', asOf: /as of (\S+Z)\n$/.exec(stderr)?.[1] ?? '' }
+      // The printed time has no zeros at its end.
+      const newest = stdout.split('\r\n')[1] ?? ''
+      return { newest: newest && new Date(newest).toISOString(), asOf: /as of (\S+Z)\n$/.exec(stderr)?.[1] ?? '' }
     }
     const importing = (rows: object[]) => importContent(api.stores, 'quiet', 'clicks', rows)
     for (const target of targets()) await sync(target)

@@ -1,10 +1,10 @@
 import {
   type DayChecksum,
-  type DayRange,
   dayRange,
   requestChecksums,
   type Source,
   type SourceChecksums,
+  type Span,
   timeRange,
 } from '../source/checksums.ts'
 import { SyncError } from '../source/errors.ts'
@@ -59,7 +59,7 @@ export async function readChecksums(
 export async function differentDays(
   copy: CopyChecksums,
   resource: ChangingResource,
-  { asOf, days, range }: { asOf: string; days: readonly DayChecksum[]; range: DayRange },
+  { asOf, days, range }: { asOf: string; days: readonly DayChecksum[]; range: Span },
 ): Promise<string[]> {
   const copied = new Map((await copy.checksums(resource, asOf, range)).map((day) => [day.day, day]))
   const missing = days.filter(({ day, rows, amount, hash }) => {

@@ -42,65 +42,54 @@ export function stateValues({ name }: Resource, state: SyncState): (string | nul
   return [name, state.firstDay, state.since, state.nextSince, state.cursor, state.newColumns]
 }
 
-/** @throws SyncError when the state is not one that this program writes */
-export async function readState({ dialect, query }: Database, schema: string, { name }: Resource): Promise<SyncState> {
-  const [row] = await query<SyncState>(
-    `SELECT coalesce(${dialect.dayText('first_day')}, first_day::text) AS "firstDay", since, next_since AS "nextSince", cursor, new_columns AS "newColumns"
-     FROM ${schema}.sync_state WHERE resource = $1 ${dialect.lock}`,
-    [name],
-  )
-  if (!row) return { firstDay: null, since: null, nextSince: null, cursor: null, newColumns: null }
-  const { firstDay, since, nextSince, cursor } = row
-  const isNullOr = (isValid: (value: unknown) => boolean, value: unknown) => value === null || isValid(value)
-  const isValid = isNullOr(isDay, firstDay) && isNullOr(isCursor, cursor) && isNullOr(isInstant, since)
-  if (isValid && isNullOr(isInstant, nextSince)) return row
-  throw new SyncError(
-    `the row ${name} of ${schema}.sync_state was changed by another program; delete it, and the next run starts again.`,
-  )
-}
-
-/** As `Copy.assign`. */
-export async function assignAccount(
-  { query }: Database,
-  schema: string,
-  accountId: string,
-  resources: readonly Resource[],
-): Promise<void> {
-  const [source] = await query<{ accountId: string }>(
-    `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
-     ON CONFLICT (is_only) DO UPDATE SET account_id = s.account_id
-     RETURNING account_id AS "accountId"`,
-    [accountId],
-  )
-  assertSameAccount(`the schema ${schema}`, source?.accountId ?? '', accountId)
-  if (resources.length === 0) return
-  const rows = resources.map((_, index) => `($${index + 1})`)
-  await query(
-    `INSERT INTO ${schema}.sync_state (resource) VALUES ${rows} ON CONFLICT (resource) DO NOTHING`,
-    resources.map(({ name }) => name),
-  )
-}
-
-/**
- * Stores the time before which all rows of a resource are copied, when a pass has ended.
- * @param copied the `X-As-Of` of the pass. It stays just after the last row while the source stores no rows
- * @param before a time of the source before the pass: a source without unfinished rows gives none an earlier time later
- */
-export async function storeAsOf(
-  { query }: Database,
-  schema: string,
-  { name }: Resource,
-  { copied, before }: { copied: string; before: string },
-): Promise<void> {
-  const table = `${schema}.${name}`
-  const isIdle = `NOT EXISTS (SELECT 1 FROM ${table})
-    OR EXISTS (SELECT 1 FROM ${table} WHERE stored_at = $2::text::timestamptz - interval '1 millisecond')`
-  await query(
-    `INSERT INTO ${schema}.sync_times AS t (resource, as_of)
-     SELECT $1::text, CASE WHEN ${isIdle} THEN greatest($2::text, $3::text) ELSE $2::text END
-     ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of`,
-    [name, copied, before],
-  )
+/** Opens the account of a copy, and how far its resources are copied. */
+export function openState({ dialect, query }: Database, schema: string) {
+  return {
+    /** @throws SyncError when the state is not one that this program writes */
+    async readState({ name }: Resource): Promise<SyncState> {
+      const [row] = await query<SyncState>(
+        `SELECT coalesce(${dialect.dayText('first_day')}, first_day::text) AS "firstDay", since, next_since AS "nextSince", cursor, new_columns AS "newColumns"
+         FROM ${schema}.sync_state WHERE resource = $1 ${dialect.lock}`,
+        [name],
+      )
+      if (!row) return { firstDay: null, since: null, nextSince: null, cursor: null, newColumns: null }
+      const { firstDay, since, nextSince, cursor } = row
+      const isNullOr = (isValid: (value: unknown) => boolean, value: unknown) => value === null || isValid(value)
+      const isValid = isNullOr(isDay, firstDay) && isNullOr(isCursor, cursor) && isNullOr(isInstant, since)
+      if (isValid && isNullOr(isInstant, nextSince)) return row
+      throw new SyncError(
+        `the row ${name} of ${schema}.sync_state was changed by another program; delete it, and the next run starts again.`,
+      )
+    },
+    /** As `Copy.assign`. */
+    async assign(accountId: string, resources: readonly Resource[]): Promise<void> {
+      const [source] = await query<{ accountId: string }>(
+        `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
+         ON CONFLICT (is_only) DO UPDATE SET account_id = s.account_id
+         RETURNING account_id AS "accountId"`,
+        [accountId],
+      )
+      assertSameAccount(`the schema ${schema}`, source?.accountId ?? '', accountId)
+      if (resources.length === 0) return
+      const rows = resources.map((_, index) => `($${index + 1})`)
+      await query(
+        `INSERT INTO ${schema}.sync_state (resource) VALUES ${rows} ON CONFLICT (resource) DO NOTHING`,
+        resources.map(({ name }) => name),
+      )
+    },
+    /** As `DatabaseCopy.storeAsOf`. */
+    async storeAsOf({ name }: Resource, { copied, before }: { copied: string; before: string }): Promise<void> {
+      const table = `${schema}.${name}`
+      const isIdle = `NOT EXISTS (SELECT 1 FROM ${table})
+        OR EXISTS (SELECT 1 FROM ${table} WHERE stored_at = $2::text::timestamptz - interval '1 millisecond')`
+      await query(
+        `INSERT INTO ${schema}.sync_times AS t (resource, as_of)
+         SELECT $1::text, CASE WHEN ${isIdle} THEN greatest($2::text, $3::text) ELSE $2::text END
+         ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of`,
+        [name, copied, before],
+      )
+    },
+  }
 }
 
 /** @returns the time so much earlier than another */

@@ -1,13 +1,13 @@
-import type { DayChecksum, DayRange } from '../source/checksums.ts'
+import type { DayChecksum, Span } from '../source/checksums.ts'
 import type { Copy, Filled, Reader } from '../source/copy.ts'
 import type { ChangingResource } from '../source/resources.ts'
 
 /** The days and checksums of a copy. */
 export interface CopyChecksums {
   /** First and last UTC day with rows; undefined for an empty table. */
-  days(resource: ChangingResource): Promise<DayRange | undefined>
+  days(resource: ChangingResource): Promise<Span | undefined>
   /** Checksums of the rows that were stored before `asOf`. */
-  checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
+  checksums(resource: ChangingResource, asOf: string, range: Span): Promise<DayChecksum[]>
 }
 
 /** A copy in a database. */
@@ -18,7 +18,11 @@ export interface DatabaseCopy extends CopyChecksums, Omit<Copy, 'update'> {
    * @returns the time before which all rows are copied, and the new columns
    */
   copyChanges(reader: Reader, resource: ChangingResource): Promise<{ copied: string; filled?: Filled | undefined }>
-  /** As `storeAsOf`. */
+  /**
+   * Stores the time before which all rows of a resource are copied, when a pass has ended.
+   * @param times `copied`: the `X-As-Of` of the pass. It stays just after the last row while the source stores no rows. `before`: a time
+   *   of the source before the pass: a source without unfinished rows gives none an earlier time later
+   */
   storeAsOf(resource: ChangingResource, times: { copied: string; before: string }): Promise<void>
   /**
    * Makes the rows of a UTC day equal to the rows of the source.

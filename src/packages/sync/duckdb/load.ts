@@ -1,7 +1,7 @@
 import { inDays } from '../database/compare.ts'
 import { type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { jsonIn } from '../database/tables.ts'
-import type { DayRange } from '../source/checksums.ts'
+import type { Span } from '../source/checksums.ts'
 import { received } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
 import { type DuckdbFile, inTransaction } from './database.ts'
@@ -11,7 +11,7 @@ export interface Load {
   /** Path of a Parquet file with the fields of the resource. */
   file: string
   /** The rows of these days, or all rows of the table, are replaced; otherwise older versions of the rows. */
-  replaced?: DayRange | 'table'
+  replaced?: Span | 'table'
   /** How far the resource is copied with these rows. */
   after?: SyncState
 }

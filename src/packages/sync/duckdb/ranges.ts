@@ -1,4 +1,4 @@
-import type { DayRange } from '../source/checksums.ts'
+import type { Span } from '../source/checksums.ts'
 
 /** Rows of one export; about 70 MB of Parquet. In smaller ones, DuckDB has more incomplete row groups to combine. */
 const rangeRows = 1_000_000
@@ -15,9 +15,9 @@ export interface DayRows {
  * with rows.
  * @returns ranges from the newest to the oldest
  */
-export function rangesOf(days: readonly DayRows[]): DayRange[] {
-  const ranges: DayRange[] = []
-  let last: { range: DayRange; rows: number } | undefined
+export function rangesOf(days: readonly DayRows[]): Span[] {
+  const ranges: Span[] = []
+  let last: { range: Span; rows: number } | undefined
   for (const { day, rows, isWanted } of days.toSorted((a, b) => (a.day < b.day ? 1 : -1))) {
     if (!isWanted) {
       last = undefined

@@ -1,20 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { differentDays, openChecksums, readChecksums } from '../database/compare.ts'
-import {
-  assignAccount,
-  earlier,
-  readState,
-  type SyncState,
-  stateStatement,
-  stateValues,
-  storeAsOf,
-} from '../database/state.ts'
+import { earlier, openState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { type Download, downloadParquet } from '../files/download.ts'
 import { openFolder } from '../files/folder.ts'
-import { type DayRange, isRetained } from '../source/checksums.ts'
+import { isRetained, type Span } from '../source/checksums.ts'
 import type { Filled, Reader } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import { isInstant, received } from '../source/received.ts'
@@ -48,7 +40,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
     opened.close()
     throw error
   }
-  const copy = openChecksums(database, schema)
+  const copy = { ...openChecksums(database, schema), ...openState(database, schema) }
   const part = { storage: openFolder(dirname(file)), path: `.${basename(file)}.rows` }
   const partFile = join(part.storage.name, part.path)
 
@@ -68,7 +60,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
   }
 
   /** Replaces the rows of a range of days. @returns their number; undefined if the source has removed rows of the range by age */
-  function replaceDays(reader: Reader, resource: ChangingResource, range: DayRange, after?: SyncState) {
+  function replaceDays(reader: Reader, resource: ChangingResource, range: Span, after?: SyncState) {
     const download = {
       // For newest first, ClickHouse takes up to twice as long: it reverses what it reads.
       query: { ...resource.query, ...range, order: 'asc' },
@@ -119,9 +111,8 @@ export async function openTarget(file: string, schema: string): Promise<Database
 
   return {
     ...copy,
-    assign: (...given) => assignAccount(database, schema, ...given),
     async copyAll(reader, resource) {
-      const state = await readState(database, schema, resource)
+      const state = await copy.readState(resource)
       const { newColumns } = state
       const after = newColumns === null ? {} : { after: { ...state, newColumns: null } }
       const count = await load(reader, resource, {}, () => ({ replaced: 'table', ...after }))
@@ -130,7 +121,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
     },
     async copyChanges(reader, resource) {
       const { from } = reader
-      let state = await readState(database, schema, resource)
+      let state = await copy.readState(resource)
       let filled: Filled | undefined
       const firstDay = from ?? null
       if (state.since === null || state.firstDay !== firstDay) {
@@ -151,7 +142,6 @@ export async function openTarget(file: string, schema: string): Promise<Database
       reader.onRows(resource.name, count ?? 0, 1)
       return { copied, filled }
     },
-    storeAsOf: (...given) => storeAsOf(database, schema, ...given),
     replaceDay: (reader, resource, day) => replaceDays(reader, resource, { from: day, to: day }),
     async close() {
       opened.close()

@@ -1,7 +1,7 @@
 import postgres, { type Sql } from 'postgres'
 import { openChecksums } from '../database/compare.ts'
 import type { Database } from '../database/database.ts'
-import { assignAccount, readState, type SyncState, stateStatement, stateValues, storeAsOf } from '../database/state.ts'
+import { openState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables, jsonIn } from '../database/tables.ts'
 import { SyncError } from '../source/errors.ts'
 import type { Row } from '../source/received.ts'
@@ -31,12 +31,8 @@ export async function openTables(url: string, schema: string) {
     RETURNING 1`
   return {
     ...openChecksums(database, schema),
-    assign: (accountId: string, resources: readonly Resource[]) =>
-      assignAccount(database, schema, accountId, resources),
-    storeAsOf: (resource: Resource, times: { copied: string; before: string }) =>
-      storeAsOf(database, schema, resource, times),
-    /** FOR UPDATE waits for the last statement of a process that was killed. */
-    readState: (resource: Resource) => readState(database, schema, resource),
+    // Its reads of the state wait, by FOR UPDATE, for the last statement of a process that was killed.
+    ...openState(database, schema),
     /**
      * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was. A row
      * with the same `storedAt` is replaced only by a pass that fills new columns.

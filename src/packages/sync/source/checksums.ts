@@ -13,14 +13,8 @@ export interface Source {
   signal: AbortSignal
 }
 
-/** UTC days, both included. */
-export interface DayRange {
-  from: string
-  to: string
-}
-
-/** Times of the first and the last row. */
-interface TimeRange {
+/** UTC days, or times of rows; both ends are included. */
+export interface Span {
   from: string
   to: string
 }
@@ -37,7 +31,7 @@ export interface SourceChecksums {
   asOf: string
   days: DayChecksum[]
   /** The days that are compared: the source has removed the rows of earlier ones, and the copy keeps them. */
-  range: DayRange
+  range: Span
 }
 
 /**
@@ -48,7 +42,7 @@ export interface SourceChecksums {
 export async function requestChecksums(
   { client, signal }: Source,
   { path, amount }: ChangingResource,
-  range: DayRange,
+  range: Span,
 ): Promise<SourceChecksums> {
   const isAmount = (value: unknown): value is number => Number.isFinite(value)
   const days: DayChecksum[] = []
@@ -80,7 +74,7 @@ export async function requestChecksums(
  * @param times of the first and last row of the source
  * @returns undefined if there are none
  */
-export function dayRange(times: TimeRange | undefined, copy: DayRange | undefined): DayRange | undefined {
+export function dayRange(times: Span | undefined, copy: Span | undefined): Span | undefined {
   const days = [times?.from, times?.to, copy?.from, copy?.to].flatMap((time) => time?.slice(0, 10) ?? []).sort()
   const [from, to] = [days[0], days.at(-1)]
   return from && to ? { from, to } : undefined
@@ -93,7 +87,7 @@ export function dayRange(times: TimeRange | undefined, copy: DayRange | undefine
 export async function timeRange(
   { client, from, signal }: Source,
   resource: ChangingResource,
-): Promise<(TimeRange & { row: Row }) | undefined> {
+): Promise<(Span & { row: Row }) | undefined> {
   const page = async (order: 'asc' | 'desc') => {
     const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
     const [row] = receivedRows(resource.path, await client.get(resource.path, { query, signal }))

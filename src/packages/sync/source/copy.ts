@@ -1,4 +1,4 @@
-import type { DayRange, Source, SourceChecksums } from './checksums.ts'
+import type { Source, SourceChecksums, Span } from './checksums.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
 /** What reads the source for a run. */
@@ -14,7 +14,7 @@ export interface Filled {
   from?: string
 }
 
-export interface Verified extends DayRange {
+export interface Verified extends Span {
   /** What was compared for each day. */
   compared: string[]
   days: number

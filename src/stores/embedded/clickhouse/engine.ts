@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
+import { isLater } from '../../../package.ts'
 import { reasonOf } from '../../timing/periodic.ts'
 import { lockFile } from '../fileLock.ts'
 import { clickhouseSocketName, type EmbeddedPaths, embeddedPathsOf, isClickHouseSocket } from '../paths.ts'
@@ -49,7 +50,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   const versionFile = join(paths.run, 'clickhouse.json')
   const previous = readVersion(versionFile)
   const version = versionOf(library)
-  if (previous && isNewer(previous, version)) {
+  if (previous && isLater(previous, version)) {
     throw new Error(`its folder was last used by version ${previous}, this is ${version}`)
   }
   writePrivateFile(versionFile, JSON.stringify({ version }))
@@ -146,9 +147,4 @@ function writePrivateFile(file: string, text: string): void {
 function versionOf(library: string): string {
   const { version } = JSON.parse(readFileSync(join(dirname(library), 'package.json'), 'utf8')) as { version: string }
   return version.split('.').slice(0, 2).join('.')
-}
-
-/** Compares numbers, so that 26.10 is newer than 26.9. */
-function isNewer(version: string, than: string): boolean {
-  return version.localeCompare(than, 'en', { numeric: true }) > 0
 }

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { Registry } from 'prom-client'
+import type { Account } from '../accounts/accounts.ts'
+import { Feed } from '../feed/feed.ts'
+import { openFeedMetrics } from '../feed/metrics.ts'
+import { originsOf } from '../feed/rowOrigins.ts'
+import { SetStore } from '../feed/setStore.ts'
+import { splitIntoLines } from '../import/parsers/lines.ts'
+import type { Stores } from '../stores/open.ts'
+import { runPeriodically } from '../stores/timing/periodic.ts'
+import { clickRows } from './demoData/clicks.ts'
+import { conversionRows } from './demoData/conversions.ts'
+import { openDraws } from './demoData/draws.ts'
+import { planDemo } from './demoData/visits.ts'
+
+const flushMs = 2_000
+/** Rows are copies of generated rows with new ids and times, since the demo has few rows of each minute. */
+const copied = { seed: 2, clicks: 2_000, days: 2 }
+const clicksPerSecond = 3
+const conversionsPerClick = 0.1
+
+/**
+ * Feeds an account with clicks and conversions of now, until it is stopped.
+ * @param warn receives the failures of a second
+ */
+export function startLiveDemo(stores: Stores, { id: accountId, currency }: Account, warn: (line: string) => void) {
+  const plan = planDemo({ ...copied, nowMs: Date.now(), currency })
+  const [clicks, conversions] = [[...clickRows(plan)], [...conversionRows(plan)]]
+  const draws = openDraws(randomUUID())
+  const store = new SetStore(stores, { onMessage: warn })
+  const metrics = openFeedMetrics(new Registry(), () => undefined)
+  const feed = new Feed({ ...{ postgres: stores.postgres, store, rejects: undefined }, ...{ metrics, flushMs, warn } })
+  const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
+  const origin = originsOf(false, Date.now)
+  function* rowsOf(now: string) {
+    for (let left = draws.count(2 * clicksPerSecond * draws.unit()); left > 0; left--) {
+      const clickId = `live-${randomUUID()}`
+      yield { accountId, resource: 'clicks', ...draws.pick(clicks), id: clickId, clickedAt: now }
+      if (!draws.chance(conversionsPerClick)) continue
+      // The offer is copied from the click.
+      const own = { offerId: undefined, convertedAt: now, createdAt: now, updatedAt: now }
+      yield { accountId, resource: 'conversions', ...draws.pick(conversions), id: clickId, clickId, ...own }
+    }
+  }
+  async function* textOf(rows: Iterable<object>) {
+    for (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`)
+  }
+  const stop = runPeriodically(
+    async () => {
+      const rows = textOf(rowsOf(new Date().toISOString()))
+      for await (const lines of splitIntoLines(rows)) feed.submit(await feed.read(lines, origin()), 0)
+    },
+    warn,
+    1_000,
+  )
+  return async () => {
+    await stop()
+    feed.queue.close()
+    await storing
+    await store.close()
+  }
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+
+/** The text of a number, where a double would lose digits. */
+export class DecimalText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The nearest double. */
+  toJSON(): number {
+    return Number(this.text)
+  }
+}
+
+/** Marks the text of a number; random, so that no JSON has it. */
+const mark = randomUUID()
+
+/**
+ * Parses JSON, and keeps the texts of some numbers, which JSON.parse of Node 20 does not pass to the reviver.
+ * @param pattern global; it matches each text of the JSON, and the numbers that may be kept
+ * @param isKept decides whether a number becomes a `DecimalText`
+ * @param parse as JSON.parse; it gets an object for each of these numbers, since invalid JSON then remains invalid
+ * @throws what `parse` throws
+ */
+export function parseExactly(
+  json: string,
+  pattern: RegExp,
+  isKept: (token: string) => boolean,
+  parse: (json: string) => unknown = JSON.parse,
+): unknown {
+  const marked = json.replace(pattern, (token) =>
+    token[0] !== '"' && isKept(token) ? `{"${mark}":"${token}"}` : token,
+  )
+  if (marked === json) return parse(json)
+  const root: Record<string, unknown> = { value: parse(marked) }
+  const objects = [root]
+  // Not recursive: a value may be nested more deeply than the stack allows.
+  for (const object of objects) {
+    for (const [key, value] of Object.entries(object) as [string, Record<string, unknown> | null][]) {
+      if (typeof value !== 'object' || value === null) continue
+      const text = value[mark]
+      if (typeof text === 'string') object[key] = new DecimalText(text)
+      else objects.push(value)
+    }
+  }
+  return root.value
+}
+
+/** Whether a value of parsed JSON is an object. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof DecimalText)
+}
+
+/** @returns a text, or the digits of a number; undefined for another value */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return `${value}`
+  return value instanceof DecimalText ? value.text : undefined
+}
+
+/** @returns the nearest double of a `DecimalText`, any other value as it is */
+export function toDouble(value: unknown): unknown {
+  return value instanceof DecimalText ? Number(value.text) : value
+}
+
+/** Whether a number is another one than its nearest double. */
+export function losesDigits(text: string): boolean {
+  const [exact, near] = [partsOf(text), partsOf(`${Number(text)}`)]
+  return exact?.digits !== near?.digits || exact?.decimals !== near?.decimals
+}
+
+const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Whether a text is a JSON number. */
+export function isNumberText(text: string): boolean {
+  return grammar.test(text)
+}
+
+/** @returns the digits of a number without zeros at their ends, `0` for zero; undefined for another text */
+export function partsOf(text: string): { sign: string; digits: string; decimals: number } | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = grammar.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const significant = (whole + fraction).replace(/^0+/, '')
+  if (significant === '') return { sign: '', digits: '0', decimals: 0 }
+  // Not by a pattern such as /0*$/, which takes quadratic time in runs of zeros.
+  let length = significant.length
+  while (significant[length - 1] === '0') length -= 1
+  const zeros = significant.length - length
+  return { sign, digits: significant.slice(0, length), decimals: fraction.length - zeros - Number(exponent) }
+}
