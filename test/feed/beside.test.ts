@@ -113,7 +113,9 @@ async function command(...words: string[]) {
 }
 
 describe('beside a busy feed', () => {
-  it('an import, an erasure, a verification, a removal of months, an export and a deletion each get the account, and the feed goes on', async () => {
+  it('an import, an erasure, a verification, a removal of months, an export and a deletion each get the account, and the feed goes on', {
+    tags: 'long',
+  }, async () => {
     const [busy, other, deleted] = [await makeAccount(stores), await makeAccount(stores), await makeAccount(stores)]
     const feed = await openBusyFeed(busy, other, deleted)
 
