@@ -25,8 +25,10 @@ const faultShares: readonly (readonly [Fault, number])[] = [
     ['Redis', 1],
   ] as const),
 ]
-/** Moments at which the faults of successive seeds happen: a flush sends fewer statements. */
-const momentsMax = 40
+/** Faults of successive seeds happen at successive statements up to this number: a flush sends fewer. */
+const statementsMax = 40
+/** The same of statements that change something. */
+const changesMax = 24
 const finalMaxMs = 180_000
 /** A process that was suspended ends within this time after it continues. */
 const endMaxMs = 30_000
@@ -73,11 +75,12 @@ export async function runFeedKills(
   try {
     for (let round = 0; round < rounds; round += 1) {
       const fault = chosen?.[round] ?? draws.pickShared(faultShares)
-      const number = 1 + ((seed * 17 + round * 11) % momentsMax)
+      const isChange = draws.chance(0.7)
+      const number = 1 + ((seed * 7 + round * 11) % (isChange ? changesMax : statementsMax))
       const holds = draws.pick(['request', 'response', 'body'] as const)
       // Redis is away from a feed of standard input.
       const isStdin = fault !== 'Redis' && draws.chance(0.3)
-      const feed = await start(isStdin, { number, holds })
+      const feed = await start(isStdin, { number, isChange, holds })
       const share = chunks.slice(0, Math.ceil((chunks.length * (round + 1)) / (rounds + 0.5)))
       sender.moveTo(feed, share)
       feed.arm()

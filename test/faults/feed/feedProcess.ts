@@ -10,6 +10,8 @@ export const feedToken = 'the-token-of-a-test-which-is-long-enough'
 /** A moment of a feed: at one of the statements that it sends, counted from 1 since `arm`. */
 export interface Moment {
   number: number
+  /** Whether only statements that change something count, such as inserts. */
+  isChange: boolean
   holds: Hold['holds']
 }
 
@@ -41,9 +43,9 @@ export async function startFeed(
     if (!moment) return new Promise<never>(() => {})
     const test = (text: string) => {
       for (const statement of read(Buffer.from(text, 'latin1'))) {
-        if (reached !== undefined || !isCounted(statement)) continue
+        if (reached !== undefined || !isCounted(statement, moment.isChange)) continue
         left -= 1
-        if (left === 0) reached = `${name}: ${statement}`.replace(/\s+/g, ' ').slice(0, 90)
+        if (left === 0) reached = `${name}: ${brief(statement)}`
         if (left === 0) return true
       }
       return false
@@ -103,15 +105,24 @@ export async function startFeed(
   }
 }
 
-/** Whether a statement counts: reads and extensions of leases follow a clock. */
-function isCounted(statement: string): boolean {
+/** Leases are acquired and extended by a clock. */
+function isCounted(statement: string, isOnlyChange: boolean): boolean {
   return (
+    (!isOnlyChange || isChange(statement) || statement === acknowledgement) &&
     !isLeaseExtension(statement) &&
     !/INSERT INTO leases \(name, owner, fence, expires_at\)|UPDATE leases SET owner/.test(statement)
   )
 }
 
+const acknowledgement = 'acknowledgement'
+
+/** @returns what a statement changes, otherwise its beginning */
+function brief(statement: string): string {
+  const changes = statement.match(/\b(?:INSERT INTO|UPDATE|DELETE FROM) \w+/g)
+  return changes?.join(', ') ?? statement.slice(0, 60)
+}
+
 /** @returns the acknowledgement that a chunk to Redis has */
 function ofRedis(chunk: Buffer): string[] {
-  return /\r\nxack\r\n/i.test(chunk.toString('latin1')) ? ['acknowledgement'] : []
+  return /\r\nxack\r\n/i.test(chunk.toString('latin1')) ? [acknowledgement] : []
 }
