@@ -67,6 +67,42 @@ export async function fillClicks(stores: Stores, accountId: string, rows: number
   }
 }
 
+/** Prefix of the ids of the accounts of a feed, which are numbered from 1. */
+export const feedPrefix = 'feed-'
+
+/**
+ * Fills accounts of a feed with clicks of the last 60 days, with random ids. A tenth of the accounts have half of the clicks.
+ * A run with the same folder continues an interrupted one.
+ */
+export async function fillFeed(stores: Stores, accounts: number, clicks: number): Promise<void> {
+  await stores.postgres`
+    INSERT INTO accounts (id, name, plan, currency)
+    SELECT ${feedPrefix}::text || n, 'Feed', 'scale', 'USD' FROM generate_series(1, ${accounts}) AS n
+    ON CONFLICT DO NOTHING`
+  const large = accounts / 10
+  const chunk = 'bench_chunk'
+  for (let first = await countOf(stores, 'clicks'); first < clicks; first += chunkRows) {
+    const rows = Math.min(chunkRows, clicks - first)
+    await stores.clickhouse.client.command({ query: `CREATE OR REPLACE TABLE ${chunk} AS clicks` })
+    await run(stores, clicksSql(chunk, benchAccount, first, rows, clicks))
+    const number = ch`2 * (${count(first)} + rowNumberInAllBlocks()) / ${count(clicks)}`
+    await run(
+      stores,
+      ch`
+INSERT INTO clicks
+SELECT * REPLACE (
+  concat(${text(feedPrefix)}, toString(1 + toUInt32(${number} < 1
+    ? ${number} * ${count(large)} : ${count(large)} + (${number} - 1) * ${count(accounts - large)}))) AS account_id,
+  toString(generateUUIDv4()) AS id,
+  now64(3) - toIntervalSecond(3600 + sipHash64(id) % 5184000) AS clicked_at)
+FROM ${identifier(chunk)}
+SETTINGS max_threads = 1`,
+    )
+    console.log(`feed: ${first + rows} of ${clicks} clicks`)
+  }
+  await stores.clickhouse.client.command({ query: `DROP TABLE IF EXISTS ${chunk}` })
+}
+
 /** @param blockRows rows of one part; while a part is written, ClickHouse sends nothing, and the client waits for 30 s */
 async function run({ clickhouse }: Stores, statement: Fragment, blockRows = 1_000_000): Promise<void> {
   const { text: query, params } = render(statement)

@@ -52,10 +52,15 @@ export function urlOf({ line }: Program): string {
 }
 
 /** @returns the process id of the embedded ClickHouse of a folder, which is not a child process; undefined on a server */
-export async function clickhousePid(dataDir: string): Promise<number | undefined> {
+export function clickhousePid(dataDir: string): Promise<number | undefined> {
+  return enginePid('clickhouse', dataDir)
+}
+
+/** The same for any of the engines. */
+export async function enginePid(engine: 'clickhouse' | 'postgres', dataDir: string): Promise<number | undefined> {
   for (const name of await readdir('/proc')) {
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('embedded/clickhouse/engine.js') && command.includes(dataDir)) return Number(name)
+    if (command.includes(`embedded/${engine}/engine.js`) && command.includes(dataDir)) return Number(name)
   }
   return undefined
 }
@@ -68,6 +73,12 @@ export async function resetPeak(pid: number): Promise<void> {
 /** @returns the peak memory of a process since the last reset, MiB */
 export async function peakMb(pid: number): Promise<number> {
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}
+
+/** @returns the present memory of a process, MiB */
+export async function residentMb(pid: number): Promise<number> {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)
 }
 

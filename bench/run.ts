@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, { question: string; load: () => Promis
   events: { question: 'How many events per second are stored?', load: () => import('./events.ts') },
   'event-reads': { question: 'How long do funnels and lists of events take?', load: () => import('./eventReads.ts') },
   exports: { question: 'How many rows per second are exported?', load: () => import('./exports.ts') },
+  feed: { question: 'How soon are fed rows visible, at what cost?', load: () => import('./feed.ts') },
   import: { question: 'How many clicks per second are imported?', load: () => import('./import.ts') },
   sync: { question: 'How fast is tributary-sync?', load: () => import('./sync.ts') },
 }

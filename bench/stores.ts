@@ -57,6 +57,11 @@ export async function serve({ environment }: BenchStores): Promise<Program> {
   return await startProgram([...nodeFlags, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], environment)
 }
 
+/** Starts `tributary feed` on the stores. */
+export async function startFeed({ environment }: BenchStores): Promise<Program> {
+  return await startProgram([...nodeFlags, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], environment)
+}
+
 /**
  * Starts a server whose present time is the end of the generated rows.
  * @returns its URL without and with the response cache of `serve`

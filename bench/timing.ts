@@ -59,15 +59,12 @@ export async function time(
   }
   await Promise.all(Array.from({ length: connections }, worker))
   const allMs = performance.now() - startedMs
-  durationsMs.sort((a, b) => a - b)
-  const quantile = (part: number) =>
-    rounded(durationsMs[Math.min(durationsMs.length - 1, Math.floor(part * durationsMs.length))] ?? 0)
   return {
     requests,
     perSecond: rounded((requests / allMs) * 1000),
-    p50Ms: quantile(0.5),
-    p95Ms: quantile(0.95),
-    p99Ms: quantile(0.99),
+    p50Ms: rounded(quantile(durationsMs, 0.5)),
+    p95Ms: rounded(quantile(durationsMs, 0.95)),
+    p99Ms: rounded(quantile(durationsMs, 0.99)),
   }
 }
 
@@ -135,6 +132,12 @@ export function secondsSince(startedMs: number): number {
 /** @returns the value with three significant digits */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3))
+}
+
+/** @returns the value below which this part of the values is */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
 }
 
 export function median(values: readonly number[]): number {

@@ -16,6 +16,7 @@ import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
+import { RecentClicks } from './recentClicks.ts'
 import type { RowStore } from './rowStore.ts'
 import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
 
@@ -41,6 +42,7 @@ export class SetStore implements RowStore {
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
   #opened: Opened | undefined
+  readonly #recent = new RecentClicks()
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
   /** Whether a flush has failed. */
@@ -200,7 +202,10 @@ export class SetStore implements RowStore {
     for (const [index, row] of rows.entries()) {
       const state = this.#states.get(row.accountId)
       try {
-        if (state) prepared.set(index, prepareRow(row, state))
+        const checked = state && prepareRow(row, state)
+        if (!checked) continue
+        if (this.#recent.has(row)) results[index] = { result: 'duplicate' }
+        else prepared.set(index, checked)
       } catch (error) {
         if (!(error instanceof RowError)) throw error
         results[index] = rejected(error.message)
@@ -220,6 +225,8 @@ export class SetStore implements RowStore {
       const outcome = outcomes[resourceTables[resource]]?.[position] ?? 'duplicate'
       results[index] = resultOf(resource, outcome)
       if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
+      const row = rows[index]
+      if (row && outcome !== 'conflict') this.#recent.add(row)
     }
     // The rows are stored, and their results are known; the next claim tries again.
     await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {

@@ -110,6 +110,20 @@ describe('a flush', () => {
     await mustBeComplete(a, b)
   })
 
+  it('looks up no click that repeats one of the last rows literally, and finds other values of it', async () => {
+    const [a, b] = await accounts()
+    const labels: unknown[] = []
+    const set = open(interceptClickHouse(stores, ({ label }) => labels.push(label)))
+    const given = { country: 'FR' }
+    expect(await store(set, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['inserted', 'inserted'])
+    const other = click(a, 'k1', { country: 'DE' })
+    expect(await store(set, [other, click(a, 'k1', given)])).toEqual(['conflict', 'duplicate'])
+    labels.length = 0
+    expect(await store(set, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['duplicate', 'duplicate'])
+    expect(labels).toEqual([])
+    expect(await store(set, [other, click(b, 'k1', given)])).toEqual(['conflict', 'conflict'])
+  })
+
   it('whose statements have unknown outcomes stores each row of each month once, and the results are those of the first attempt', async () => {
     const [a, b] = await accounts()
     const broken: string[] = []

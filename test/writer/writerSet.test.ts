@@ -182,10 +182,18 @@ describe('a flush', () => {
   it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {
     const both = await accounts(2)
     const sent: unknown[] = []
+    let clickInserts = 0
     const set = await open(
-      interceptClickHouse(stores, ({ method, text, label }) => {
+      interceptClickHouse(stores, async ({ method, text, label, send }) => {
         if (label === 'import.late_clicks' || label === 'import.all_awaited_clicks') sent.push(label)
-        if (method === 'exec' && text.includes('INTO conversions')) sent.push('conversions')
+        if (method !== 'exec') return
+        if (text.includes('INTO conversions')) sent.push('conversions')
+        if (!text.includes('INTO clicks')) return
+        clickInserts += 1
+        if (clickInserts < 3) return
+        // The last step does not know whether its clicks are stored.
+        await send()
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
       }),
     )
     await set.claim(both)

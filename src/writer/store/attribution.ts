@@ -2,9 +2,10 @@ import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
+import { textList } from '../../stores/clickhouse/textList.ts'
 import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/writer.ts'
-import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
+import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { Change } from './conversions.ts'
 
@@ -29,15 +30,15 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
  * Without a stored click it is left unchanged.
  */
 export async function copyClickDimensions(session: WriteSession, changes: readonly Change[]): Promise<void> {
-  const keys = clickKeysOf(changes)
-  if (keys.length === 0) return
+  const indexed = await readIndexedClicks(session, changes)
+  if (indexed.length === 0) return
   // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
   const clicks = await session.retry('looking up clicks', async () => {
-    await copyClicks(session, keys)
-    return await readConvertedClicks(session, keys)
+    await copyClicks(session, indexed)
+    return await readConvertedClicks(session, indexed)
   })
-  const missing = keys.filter((key) => !clicks.has(keyText(key)))
-  const removed = missing.length === 0 ? noClicks : await readRemovedClicks(session, missing)
+  const missing = indexed.filter((click) => !clicks.has(keyText(click)))
+  const removed = missing.length === 0 ? noClicks : await removedOf(session, missing)
   for (const { row, before } of changes) {
     if (!row) continue
     const key = keyText({ accountId: row.accountId, id: row.clickId })
@@ -70,40 +71,40 @@ function inherit(conversion: Conversion): void {
   for (const [from, field] of inherited) conversion[field] ||= conversion[from]
 }
 
-async function readRemovedClicks(
+/** @returns the clicks that retention has removed */
+async function removedOf(
   session: WriteSession,
-  keys: readonly AccountKey[],
+  missing: readonly IndexedClick[],
 ): Promise<ReadonlyMap<string, IndexedClick>> {
   const retained = await session.retry('reading from when rows are retained', () =>
-    readRangesByAccount(session.stores.postgres, accountsOf(keys)),
+    readRangesByAccount(session.stores.postgres, accountsOf(missing)),
   )
-  const clicksMsOf = ({ accountId }: Pick<AccountKey, 'accountId'>) => retained.get(accountId)?.clicksMs ?? 0
-  const mayBeRemoved = keys.filter((key) => clicksMsOf(key) > 0)
-  if (mayBeRemoved.length === 0) return noClicks
-  const { id, clickedAt, campaignId } = attributeFields
-  const query = ch`
-SELECT account_id AS accountId, ${selectFields({ id, clickedAt, campaignId })}
-FROM click_index
-WHERE ${hasKey(mayBeRemoved)}`
-  const rows = await session.select<IndexedClick>('looking up removed clicks', query, 'import.removed_clicks')
-  return new Map(rows.filter((row) => row.clickedAt < clicksMsOf(row)).map((row) => [keyText(row), row]))
+  const removed = missing.filter(({ accountId, clickedAt }) => clickedAt < (retained.get(accountId)?.clicksMs ?? 0))
+  return new Map(removed.map((click) => [keyText(click), click]))
 }
 
 /** Copies the clicks of conversions to `converted_click_rows`, and changes no conversion. */
 export async function copyConvertedClicks(session: WriteSession, changes: readonly Change[]): Promise<void> {
-  const keys = clickKeysOf(changes)
-  if (keys.length > 0) await session.retry('copying clicks', () => copyClicks(session, keys))
+  const indexed = await readIndexedClicks(session, changes)
+  if (indexed.length > 0) await session.retry('copying clicks', () => copyClicks(session, indexed))
 }
 
-/** @returns the keys of the clicks of the changed conversions, each once */
-function clickKeysOf(changes: readonly Change[]): AccountKey[] {
-  const keys = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))
-  return [...new Map(keys.map((key) => [keyText(key), key])).values()]
+/** @returns the clicks of the changed conversions in the index, which also has removed clicks */
+async function readIndexedClicks(session: WriteSession, changes: readonly Change[]): Promise<IndexedClick[]> {
+  const all = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))
+  const keys = [...new Map(all.map((key) => [keyText(key), key])).values()]
+  if (keys.length === 0) return []
+  const { id, clickedAt, campaignId } = attributeFields
+  const query = ch`
+SELECT account_id AS accountId, ${selectFields({ id, clickedAt, campaignId })}
+FROM click_index
+WHERE ${hasKey(keys)}`
+  return await session.select<IndexedClick>('looking up clicks', query, 'import.indexed_clicks')
 }
 
 /** Copies clicks, which are scattered over `clicks`, for attribution and pages of converted clicks. Superfluous copies do no harm. */
-async function copyClicks(session: WriteSession, keys: readonly AccountKey[]): Promise<void> {
-  const isNamed = hasClickKey(keys)
+async function copyClicks(session: WriteSession, clicks: readonly IndexedClick[]): Promise<void> {
+  const isNamed = isOneOf(clicks)
   const columns = await copiedColumns(session)
   const copy = (inTime: Fragment) => ch`
 INSERT INTO converted_click_rows (${columns})
@@ -130,19 +131,26 @@ ORDER BY name`
 
 async function readConvertedClicks(
   session: WriteSession,
-  keys: readonly AccountKey[],
+  clicks: readonly IndexedClick[],
 ): Promise<Map<string, Attributes>> {
   const query = ch`
 SELECT account_id AS accountId, ${selectFields(attributeFields)}
 FROM converted_click_rows
-WHERE ${hasClickKey(keys)}
+WHERE ${isOneOf(clicks)}
 LIMIT 1 BY account_id, id`
   const rows = await selectRows<Attributes>(session.stores.clickhouse, query, { label: 'import.attribution' })
   return new Map(rows.map((row) => [keyText(row), row]))
 }
 
-/** Condition on the sort keys of the clicks with these keys, which the index returns. */
-function hasClickKey(keys: readonly AccountKey[]): Fragment {
-  return ch`${inAccounts(accountsOf(keys))}
-  AND (account_id, clicked_at, id) IN (SELECT account_id, clicked_at, id FROM click_index WHERE ${hasKey(keys)})`
+/** Condition: a row is one of the clicks; it uses the sort key. */
+function isOneOf(clicks: readonly IndexedClick[]): Fragment {
+  const accounts = textList(clicks.map(({ accountId }) => accountId))
+  const times = textList(clicks.map(({ clickedAt }) => `${clickedAt}`))
+  const ids = textList(clicks.map(({ id }) => id))
+  return ch`${inAccounts(accountsOf(clicks))}
+  AND (account_id, clicked_at, id) IN (
+    SELECT arrayJoin(arrayZip(
+      ${accounts},
+      arrayMap(ms -> fromUnixTimestamp64Milli(toInt64(ms), 'UTC'), ${times}),
+      ${ids})))`
 }
