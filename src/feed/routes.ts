@@ -44,6 +44,8 @@ export function buildFeedServer(parts: FeedServerParts): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
+    // Responses during a shutdown have the form of all others, with Retry-After.
+    return503OnClosing: false,
     serverFactory: (handler) => makeHttpServer(handler, arrivalMs, defaultReaderPace, () => {}),
     frameworkErrors: handleError,
     clientErrorHandler: handleClientError,

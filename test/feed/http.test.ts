@@ -7,7 +7,7 @@ import { FeedReader } from '../../src/feed/readRows.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
-import { openRaw } from '../kit/rawConnection.ts'
+import { openRaw, sendRaw } from '../kit/rawConnection.ts'
 import { withWriter } from '../writer/withWriter.ts'
 import { clickOf, conversionOf, openTestFeed, sendTo, type TestFeed, token } from './openFeed.ts'
 
@@ -297,6 +297,18 @@ describe('a sender', () => {
       const results = (await Promise.all(senders)).map(({ status, results }) => `${status} ${results.length}`)
       expect(results.toSorted()).toEqual([...Array(4).fill('503 1'), ...Array(10).fill('503 10000')])
     })
+  })
+
+  it('gets 503 with Retry-After while the server closes', async () => {
+    const { app } = await listen({ feed: () => undefined })
+    const [line = '', rest = ''] = headOf(0).split(/(?<=HTTP\/1\.1\r\n)/)
+    const { socket, received } = await openRaw(app, line)
+    // The server has read the line when it responds to a later request.
+    expect(await sendRaw(app, headOf(0))).toMatch(/^HTTP\/1\.1 503 /)
+    const closed = app.close()
+    socket.write(rest)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
+    await closed
   })
 
   it('gets 503 while this process takes no rows', async () => {
