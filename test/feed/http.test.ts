@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { beginDeletion } from '../../src/accounts/deletion.ts'
@@ -257,6 +258,21 @@ describe('a sender', () => {
     const { socket } = await openRaw(app, `${headOf(body.length)}${body}`)
     socket.destroy()
     await expect.poll(async () => (await feed.send([clickOf('acme', 'gone')])).results[0].result).toBe('duplicate')
+  })
+
+  it('that fails after its body was read is logged with its error', async () => {
+    const lines: string[] = []
+    const log = pino({}, { write: (line) => void lines.push(line) })
+    let calls = 0
+    const broken = () => {
+      calls += 1
+      if (calls > 1) throw new Error('broken')
+      return feed.feed
+    }
+    const { app } = await listen({ feed: broken, log })
+    const { received } = await openRaw(app, `${headOf(2)}{}`)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 500 /)
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('internal error')
   })
 
   it('is asked to retry when its rows are not stored in time', async () => {
