@@ -5,7 +5,7 @@ import { Feed } from '../feed/feed.ts'
 import { openFeedMetrics } from '../feed/metrics.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
-import { splitIntoLines } from '../import/parsers/lines.ts'
+import { splitBlock } from '../import/parsers/lines.ts'
 import type { Stores } from '../stores/open.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
 import { clickRows } from './demoData/clicks.ts'
@@ -42,13 +42,10 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
       yield { accountId, resource: 'conversions', ...draws.pick(conversions), id: clickId, clickId, ...own }
     }
   }
-  async function* textOf(rows: Iterable<object>) {
-    for (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`)
-  }
   const stop = runPeriodically(
     async () => {
-      const rows = textOf(rowsOf(new Date().toISOString()))
-      for await (const lines of splitIntoLines(rows)) feed.submit(await feed.read(lines, origin()), 0)
+      const rows = Array.from(rowsOf(new Date().toISOString()), (row) => JSON.stringify(row))
+      feed.submit(await feed.read(splitBlock(Buffer.from(rows.join('\n'))), origin()), 0)
     },
     warn,
     1_000,

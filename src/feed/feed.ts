@@ -78,10 +78,14 @@ export class Feed {
   }
 
   /** Writes the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
-  async writeRejects(source: string, { read }: Submission, results: readonly RowResult[]): Promise<void> {
-    const rows = results.flatMap((result, at) =>
-      isNeverStored(result) ? [{ source, reason: result.reason, row: read[at]?.text ?? '' }] : [],
-    )
-    await this.#parts.rejects?.add(rows)
+  async writeRejects(source: string, submission: Submission, results: readonly RowResult[]): Promise<void> {
+    await this.#parts.rejects?.add(rejectsOf(submission, results).map((reject) => ({ source, ...reject })))
   }
+}
+
+/** @returns the rows that will not be stored, and why */
+export function rejectsOf({ read }: Submission, results: readonly RowResult[]) {
+  return results.flatMap((result, at) =>
+    isNeverStored(result) ? [{ reason: result.reason, row: read[at]?.text ?? '' }] : [],
+  )
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { splitIntoLines } from '../import/parsers/lines.ts'
+import { splitBlock } from '../import/parsers/lines.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
-import type { Feed } from './feed.ts'
+import { type Feed, rejectsOf } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
-import { type FeedRow, isNeverStored, type RejectedRow } from './rows.ts'
+import type { FeedRow, RejectedRow } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -11,11 +11,9 @@ const entriesMax = 1_000
 /** Bytes of the entries of one read; their number follows from the size of the entries of the read before. */
 const readBytes = 4 << 20
 
-/** What a read has delivered and is being stored. */
+/** An entry that was read, and its rows. */
 interface Delivered {
-  entries: StreamEntry[]
-  /** Index of the entry of each row. */
-  entryOf: number[]
+  id: string
   read: (FeedRow | RejectedRow)[]
 }
 
@@ -45,7 +43,7 @@ export async function feedRedis(
   feed.onFree = (accountId) => {
     if (deferred.has(accountId)) isFree = true
   }
-  const startToStore = (delivered: Delivered) => {
+  const startToStore = (delivered: readonly Delivered[]) => {
     const stored: Promise<void> = storeDelivered(delivered)
       .catch((error: unknown) => {
         failure ??= error
@@ -53,32 +51,24 @@ export async function feedRedis(
       .finally(() => storing.delete(stored))
     storing.add(stored)
   }
-  const storeDelivered = async ({ entries, entryOf, read }: Delivered) => {
-    const submission = feed.submit(read, 0)
-    await submission.batch.done
-    const results = feed.collect(submission)
-    const waiting = new Set<number | undefined>()
-    for (const [at, { result }] of results.entries()) {
-      if (result !== 'retry') continue
-      waiting.add(entryOf[at])
-      const row = read[at]
-      if (!row || !('accountId' in row)) continue
-      deferred.add(row.accountId)
-      // It may be free since the row got its result.
-      if (!feed.queue.isWaiting(row.accountId)) isFree = true
+  const storeDelivered = async (delivered: readonly Delivered[]) => {
+    const submitted = delivered.map(({ id, read }) => ({ id, ...feed.submit(read, 0) }))
+    const done: string[] = []
+    const rejected: RejectedEntry[] = []
+    for (const { id, ...submission } of submitted) {
+      await submission.batch.done
+      const results = feed.collect(submission)
+      const waiting = submission.batch.rows.filter((_, index) => submission.batch.results[index]?.result === 'retry')
+      for (const { accountId } of waiting) {
+        deferred.add(accountId)
+        // It may be free since the row got its result.
+        if (!feed.queue.isWaiting(accountId)) isFree = true
+      }
+      if (waiting.length > 0) continue
+      done.push(id)
+      rejected.push(...rejectsOf(submission, results).map((reject) => ({ id, ...reject })))
     }
-    const done = entries.filter((_, index) => !waiting.has(index))
-    if (done.length === 0) return
-    const rejected = results.flatMap((result, at): RejectedEntry[] => {
-      const index = entryOf[at] ?? 0
-      if (!isNeverStored(result) || waiting.has(index)) return []
-      return [{ id: entries[index]?.id ?? '', reason: result.reason, row: read[at]?.text ?? '' }]
-    })
-    await redis.acknowledge(
-      done.map(({ id }) => id),
-      rejected,
-      isTrimmed,
-    )
+    if (done.length > 0) await redis.acknowledge(done, rejected, isTrimmed)
   }
   try {
     while (!signal.aborted) {
@@ -117,20 +107,14 @@ async function readEntries(
   feed: Feed,
   entries: readonly StreamEntry[],
   { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
-): Promise<Delivered> {
-  const delivered: Delivered = { entries: [], entryOf: [], read: [] }
-  for (const entry of entries) {
-    const origin = originOf(entry.id, importFile)
-    const read: (FeedRow | RejectedRow)[] = []
-    if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
-    else
-      for await (const lines of splitIntoLines(one(entry.rows))) read.push(...(await feed.read(lines, origin, signal)))
-    if (hasAccountOf(read, left)) continue
-    for (const row of read) {
-      delivered.read.push(row)
-      delivered.entryOf.push(delivered.entries.length)
-    }
-    delivered.entries.push(entry)
+): Promise<Delivered[]> {
+  const delivered: Delivered[] = []
+  for (const { id, rows } of entries) {
+    const read =
+      typeof rows === 'string'
+        ? [{ resource: '' as const, text: '', reason: rows }]
+        : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
+    if (!hasAccountOf(read, left)) delivered.push({ id, read })
   }
   return delivered
 }
@@ -145,8 +129,4 @@ function originOf(id: string, importFile: string): RowOrigin {
     return nowMs * 4_096 + Math.min(sequence + before, 4_095)
   }
   return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
-}
-
-async function* one(rows: Buffer): AsyncGenerator<Buffer> {
-  yield rows
 }

@@ -12,7 +12,7 @@ import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
 import { logResponses } from '../http/logging.ts'
 import type { Metrics } from '../http/prometheusMetrics.ts'
 import { defaultReaderPace } from '../http/slowReaders.ts'
-import { type Line, splitIntoLines } from '../import/parsers/lines.ts'
+import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { instant } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
@@ -82,7 +82,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       setReceived(request, content.length)
-      return await requireFeed().read(await linesOf(content), origins)
+      return await requireFeed().read(linesOf(content), origins)
     } finally {
       setReceived(request, 0)
     }
@@ -166,14 +166,8 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function linesOf(content: Buffer): Promise<Line[]> {
-  const lines: Line[] = []
-  for await (const block of splitIntoLines(one(content)))
-    for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
+function linesOf(content: Buffer): Line[] {
+  const lines = splitBlock(content).filter(({ error, text }) => error !== undefined || /\S/.test(text))
   if (lines.length > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} rows.`)
   return lines
-}
-
-async function* one(content: Buffer): AsyncGenerator<Buffer> {
-  yield content
 }
