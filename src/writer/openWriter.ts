@@ -126,24 +126,6 @@ async function claimInTime(set: WriterSet, accountId: string, maxMs: number, onW
   return true
 }
 
-/**
- * Opens the writer of an account if no other process has claimed it, or a feed that yields it.
- * @returns undefined if one has, or while a migration runs
- */
-async function tryOpenWriter(
-  stores: WriteSession['stores'],
-  accountId: string,
-  options: WriterOptions,
-): Promise<Writer | undefined> {
-  const set = await tryOpenWriterSet(stores, options)
-  if (!set) return undefined
-  return await orClose(set, async () => {
-    if (await claimInTime(set, accountId, yieldMs)) return await begin(set.writerOf(accountId), options)
-    await set.close()
-    return undefined
-  })
-}
-
 async function begin(writer: Writer, { first = 'recover' }: WriterOptions): Promise<Writer> {
   if (first !== 'delete') await assertNotDeleted(writer)
   if (first === 'recover') await recoverAccount(writer)
@@ -167,25 +149,34 @@ export async function withWriter<Result>(
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
-  return await workAndClose(await openWriter(stores, accountId, options), work)
+  const writer = await openWriter(stores, accountId, options)
+  return await andClose(writer, () => work(writer))
 }
 
-/** Opens the writer of an account as `tryOpenWriter` does, for the time of some work. @returns undefined if it was not opened */
+/**
+ * Opens the writer of an account, for the time of some work, if no other process has claimed it, or a feed that yields it.
+ * @returns undefined if one has, or while a migration runs
+ */
 export async function tryWithWriter<Result>(
   stores: WriteSession['stores'],
   accountId: string,
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const writer = await tryOpenWriter(stores, accountId, options)
-  return writer && (await workAndClose(writer, work))
+  const set = await tryOpenWriterSet(stores, options)
+  if (!set) return undefined
+  return await andClose(set, async () => {
+    const isClaimed = await claimInTime(set, accountId, yieldMs)
+    return isClaimed ? await work(await begin(set.writerOf(accountId), options)) : undefined
+  })
 }
 
-async function workAndClose<Result>(writer: Writer, work: (writer: Writer) => Promise<Result>): Promise<Result> {
+/** Closes the session after the work. */
+async function andClose<Result>(session: WriteSession, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work(writer)
+    return await work()
   } finally {
-    await writer.close()
+    await session.close()
   }
 }
 
