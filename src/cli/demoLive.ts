@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Registry } from 'prom-client'
 import type { Account } from '../accounts/accounts.ts'
 import { Feed } from '../feed/feed.ts'
-import { openFeedMetrics } from '../feed/metrics.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
 import { splitBlock } from '../import/parsers/lines.ts'
@@ -28,8 +26,7 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const [clicks, conversions] = [[...clickRows(plan)], [...conversionRows(plan)]]
   const draws = openDraws(randomUUID())
   const store = new SetStore(stores, { onMessage: warn })
-  const metrics = openFeedMetrics(new Registry(), () => undefined)
-  const feed = new Feed({ ...{ postgres: stores.postgres, store, rejects: undefined }, ...{ metrics, flushMs, warn } })
+  const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })
   const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
   const origin = originsOf(false, Date.now)
   function* rowsOf(now: string) {

@@ -4,15 +4,15 @@ import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { type Batch, type QueueOptions, RowQueue } from './queue.ts'
 import { FeedReader, type RowOrigin } from './readRows.ts'
-import type { Rejects } from './rejectsFile.ts'
+import type { KeepRejects } from './rejectsFile.ts'
 import type { RowStore } from './rowStore.ts'
 import { type FeedRow, isNeverStored, type RejectedRow, type RowResult, rejected } from './rows.ts'
 
 export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
   postgres: Postgres
   store: RowStore
-  rejects: Rejects | undefined
-  metrics: FeedMetrics
+  keepRejects?: KeepRejects | undefined
+  metrics?: FeedMetrics | undefined
 }
 
 /** Rows that a source has given together, and those of them that wait to be stored. */
@@ -34,7 +34,7 @@ export class Feed {
     this.#reader = new FeedReader(parts.postgres)
     this.queue = new RowQueue(parts.store, {
       ...{ flushMs: parts.flushMs, warn: parts.warn },
-      onFlush: (seconds) => parts.metrics.timeFlush(seconds),
+      onFlush: (seconds) => parts.metrics?.timeFlush(seconds),
       onFree: (accountId) => this.onFree(accountId),
     })
   }
@@ -72,14 +72,14 @@ export class Feed {
     }
     for (const [key, count] of counts) {
       const [resource = '', result = ''] = key.split(' ')
-      this.#parts.metrics.countRows(resource, result, count)
+      this.#parts.metrics?.countRows(resource, result, count)
     }
     return results
   }
 
   /** Writes the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
   async writeRejects(source: string, submission: Submission, results: readonly RowResult[]): Promise<void> {
-    await this.#parts.rejects?.add(rejectsOf(submission, results).map((reject) => ({ source, ...reject })))
+    await this.#parts.keepRejects?.(rejectsOf(submission, results).map((reject) => ({ source, ...reject })))
   }
 }
 

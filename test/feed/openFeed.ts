@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { Feed } from '../../src/feed/feed.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
-import { RejectsFile } from '../../src/feed/rejectsFile.ts'
+import { toRejectsFile } from '../../src/feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
@@ -22,9 +22,9 @@ export function openTestFeed(
   const store = new SetStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
-  const rejects = parts.rejects === undefined ? undefined : new RejectsFile(parts.rejects, warn)
+  const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn)
   const feed: Feed = new Feed({
-    ...{ postgres: stores.postgres, store, rejects, warn, flushMs: 0 },
+    ...{ postgres: stores.postgres, store, keepRejects, warn, flushMs: 0 },
     metrics: openFeedMetrics(registry, () => feed.queue),
   })
   const storing = feed.queue.run()
