@@ -2,10 +2,9 @@ import type { Line } from '../import/parsers/lines.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { FeedMetrics } from './metrics.ts'
-import { type Batch, type QueueOptions, RowQueue } from './queue.ts'
+import { type Batch, type QueueOptions, RowQueue, type RowStore } from './queue.ts'
 import { FeedReader, type RowOrigin } from './readRows.ts'
 import type { KeepRejects } from './rejectsFile.ts'
-import type { RowStore } from './rowStore.ts'
 import { type FeedRow, isNeverStored, type RejectedRow, type RowResult, rejected } from './rows.ts'
 
 export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
@@ -24,8 +23,6 @@ export interface Submission {
 /** What all sources share: they read rows, submit them, and collect their results. */
 export class Feed {
   readonly queue: RowQueue
-  /** Called with each account that another writer had and that is free again. */
-  onFree: (accountId: string) => void = () => {}
   readonly #parts: FeedParts
   readonly #reader: FeedReader
 
@@ -35,7 +32,6 @@ export class Feed {
     this.queue = new RowQueue(parts.store, {
       ...{ flushMs: parts.flushMs, warn: parts.warn },
       onFlush: (seconds) => parts.metrics?.timeFlush(seconds),
-      onFree: (accountId) => this.onFree(accountId),
     })
   }
 

@@ -40,7 +40,7 @@ export async function feedRedis(
   let after: string | undefined = '0'
   let isFree = false
   let count = 10
-  feed.onFree = (accountId) => {
+  feed.queue.onFree = (accountId) => {
     if (deferred.has(accountId)) isFree = true
   }
   const startToStore = (delivered: readonly Delivered[]) => {

@@ -5,7 +5,7 @@ import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
+import { type SessionOptions, tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
@@ -17,7 +17,6 @@ import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
 import { RecentClicks } from './recentClicks.ts'
-import type { RowStore } from './rowStore.ts'
 import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
 
 /** Time until work of an account is completed again after a failure. */
@@ -35,10 +34,9 @@ interface Opened {
 }
 
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
-export class SetStore implements RowStore {
+export class SetStore {
   readonly #stores: Writer['stores']
-  readonly #onMessage: (line: string) => void
-  readonly #statementWindowMs: number | undefined
+  readonly #options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
   #opened: Opened | undefined
@@ -58,19 +56,21 @@ export class SetStore implements RowStore {
   /** Resolves when no such writer is open. */
   #completion = Promise.resolve()
 
-  constructor(
-    stores: Writer['stores'],
-    { onMessage, statementWindowMs }: { onMessage: (line: string) => void; statementWindowMs?: number },
-  ) {
+  constructor(stores: Writer['stores'], options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>) {
     this.#stores = stores
-    this.#onMessage = onMessage
-    this.#statementWindowMs = statementWindowMs
+    this.#options = options
   }
 
+  /** Aborts, with LeaseLost, when another process may have taken over: nothing is acknowledged afterwards. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
+  /**
+   * Claims accounts, and reads what decides whether their rows are stored. Claiming a claimed account again changes nothing.
+   * @returns the accounts that are claimed afterwards; another writer has each other one, or wants it
+   * @throws Problem `unavailable`, LeaseLost
+   */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
     const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
@@ -99,10 +99,7 @@ export class SetStore implements RowStore {
   async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
     if (this.#opened) return this.#opened
-    const set = await tryOpenWriterSet(this.#stores, {
-      ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
-      statementWindowMs: this.#statementWindowMs,
-    })
+    const set = await tryOpenWriterSet(this.#stores, { ...this.#options, signal: this.#lost.signal, isFeed: true })
     if (!set) return undefined
     const { lost } = set.lease
     lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
@@ -125,7 +122,7 @@ export class SetStore implements RowStore {
       if (imports.length > 0) await recoverImports(set, imports)
     } catch (error) {
       if (error instanceof LeaseLost || isUnavailable(error)) throw error
-      this.#onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
+      this.#options.onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
       alone.push(...imports)
     }
     await this.#completeAlone(set, alone)
@@ -143,26 +140,31 @@ export class SetStore implements RowStore {
   }
 
   async #complete(accountId: string): Promise<void> {
-    const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
+    const options = {
+      onMessage: this.#options.onMessage,
+      signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]),
+    }
     try {
       const isOpened = await tryWithWriter(this.#stores, accountId, options, async () => true)
       if (isOpened) this.#completeAgainAtMs.set(accountId, performance.now() + completeAgainMs)
       this.#notBeforeMs.delete(accountId)
     } catch (error) {
       if (options.signal.aborted) return
-      this.#onMessage(
+      this.#options.onMessage(
         `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
       )
       this.#notBeforeMs.set(accountId, performance.now() + completeAgainMs)
     }
   }
 
+  /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, or whose work is to be completed */
   async readWishes(): Promise<readonly string[]> {
     const wanted = (await this.#opened?.set.readWishes()) ?? []
     const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
     return [...new Set([...wanted, ...again.map(([id]) => id)])]
   }
 
+  /** Gives accounts to the next writer, once no statement of this process is left. */
   async release(accountIds: readonly string[]): Promise<void> {
     if (!this.#opened) return
     const { set } = this.#opened
@@ -193,6 +195,12 @@ export class SetStore implements RowStore {
     await opened?.set.close()
   }
 
+  /**
+   * Stores rows of claimed accounts.
+   * @param rows in the order in which their sources gave them
+   * @returns the result of each row; rows of accounts that are not claimed get `retry`
+   * @throws Problem `unavailable` when a database stays unavailable: any of the rows may be stored; LeaseLost
+   */
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
     if (!this.#opened) return rows.map(() => otherWriter)
     const { set } = this.#opened
@@ -244,7 +252,7 @@ export class SetStore implements RowStore {
     this.#withNewClicks.clear()
   }
 
-  /** What is left then is completed by the next writer. */
+  /** Releases all accounts. What is left then is completed by the next writer. */
   async close(): Promise<void> {
     this.#closed.abort()
     const set = this.#opened?.set
