@@ -3,9 +3,10 @@ import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
-import type { Writer } from '../writer/fence/writer.ts'
+import { claimAccounts, readWishes, releaseAccounts } from '../writer/fence/claims.ts'
+import type { Writer, WriteSession } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { type SessionOptions, tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
+import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
@@ -27,7 +28,7 @@ const allCompared = { rows: Number.POSITIVE_INFINITY }
 
 /** A set, and filters of what is stored of its accounts. */
 interface Opened {
-  set: WriterSet
+  set: WriteSession
   clicks: ExistingKeys
   events: ExistingKeys
   awaited: AwaitedClicks
@@ -83,7 +84,7 @@ export class SetStore {
     const opened = await this.#open()
     if (!opened) return
     const { set, clicks, events, awaited } = opened
-    const claims = await set.claim(accountIds)
+    const claims = await claimAccounts(set, accountIds)
     for (const filter of [clicks, events, awaited]) filter.claimed(claims)
     const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
@@ -109,7 +110,7 @@ export class SetStore {
   }
 
   /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
-  async #recover(set: WriterSet, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async #recover(set: WriteSession, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (accountIds.length === 0) return new Set()
     const unfinished = await set.retry('looking for interrupted work', () =>
       accountsWithUnfinishedWork(set.stores.postgres, accountIds),
@@ -130,7 +131,7 @@ export class SetStore {
   }
 
   /** Releases accounts, and opens a writer of each, which completes its work. */
-  async #completeAlone(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+  async #completeAlone(set: WriteSession, accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return
     await this.#releaseFrom(set, accountIds)
     for (const accountId of accountIds) {
@@ -159,7 +160,7 @@ export class SetStore {
 
   /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, or whose work is to be completed */
   async readWishes(): Promise<readonly string[]> {
-    const wanted = (await this.#opened?.set.readWishes()) ?? []
+    const wanted = this.#opened ? await readWishes(this.#opened.set) : []
     const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
     return [...new Set([...wanted, ...again.map(([id]) => id)])]
   }
@@ -174,14 +175,14 @@ export class SetStore {
     await this.#closeIfIdle()
   }
 
-  async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
-    await set.release(accountIds)
+  async #releaseFrom(set: WriteSession, accountIds: readonly string[]): Promise<void> {
+    await releaseAccounts(set, accountIds)
     for (const id of accountIds)
       for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
   }
 
   /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
-  async #completeTasks(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+  async #completeTasks(set: WriteSession, accountIds: readonly string[]): Promise<void> {
     const open = accountIds.filter((id) => this.#withNewClicks.has(id))
     if (open.length > 0) await attributeLateClicks(set, open)
     for (const id of open) this.#withNewClicks.delete(id)
@@ -244,7 +245,7 @@ export class SetStore {
   }
 
   /** Completes a flush that has failed: any of its rows may be stored. */
-  async #repair(set: WriterSet): Promise<void> {
+  async #repair(set: WriteSession): Promise<void> {
     if (!this.#isInterrupted) return
     await set.settle()
     await recoverImports(set, [...this.#states.keys()])
