@@ -61,15 +61,7 @@ export class Feed {
       index += 1
       return result ?? { result: 'retry' as const, reason: 'is not stored yet' }
     })
-    const counts = new Map<string, number>()
-    for (const [at, { result }] of results.entries()) {
-      const key = `${read[at]?.resource} ${result}`
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-    for (const [key, count] of counts) {
-      const [resource = '', result = ''] = key.split(' ')
-      this.#parts.metrics?.countRows(resource, result, count)
-    }
+    for (const [at, { result }] of results.entries()) this.#parts.metrics?.countRow(read[at]?.resource, result)
     return results
   }
 

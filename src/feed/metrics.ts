@@ -41,8 +41,7 @@ export function openFeedMetrics(registry: Registry, queue: () => RowQueue | unde
   gauge('tributary_feed_waiting_rows', 'Rows without a result.', (present) => present.rows)
   gauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', (present) => present.claimedAccounts)
   return {
-    countRows: (resource: string, result: string, count: number) =>
-      rows.inc({ resource: resource || 'unknown', result }, count),
+    countRow: (resource: string | undefined, result: string) => rows.inc({ resource: resource || 'unknown', result }),
     timeFlush: (seconds: number) => flushes.observe(seconds),
   }
 }

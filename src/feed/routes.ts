@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -16,6 +15,7 @@ import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { instant } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import type { Feed } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
 
@@ -104,11 +104,9 @@ export function buildFeedServer(parts: FeedServerParts): App {
       // Requests that were read at the same time may have filled the queue.
       const present = requireFeed()
       const submission = present.submit(read, Number.POSITIVE_INFINITY)
-      const expiry = new AbortController()
-      const { batch } = submission
-      await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
-      expiry.abort()
-      present.queue.cancel(batch)
+      const late = () => new Error('Some rows have no result yet.')
+      await withDeadline(resultMs, late, () => submission.batch.done).catch(() => {})
+      present.queue.cancel(submission.batch)
       const results = present.collect(submission)
       await present.writeRejects('http', submission, results)
       if (results.some(({ result }) => result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
