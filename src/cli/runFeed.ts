@@ -45,7 +45,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
   const closers: (() => unknown)[] = []
   try {
     const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
-    const feedMetrics = metrics && openFeedMetrics(metrics.registry, () => feed?.queue)
+    const feedMetrics = metrics && openFeedMetrics(metrics, () => feed?.queue)
     if (metrics) {
       const address = { host: settings.METRICS_HOST, port: settings.METRICS_PORT }
       const { stop } = await namingSetting('METRICS_', address, () => serveMetrics(metrics, address))
