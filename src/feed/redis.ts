@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { splitIntoLines } from '../import/parsers/lines.ts'
+import { splitBlock } from '../import/parsers/lines.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
-import type { Feed } from './feed.ts'
+import { type Feed, rejectsOf } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
-import { type FeedRow, isNeverStored, type RejectedRow } from './rows.ts'
+import type { FeedRow, RejectedRow } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -12,11 +12,9 @@ const entriesMax = 1_000
 /** Bytes of the entries of one read; their number follows from the size of the entries of the read before. */
 const readBytes = 4 << 20
 
-/** What a read has delivered and is being stored. */
+/** An entry that was read, and its rows. */
 interface Delivered {
-  entries: StreamEntry[]
-  /** Index of the entry of each row. */
-  entryOf: number[]
+  id: string
   read: (FeedRow | RejectedRow)[]
 }
 
@@ -43,10 +41,10 @@ export async function feedRedis(
   let after: string | undefined = '0'
   let isFree = false
   let count = 10
-  feed.onFree = (accountId) => {
+  feed.queue.onFree = (accountId) => {
     if (deferred.has(accountId)) isFree = true
   }
-  const startToStore = (delivered: Delivered) => {
+  const startToStore = (delivered: readonly Delivered[]) => {
     const stored: Promise<void> = storeDelivered(delivered)
       .catch((error: unknown) => {
         failure ??= error
@@ -54,32 +52,27 @@ export async function feedRedis(
       .finally(() => storing.delete(stored))
     storing.add(stored)
   }
-  const storeDelivered = async ({ entries, entryOf, read }: Delivered) => {
-    const submission = feed.submit(read, 0)
-    await submission.batch.done
-    const results = feed.collect(submission)
-    const waiting = new Set<number | undefined>()
-    for (const [at, { result }] of results.entries()) {
-      if (result !== 'retry') continue
-      waiting.add(entryOf[at])
-      const row = read[at]
-      if (!row || !('accountId' in row)) continue
-      deferred.add(row.accountId)
-      // It may be free since the row got its result.
-      if (!feed.queue.isWaiting(row.accountId)) isFree = true
+  const storeDelivered = async (delivered: readonly Delivered[]) => {
+    const submitted = delivered.map(({ id, read }) => ({ id, ...feed.submit(read, 0) }))
+    const done: string[] = []
+    const rejected: RejectedEntry[] = []
+    for (const { id, ...submission } of submitted) {
+      await submission.batch.done
+      const results = feed.collect(submission)
+      let isWaiting = false
+      for (const [index, row] of submission.batch.rows.entries()) {
+        if (!row || submission.batch.results[index]?.result !== 'retry') continue
+        isWaiting = true
+        deferred.add(row.accountId)
+        // It may be free since the row got its result.
+        if (!feed.queue.isWaiting(row.accountId)) isFree = true
+      }
+      if (isWaiting) continue
+      done.push(id)
+      // They may be too many to be the arguments of one call.
+      for (const reject of rejectsOf(submission, results)) rejected.push({ id, ...reject })
     }
-    const done = entries.filter((_, index) => !waiting.has(index))
-    if (done.length === 0) return
-    const rejected = results.flatMap((result, at): RejectedEntry[] => {
-      const index = entryOf[at] ?? 0
-      if (!isNeverStored(result) || waiting.has(index)) return []
-      return [{ id: entries[index]?.id ?? '', reason: result.reason, row: read[at]?.text ?? '' }]
-    })
-    await redis.acknowledge(
-      done.map(({ id }) => id),
-      rejected,
-      isTrimmed,
-    )
+    if (done.length > 0) await redis.acknowledge(done, rejected, isTrimmed)
   }
   try {
     while (!signal.aborted) {
@@ -118,22 +111,14 @@ async function readEntries(
   feed: Feed,
   entries: readonly StreamEntry[],
   { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
-): Promise<Delivered> {
-  const delivered: Delivered = { entries: [], entryOf: [], read: [] }
-  for (const entry of entries) {
-    const origin = originOf(entry.id, importFile)
-    const read: (FeedRow | RejectedRow)[] = []
-    if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
-    // The rows of an entry may be too many to be the arguments of one call.
-    else
-      for await (const lines of splitIntoLines(one(entry.rows)))
-        for (const row of await feed.read(lines, origin, signal)) read.push(row)
-    if (hasAccountOf(read, left)) continue
-    for (const row of read) {
-      delivered.read.push(row)
-      delivered.entryOf.push(delivered.entries.length)
-    }
-    delivered.entries.push(entry)
+): Promise<Delivered[]> {
+  const delivered: Delivered[] = []
+  for (const { id, rows } of entries) {
+    const read =
+      typeof rows === 'string'
+        ? [{ resource: '' as const, text: '', reason: rows }]
+        : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
+    if (!hasAccountOf(read, left)) delivered.push({ id, read })
   }
   return delivered
 }
@@ -150,8 +135,4 @@ function originOf(id: string, importFile: string): RowOrigin {
     return nowMs * 4_096 + Math.min(sequence + before, 4_095)
   }
   return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
-}
-
-async function* one(rows: Buffer): AsyncGenerator<Buffer> {
-  yield rows
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -10,12 +9,14 @@ import type { App } from '../http/context.ts'
 import { handleError } from '../http/errorHandler.ts'
 import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
 import { logResponses } from '../http/logging.ts'
+import { handleUnknownPath } from '../http/notFound.ts'
 import type { Metrics } from '../http/prometheusMetrics.ts'
 import { defaultReaderPace } from '../http/slowReaders.ts'
-import { type Line, splitIntoLines } from '../import/parsers/lines.ts'
+import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { instant } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import type { Feed } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
 
@@ -51,9 +52,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
     clientErrorHandler: handleClientError,
   })
   app.setErrorHandler(handleError)
-  app.setNotFoundHandler(() => {
-    throw new Problem('not_found', 'No such path; send rows to POST /rows.')
-  })
+  handleUnknownPath(app, 'send rows to POST /rows')
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
     // The rest of its body is not read.
@@ -85,7 +84,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       setReceived(request, content.length)
-      const read = await requireFeed().read(await linesOf(content), origins)
+      const read = await requireFeed().read(linesOf(content), origins)
       // Requests that were read at the same time may have filled the queue.
       const present = requireFeed()
       return { present, submission: present.submit(read, Number.POSITIVE_INFINITY) }
@@ -107,11 +106,9 @@ export function buildFeedServer(parts: FeedServerParts): App {
     },
     async handler(request, reply) {
       const { present, submission } = await submitRows(request)
-      const expiry = new AbortController()
-      const { batch } = submission
-      await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
-      expiry.abort()
-      present.queue.cancel(batch)
+      const late = () => new Error('Some rows have no result yet.')
+      await withDeadline(resultMs, late, () => submission.batch.done).catch(() => {})
+      present.queue.cancel(submission.batch)
       const results = present.collect(submission)
       await present.writeRejects('http', submission, results)
       if (results.some(({ result }) => result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
@@ -169,19 +166,12 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function linesOf(content: Buffer): Promise<Line[]> {
-  const tooMany = () => new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
+function linesOf(content: Buffer): Line[] {
   // First, since the lines of 16 MiB of line feeds would take 2 GB.
-  let count = 0
-  for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1))
-    if (++count > rowsMax) throw tooMany()
-  const lines: Line[] = []
-  for await (const block of splitIntoLines(one(content)))
-    for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
-  if (lines.length > rowsMax) throw tooMany()
-  return lines
-}
-
-async function* one(content: Buffer): AsyncGenerator<Buffer> {
-  yield content
+  let count = 1
+  for (let at = content.indexOf('\n'); at !== -1 && at < content.length - 1; at = content.indexOf('\n', at + 1)) {
+    count += 1
+    if (count > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
+  }
+  return splitBlock(content).filter(({ error, text }) => error !== undefined || /\S/.test(text))
 }
