@@ -19,8 +19,17 @@ interface Delivered {
   read: (FeedRow | RejectedRow)[]
 }
 
-const hasAccountOf = (rows: readonly (FeedRow | RejectedRow)[], accountIds: ReadonlySet<string>) =>
-  rows.some((row) => 'accountId' in row && accountIds.has(row.accountId))
+/**
+ * The account of metadata. Of two rows with one id the row that is stored last counts, so entries with metadata of an account keep their
+ * order, also when they wait for other accounts.
+ */
+const metadataOf = (row: FeedRow | RejectedRow): string[] =>
+  'accountId' in row && !['clicks', 'conversions', 'pixel-events'].includes(row.resource)
+    ? [`${row.accountId} metadata`]
+    : []
+
+const isDeferred = (row: FeedRow | RejectedRow, deferred: ReadonlySet<string>) =>
+  'accountId' in row && [row.accountId, ...metadataOf(row)].some((name) => deferred.has(name))
 
 /**
  * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows has its final result. Entries with a row
@@ -34,7 +43,7 @@ export async function feedRedis(
   { stream, isTrimmed, signal }: { stream: string; isTrimmed: boolean; signal: AbortSignal },
 ): Promise<() => Promise<unknown>> {
   const importFile = createHash('sha256').update(`redis ${stream}`).digest('hex').slice(0, 16)
-  /** Accounts with entries that wait in Redis. */
+  /** Accounts, and metadata of accounts, with entries that wait in Redis. */
   const deferred = new Set<string>()
   const storing = new Set<Promise<void>>()
   let failure: unknown
@@ -66,6 +75,12 @@ export async function feedRedis(
       deferred.add(row.accountId)
       // It may be free since the row got its result.
       if (!feed.queue.isWaiting(row.accountId)) isFree = true
+    }
+    const metadata = entries.map((): string[] => [])
+    for (const [at, row] of read.entries()) metadata[entryOf[at] ?? 0]?.push(...metadataOf(row))
+    for (const [index, names] of metadata.entries()) {
+      if (names.some((name) => deferred.has(name))) waiting.add(index)
+      if (waiting.has(index)) for (const name of names) deferred.add(name)
     }
     const done = entries.filter((_, index) => !waiting.has(index))
     if (done.length === 0) return
@@ -112,11 +127,11 @@ export async function feedRedis(
   }
 }
 
-/** @param left accounts with earlier entries that wait in Redis; their entries are left there too */
+/** @param left accounts, and metadata of accounts, with earlier entries that wait in Redis; their entries are left there too */
 async function readEntries(
   feed: Feed,
   entries: readonly StreamEntry[],
-  { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
+  { importFile, left, signal }: { importFile: string; left: Set<string>; signal: AbortSignal },
 ): Promise<Delivered> {
   const delivered: Delivered = { entries: [], entryOf: [], read: [] }
   for (const entry of entries) {
@@ -125,7 +140,10 @@ async function readEntries(
     if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
     else
       for await (const lines of splitIntoLines(one(entry.rows))) read.push(...(await feed.read(lines, origin, signal)))
-    if (hasAccountOf(read, left)) continue
+    if (read.some((row) => isDeferred(row, left))) {
+      for (const name of read.flatMap(metadataOf)) left.add(name)
+      continue
+    }
     for (const row of read) {
       delivered.read.push(row)
       delivered.entryOf.push(delivered.entries.length)
