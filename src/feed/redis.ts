@@ -18,8 +18,17 @@ interface Delivered {
   read: (FeedRow | RejectedRow)[]
 }
 
-const hasAccountOf = (rows: readonly (FeedRow | RejectedRow)[], accountIds: ReadonlySet<string>) =>
-  rows.some((row) => 'accountId' in row && accountIds.has(row.accountId))
+/**
+ * The account of metadata. Of two rows with one id the row that is stored last counts, so entries with metadata of an account keep their
+ * order, also when they wait for other accounts.
+ */
+const metadataOf = (row: FeedRow | RejectedRow): string[] =>
+  'accountId' in row && !['clicks', 'conversions', 'pixel-events'].includes(row.resource)
+    ? [`${row.accountId} metadata`]
+    : []
+
+const isDeferred = (row: FeedRow | RejectedRow, deferred: ReadonlySet<string>) =>
+  'accountId' in row && [row.accountId, ...metadataOf(row)].some((name) => deferred.has(name))
 
 /**
  * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows has its final result. Entries with a row
@@ -33,7 +42,7 @@ export async function feedRedis(
   { stream, isTrimmed, signal }: { stream: string; isTrimmed: boolean; signal: AbortSignal },
 ): Promise<() => Promise<unknown>> {
   const importFile = createHash('sha256').update(`redis ${stream}`).digest('hex').slice(0, 16)
-  /** Accounts with entries that wait in Redis. */
+  /** Accounts, and metadata of accounts, with entries that wait in Redis. */
   const deferred = new Set<string>()
   const storing = new Set<Promise<void>>()
   let failure: unknown
@@ -53,13 +62,16 @@ export async function feedRedis(
     storing.add(stored)
   }
   const storeDelivered = async (delivered: readonly Delivered[]) => {
-    const submitted = delivered.map(({ id, read }) => ({ id, ...feed.submit(read, 0) }))
+    const submitted = delivered.map(({ id, read }) => ({
+      ...{ id, metadata: read.flatMap(metadataOf) },
+      ...feed.submit(read, 0),
+    }))
     const done: string[] = []
     const rejected: RejectedEntry[] = []
-    for (const { id, ...submission } of submitted) {
+    for (const { id, metadata, ...submission } of submitted) {
       await submission.batch.done
       const results = feed.collect(submission)
-      let isWaiting = false
+      let isWaiting = metadata.some((name) => deferred.has(name))
       for (const [index, row] of submission.batch.rows.entries()) {
         if (!row || submission.batch.results[index]?.result !== 'retry') continue
         isWaiting = true
@@ -67,7 +79,10 @@ export async function feedRedis(
         // It may be free since the row got its result.
         if (!feed.queue.isWaiting(row.accountId)) isFree = true
       }
-      if (isWaiting) continue
+      if (isWaiting) {
+        for (const name of metadata) deferred.add(name)
+        continue
+      }
       done.push(id)
       // They may be too many to be the arguments of one call.
       for (const reject of rejectsOf(submission, results)) rejected.push({ id, ...reject })
@@ -106,11 +121,11 @@ export async function feedRedis(
   }
 }
 
-/** @param left accounts with earlier entries that wait in Redis; their entries are left there too */
+/** @param left accounts, and metadata of accounts, with earlier entries that wait in Redis; their entries are left there too */
 async function readEntries(
   feed: Feed,
   entries: readonly StreamEntry[],
-  { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
+  { importFile, left, signal }: { importFile: string; left: Set<string>; signal: AbortSignal },
 ): Promise<Delivered[]> {
   const delivered: Delivered[] = []
   for (const { id, rows } of entries) {
@@ -118,7 +133,8 @@ async function readEntries(
       typeof rows === 'string'
         ? [{ resource: '' as const, text: '', reason: rows }]
         : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
-    if (!hasAccountOf(read, left)) delivered.push({ id, read })
+    if (read.some((row) => isDeferred(row, left))) for (const name of read.flatMap(metadataOf)) left.add(name)
+    else delivered.push({ id, read })
   }
   return delivered
 }

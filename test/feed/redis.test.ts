@@ -174,6 +174,23 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     stop.abort()
   })
 
+  it('keeps the order of metadata of an account that shares an entry with an account of another writer', async () => {
+    const name = (text: string) => ({ accountId: 'acme', resource: 'campaigns', id: 'autumn', name: text })
+    await withWriter(stores, 'beta', async () => {
+      await add('s8', name('first'), clickOf('beta', 'h1'))
+      await add('s8', name('second'))
+      await start('s8')
+      await expect.poll(() => pending('s8')).toBe(2)
+      await add('s8', name('third'), clickOf('beta', 'h2'))
+      await add('s8', name('fourth'))
+      await add('s8', clickOf('acme', 'h3'))
+      await expect.poll(() => clicksOf('h')).toEqual(['acme h3'])
+      await expect.poll(() => pending('s8')).toBe(4)
+    })
+    await expect.poll(() => pending('s8')).toBe(0)
+    expect(await stores.postgres`SELECT name FROM campaigns WHERE account_id = 'acme'`).toEqual([{ name: 'fourth' }])
+  })
+
   it('continues when its stream is deleted, and when Redis returns without it', async () => {
     await add('s6', clickOf('acme', 'f0'))
     const { warnings } = await start('s6')
