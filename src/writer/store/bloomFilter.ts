@@ -1,12 +1,12 @@
 /** Bits per key from which a filter is made: 16 to 32. */
 const bitsPerKey = 16
 
-/** With fewer bits per key the filter is full: 2.4 % of other keys are found. */
+/** With fewer bits per key the filter is full: it finds 2 % of other checksums. */
 const bitsPerKeyMin = 8
 
 /**
- * Sizes as powers of two: 16 MiB, 256 MiB. The largest one has 16 bits per key up to 134 million keys; beyond, more and more keys are
- * looked up: 10 % at 440 million, half at a billion.
+ * Sizes as powers of two of bits: 16 MiB to 256 MiB, from 67 million keys on. Other keys are found more and more often beyond that: 3 %
+ * with 134 million keys, most of them since they have the checksum of a key, 18 % with 440 million, half with a billion.
  */
 const sizes = { least: 27, most: 31 }
 
