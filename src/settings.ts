@@ -34,17 +34,16 @@ function optionalText(description: string, limits: StringOptions) {
   return Type.Optional(Type.String({ ...limits, description }))
 }
 
+function port(number: number, description: string) {
+  return Type.Integer({ default: number, minimum: 0, maximum: 65535, description })
+}
+
 const serverUrl = (scheme: string) => ({ pattern: `^${scheme}://.+`, format: 'server' })
 
 /** The environment variables. `docs/setup.md` has the same texts. */
 export const SettingsSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
-  PORT: Type.Integer({
-    default: 3000,
-    minimum: 0,
-    maximum: 65535,
-    description: 'Port to listen on; 0 takes a free port.',
-  }),
+  PORT: port(3000, 'Port to listen on; 0 takes a free port.'),
   PUBLIC_URL: optionalText(
     'Address of the API in its documentation, such as `https://api.example.com`. If unset, `http://HOST:PORT`.',
     { format: 'address' },
@@ -108,33 +107,20 @@ export const SettingsSchema = Type.Object({
         'With `on`, the page `/explore` shows the numbers of an API key in the browser. If unset, only if `HOST` is a loopback address. `serve --demo` always serves it.',
     }),
   ),
-  METRICS_PORT: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 65535,
-    description: 'Port of `/metrics`; 0 disables it.',
-  }),
+  METRICS_PORT: port(0, 'Port of `/metrics`; 0 disables it.'),
   METRICS_HOST: Type.String({
     default: '127.0.0.1',
     description:
       'Address on which `/metrics` is served, without a key. Beyond loopback, a firewall must keep clients of the API away.',
   }),
-  FEED_PORT: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 65535,
-    description: 'Port on which `tributary feed` takes rows over HTTP; 0 disables it.',
-  }),
+  FEED_PORT: port(0, 'Port on which `tributary feed` takes rows over HTTP; 0 disables it.'),
   FEED_HOST: Type.String({
     default: '127.0.0.1',
     description: 'Address on which `tributary feed` takes rows over HTTP. The sender has the rights of an operator.',
   }),
   FEED_TOKEN: optionalText(
     'Token of the senders of rows over HTTP, at least 32 characters. Required with `FEED_PORT`.',
-    {
-      format: 'token',
-      writeOnly: true,
-    },
+    { format: 'token', writeOnly: true },
   ),
   FEED_REDIS_URL: optionalText(
     'Redis with a stream of rows for `tributary feed`: `redis://user:password@host:6379/0`. If unset, none is read.',

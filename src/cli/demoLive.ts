@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Registry } from 'prom-client'
 import type { Account } from '../accounts/accounts.ts'
 import { Feed } from '../feed/feed.ts'
-import { openFeedMetrics } from '../feed/metrics.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
-import { splitIntoLines } from '../import/parsers/lines.ts'
+import { splitBlock } from '../import/parsers/lines.ts'
 import type { Stores } from '../stores/open.ts'
 import { runPeriodically } from '../stores/timing/periodic.ts'
 import { clickRows } from './demoData/clicks.ts'
@@ -28,8 +26,7 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const [clicks, conversions] = [[...clickRows(plan)], [...conversionRows(plan)]]
   const draws = openDraws(randomUUID())
   const store = new SetStore(stores, { onMessage: warn })
-  const metrics = openFeedMetrics(new Registry(), () => undefined)
-  const feed = new Feed({ ...{ postgres: stores.postgres, store, rejects: undefined }, ...{ metrics, flushMs, warn } })
+  const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })
   const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
   const origin = originsOf(false, Date.now)
   function* rowsOf(now: string) {
@@ -42,13 +39,10 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
       yield { accountId, resource: 'conversions', ...draws.pick(conversions), id: clickId, clickId, ...own }
     }
   }
-  async function* textOf(rows: Iterable<object>) {
-    for (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`)
-  }
   const stop = runPeriodically(
     async () => {
-      const rows = textOf(rowsOf(new Date().toISOString()))
-      for await (const lines of splitIntoLines(rows)) feed.submit(await feed.read(lines, origin()), 0)
+      const rows = Array.from(rowsOf(new Date().toISOString()), (row) => JSON.stringify(row))
+      feed.submit(await feed.read(splitBlock(Buffer.from(rows.join('\n'))), origin()), 0)
     },
     warn,
     1_000,

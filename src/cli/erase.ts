@@ -6,12 +6,12 @@ import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import {
   addErasures,
   type ErasedKind,
-  type Erasure,
   identifierHash,
   listErasures,
   readErasureClock,
   readErasureKey,
 } from '../writer/erasure/erasures.ts'
+import { groupBy } from '../writer/tables/groupBy.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 import { parseId } from './options.ts'
@@ -100,19 +100,14 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
 
 async function applyList(context: CommandContext, file: string): Promise<void> {
   const { value } = await readJsonFile(file, ErasureList, 'is not the output of erase list --json')
-  const byAccount = new Map<string, Erasure[]>()
-  for (const { account, erasedAt, ...erasure } of value.erasures) {
-    const erasures = byAccount.get(account) ?? []
-    byAccount.set(account, erasures)
-    erasures.push({ ...erasure, erasedMs: Date.parse(erasedAt) })
-  }
+  const byAccount = groupBy(value.erasures, ({ account }) => account)
   for (const accountId of byAccount.keys()) await context.requireAccount(accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }
   for (const [accountId, erasures] of byAccount) {
     const erased = await context.withWriter(accountId, async (writer) => {
       await addErasures(
         writer,
-        erasures,
+        erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) })),
         (postgres) => auditClause(postgres, 'erasure.apply')`
           SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
       )

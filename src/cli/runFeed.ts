@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Registry } from 'prom-client'
 import { Feed } from '../feed/feed.ts'
 import { addPendingGauge, openFeedMetrics } from '../feed/metrics.ts'
 import { feedRedis } from '../feed/redis.ts'
-import { type Rejects, RejectsFile } from '../feed/rejectsFile.ts'
+import { type KeepRejects, toRejectsFile } from '../feed/rejectsFile.ts'
 import { buildFeedServer } from '../feed/routes.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
@@ -46,7 +45,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
   const closers: (() => unknown)[] = []
   try {
     const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
-    const feedMetrics = openFeedMetrics(metrics?.registry ?? new Registry(), () => feed?.queue)
+    const feedMetrics = metrics && openFeedMetrics(metrics, () => feed?.queue)
     if (metrics) {
       const address = { host: settings.METRICS_HOST, port: settings.METRICS_PORT }
       const { stop } = await namingSetting('METRICS_', address, () => serveMetrics(metrics, address))
@@ -72,20 +71,18 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       () => store.close(),
       () => lease.release(),
     )
-    const printed: Rejects = {
-      async add(rows) {
-        for (const row of rows) context.printStatus(JSON.stringify(row))
-      },
+    const print: KeepRejects = async (rows) => {
+      for (const row of rows) context.printStatus(JSON.stringify(row))
     }
     const path = settings.FEED_REJECTS
-    const rejects = path !== undefined ? new RejectsFile(path, warn) : options.stdin ? printed : undefined
+    const keepRejects = path !== undefined ? toRejectsFile(path, warn) : options.stdin && print
     const active = new Feed({
-      ...{ postgres: stores.postgres, store, rejects, warn },
+      ...{ postgres: stores.postgres, store, keepRejects, warn },
       ...{ metrics: feedMetrics, flushMs: settings.FEED_FLUSH_MS },
     })
     feed = active
     const storing = active.queue.run()
-    // After the failure of a source the rows of all sources are stored, too.
+    // After the failure of a source the rows of all sources are stored, before the accounts are released.
     closers.unshift(() => {
       active.queue.close()
       return storing.catch(() => {})

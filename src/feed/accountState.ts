@@ -5,7 +5,7 @@ import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { WriteSession } from '../writer/fence/writer.ts'
 import type { FeedRow } from './rows.ts'
 
-/** What decides whether and how the rows of an account are stored. It changes only under the account's claim. */
+/** What decides whether and how the rows of an account are stored. It changes only under the account's claim, except `refusal`. */
 export interface AccountState {
   /** Why no row is stored; undefined: rows are. */
   readonly refusal: string | undefined

@@ -1,31 +1,30 @@
 import type { Line } from '../import/parsers/lines.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { FeedMetrics } from './metrics.ts'
-import { type Batch, type QueueOptions, RowQueue } from './queue.ts'
+import { type Batch, type QueueOptions, RowQueue, type RowStore } from './queue.ts'
 import { FeedReader, type RowOrigin } from './readRows.ts'
-import type { Rejects } from './rejectsFile.ts'
-import type { RowStore } from './rowStore.ts'
+import type { KeepRejects } from './rejectsFile.ts'
 import { type FeedRow, isNeverStored, type RejectedRow, type RowResult, rejected } from './rows.ts'
 
 export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
   postgres: Postgres
   store: RowStore
-  rejects: Rejects | undefined
-  metrics: FeedMetrics
+  keepRejects?: KeepRejects | undefined
+  metrics?: FeedMetrics | undefined
 }
 
 /** Rows that a source has given together, and those of them that wait to be stored. */
 export interface Submission {
-  readonly read: readonly (FeedRow | RejectedRow)[]
+  /** In order; a row that waits by its index in the batch, which keeps rows without a result and rows that are never stored. */
+  readonly read: readonly (RejectedRow | { resource: ResourceName; index: number })[]
   readonly batch: Batch
 }
 
 /** What all sources share: they read rows, submit them, and collect their results. */
 export class Feed {
   readonly queue: RowQueue
-  /** Called with each account that another writer had and that is free again. */
-  onFree: (accountId: string) => void = () => {}
   readonly #parts: FeedParts
   readonly #reader: FeedReader
 
@@ -34,8 +33,7 @@ export class Feed {
     this.#reader = new FeedReader(parts.postgres)
     this.queue = new RowQueue(parts.store, {
       ...{ flushMs: parts.flushMs, warn: parts.warn },
-      onFlush: (seconds) => parts.metrics.timeFlush(seconds),
-      onFree: (accountId) => this.onFree(accountId),
+      onFlush: (seconds) => parts.metrics?.timeFlush(seconds),
     })
   }
 
@@ -48,8 +46,9 @@ export class Feed {
   }
 
   /** @param waitMs how long a row waits while another writer has its account, milliseconds */
-  submit(read: readonly (FeedRow | RejectedRow)[], waitMs: number): Submission {
-    const rows = read.filter((row): row is FeedRow => !('reason' in row))
+  submit(given: readonly (FeedRow | RejectedRow)[], waitMs: number): Submission {
+    const rows: FeedRow[] = []
+    const read = given.map((row) => ('reason' in row ? row : { resource: row.resource, index: rows.push(row) - 1 }))
     return { read, batch: this.queue.add(rows, waitMs) }
   }
 
@@ -58,30 +57,27 @@ export class Feed {
    * @returns a result for each row that was read, in order
    */
   collect({ read, batch }: Submission): RowResult[] {
-    let index = 0
-    const results = read.map((row) => {
-      if ('reason' in row) return rejected(row.reason)
-      const result = batch.results[index]
-      index += 1
-      return result ?? { result: 'retry' as const, reason: 'is not stored yet' }
-    })
-    const counts = new Map<string, number>()
-    for (const [at, { result }] of results.entries()) {
-      const key = `${read[at]?.resource} ${result}`
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-    for (const [key, count] of counts) {
-      const [resource = '', result = ''] = key.split(' ')
-      this.#parts.metrics.countRows(resource, result, count)
-    }
+    const results = read.map((row) =>
+      'reason' in row
+        ? rejected(row.reason)
+        : (batch.results[row.index] ?? { result: 'retry' as const, reason: 'is not stored yet' }),
+    )
+    for (const [at, { result }] of results.entries()) this.#parts.metrics?.countRow(read[at]?.resource, result)
     return results
   }
 
   /** Writes the rows that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
-  async writeRejects(source: string, { read }: Submission, results: readonly RowResult[]): Promise<void> {
-    const rows = results.flatMap((result, at) =>
-      isNeverStored(result) ? [{ source, reason: result.reason, row: read[at]?.text ?? '' }] : [],
-    )
-    await this.#parts.rejects?.add(rows)
+  async writeRejects(source: string, submission: Submission, results: readonly RowResult[]): Promise<void> {
+    await this.#parts.keepRejects?.(rejectsOf(submission, results).map((reject) => ({ source, ...reject })))
   }
+}
+
+/** @returns the rows that will not be stored, and why */
+export function rejectsOf({ read, batch }: Submission, results: readonly RowResult[]) {
+  return read.flatMap((row, at) => {
+    const result = results[at]
+    if (!result || !isNeverStored(result)) return []
+    const text = 'text' in row ? row.text : batch.rows[row.index]?.text
+    return [{ reason: result.reason, row: text ?? '' }]
+  })
 }

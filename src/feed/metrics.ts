@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import type { Metrics } from '../http/prometheusMetrics.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import type { RowQueue } from './queue.ts'
@@ -9,7 +9,10 @@ const flushBucketsS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 export type FeedMetrics = ReturnType<typeof openFeedMetrics>
 
 /** Opens the metrics of a feed. @param queue undefined while another feed is active */
-export function openFeedMetrics(registry: Registry, queue: () => RowQueue | undefined) {
+export function openFeedMetrics(
+  { registry, addGauge }: Pick<Metrics, 'registry' | 'addGauge'>,
+  queue: () => RowQueue | undefined,
+) {
   const registers = [registry]
   const rows = new Counter({
     name: 'tributary_feed_rows_total',
@@ -25,24 +28,16 @@ export function openFeedMetrics(registry: Registry, queue: () => RowQueue | unde
     buckets: flushBucketsS,
     registers,
   })
-  const gauge = (name: string, help: string, read: (queue: RowQueue) => number) =>
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        const present = queue()
-        this.set(present ? read(present) : 0)
-      },
-    })
-  gauge(
+  addGauge(
     'tributary_feed_oldest_row_age_seconds',
     'Age of the oldest row without a result, seconds; 0 without such rows.',
-    ({ oldestAgeMs }) => oldestAgeMs / 1_000,
+    async () => (queue()?.oldestAgeMs ?? 0) / 1_000,
   )
-  gauge('tributary_feed_waiting_rows', 'Rows without a result.', (present) => present.rows)
-  gauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', (present) => present.claimedAccounts)
+  addGauge('tributary_feed_waiting_rows', 'Rows without a result.', async () => queue()?.rows ?? 0)
+  const claimed = async () => queue()?.claimedAccounts ?? 0
+  addGauge('tributary_feed_claimed_accounts', 'Accounts that the feed has claimed.', claimed)
   return {
-    countRows: (resource: string, result: string, count: number) =>
-      rows.inc({ resource: resource || 'unknown', result }, count),
+    countRow: (resource: string | undefined, result: string) => rows.inc({ resource: resource || 'unknown', result }),
     timeFlush: (seconds: number) => flushes.observe(seconds),
   }
 }

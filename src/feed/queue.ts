@@ -1,6 +1,9 @@
 import { Problem } from '../problem.ts'
-import type { RowStore } from './rowStore.ts'
 import { type FeedRow, otherWriter, type RowResult } from './rows.ts'
+import type { SetStore } from './setStore.ts'
+
+/** What stores the rows: one process uses it, one call at a time. */
+export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release' | 'flush'>
 
 /** Limits of one flush; characters are those of the rows as sent. */
 const flushMax = { rows: 50_000, characters: 30 << 20, accounts: 5_000 }
@@ -15,7 +18,8 @@ const idleMs = 60_000
 
 /** Rows that a source gives together, and their results. */
 export class Batch {
-  readonly rows: readonly FeedRow[]
+  /** Undefined once stored: the other rows of a batch may wait for a minute. */
+  readonly rows: (FeedRow | undefined)[]
   /** By the index of the row; undefined until it is known. */
   readonly results: (RowResult | undefined)[]
   /** How long a row waits while another writer has its account, milliseconds; it then gets `retry`. */
@@ -27,7 +31,7 @@ export class Batch {
   #resolve: () => void = () => {}
 
   constructor(rows: readonly FeedRow[], waitMs: number) {
-    this.rows = rows
+    this.rows = [...rows]
     this.results = new Array(rows.length)
     this.waitMs = waitMs
     this.#left = rows.length
@@ -42,23 +46,19 @@ export class Batch {
   }
 
   settle(index: number, result: RowResult): void {
-    if (this.results[index]) return
     this.results[index] = result
+    if (!('reason' in result)) this.rows[index] = undefined
     this.#left -= 1
     if (this.#left === 0) this.#resolve()
   }
-}
-
-/** Rows of an account that another writer has; none if their sources do not wait. */
-interface Waiting {
-  readonly sinceMs: number
-  entries: Entry[]
 }
 
 interface Entry {
   readonly batch: Batch
   readonly index: number
   readonly row: FeedRow
+  /** When it was added, or began to wait for another writer, by `performance.now()`. */
+  sinceMs: number
 }
 
 export interface QueueOptions {
@@ -66,8 +66,6 @@ export interface QueueOptions {
   flushMs: number
   /** Called after each flush with its duration. */
   onFlush?: (seconds: number) => void
-  /** Called when an account that another writer had is claimed: rows that got `retry` may be added again. */
-  onFree?: (accountId: string) => void
   warn: (line: string) => void
 }
 
@@ -75,9 +73,11 @@ export interface QueueOptions {
 export class RowQueue {
   readonly #store: RowStore
   readonly #options: QueueOptions
+  /** Called when an account that another writer had is claimed: rows that got `retry` may be added again. */
+  onFree: (accountId: string) => void = () => {}
   #ready: Entry[] = []
-  /** By account. */
-  readonly #waiting = new Map<string, Waiting>()
+  /** Rows of accounts that another writer has, by account; none if their sources do not wait. */
+  readonly #waiting = new Map<string, Entry[]>()
   /** Entries of the flush that is running. */
   #storing: readonly Entry[] = []
   /** When a row of each claimed account was last stored, by `performance.now()`. */
@@ -112,7 +112,7 @@ export class RowQueue {
   }
 
   get oldestAgeMs(): number {
-    const first = [this.#storing[0], this.#ready[0], ...Array.from(this.#waiting.values(), ({ entries }) => entries[0])]
+    const first = [this.#storing[0], this.#ready[0], ...Array.from(this.#waiting.values(), ([entry]) => entry)]
     const addedAtMs = first.map((entry) => entry?.batch.addedAtMs ?? Number.POSITIVE_INFINITY)
     return Math.max(0, performance.now() - addedAtMs.reduce((one, other) => Math.min(one, other)))
   }
@@ -130,13 +130,12 @@ export class RowQueue {
   add(rows: readonly FeedRow[], waitMs: number): Batch {
     const batch = new Batch(rows, waitMs)
     for (const [index, row] of rows.entries()) {
-      const entry = { batch, index, row }
-      const waiting = this.#waiting.get(row.accountId)
+      const entry = { batch, index, row, sinceMs: batch.addedAtMs }
       this.#rows += 1
       this.#characters += row.text.length
       if (this.#isClosing) this.#settle(entry, { result: 'retry', reason: 'the feed is ending' })
-      else if (!waiting) this.#makeReady(entry)
-      else this.#wait(waiting, entry)
+      else if (this.isWaiting(row.accountId)) this.#wait(entry)
+      else this.#makeReady(entry)
     }
     this.#wake()
     return batch
@@ -146,18 +145,18 @@ export class RowQueue {
   cancel(batch: Batch): void {
     if (batch.isDone) return
     for (const [index, row] of batch.rows.entries()) {
-      if (batch.results[index]) continue
-      const isWaiting = this.#waiting.has(row.accountId)
+      if (!row) continue
+      const isWaiting = this.isWaiting(row.accountId)
       this.#settle({ batch, index, row }, isWaiting ? otherWriter : { result: 'retry', reason: 'is not stored yet' })
     }
-    const isLeft = (entry: Entry) => entry.batch !== batch
-    this.#setReady(this.#ready.filter(isLeft))
-    for (const waiting of this.#waiting.values()) waiting.entries = waiting.entries.filter(isLeft)
+    this.#setReady(this.#ready.filter(hasNoResult))
+    for (const [accountId, entries] of this.#waiting) this.#waiting.set(accountId, entries.filter(hasNoResult))
   }
 
   /** Resolves when fewer rows than this are without a result, or when the signal aborts. */
   async hasRoom(rows: number, signal: AbortSignal): Promise<void> {
-    while (this.#rows >= rows && !signal.aborted) await pauseUntil(50, () => {})
+    const isFull = () => this.#rows >= rows || this.#characters >= flushMax.characters
+    while (isFull() && !signal.aborted) await pauseUntil(50, () => {})
   }
 
   /**
@@ -206,12 +205,16 @@ export class RowQueue {
     this.#readyCharacters = entries.reduce((sum, { row }) => sum + row.text.length, 0)
   }
 
-  #wait(waiting: Waiting, entry: Entry): void {
-    if (entry.batch.waitMs > 0) waiting.entries.push(entry)
+  #wait(entry: Entry): void {
+    const { accountId } = entry.row
+    const waiting = this.#waiting.get(accountId) ?? []
+    this.#waiting.set(accountId, waiting)
+    entry.sinceMs = performance.now()
+    if (entry.batch.waitMs > 0) waiting.push(entry)
     else this.#settle(entry, otherWriter)
   }
 
-  #settle({ batch, index, row }: Entry, result: RowResult): void {
+  #settle({ batch, index, row }: Omit<Entry, 'sinceMs'>, result: RowResult): void {
     if (batch.results[index]) return
     this.#rows -= 1
     this.#characters -= row.text.length
@@ -233,17 +236,16 @@ export class RowQueue {
     await this.#release([...this.#claimed].flatMap(([id, usedAtMs]) => (isOver(usedAtMs, idleMs) ? [id] : [])))
     if (this.#waiting.size === 0) return
     const claimed = await this.#claim([...this.#waiting.keys()])
-    for (const [accountId, waiting] of this.#waiting) {
-      const { sinceMs, entries } = waiting
+    for (const [accountId, entries] of this.#waiting) {
       if (claimed.has(accountId)) {
         this.#waiting.delete(accountId)
         for (const entry of entries) this.#makeReady(entry)
-        this.#options.onFree?.(accountId)
+        this.onFree(accountId)
         continue
       }
-      const isLeft = ({ batch }: Entry) => this.#isPatient && !isOver(Math.max(sinceMs, batch.addedAtMs), batch.waitMs)
-      waiting.entries = entries.filter(isLeft)
-      for (const entry of entries) if (!isLeft(entry)) this.#settle(entry, otherWriter)
+      for (const entry of entries)
+        if (!this.#isPatient || isOver(entry.sinceMs, entry.batch.waitMs)) this.#settle(entry, otherWriter)
+      this.#waiting.set(accountId, entries.filter(hasNoResult))
     }
   }
 
@@ -284,7 +286,7 @@ export class RowQueue {
       this.#options.onFlush?.(this.#flushTookMs / 1_000)
     } finally {
       // After a failure these are all rows, else the rows of accounts that the store has released since the claim.
-      const left = entries.filter(({ batch, index }) => !batch.results[index])
+      const left = entries.filter(hasNoResult)
       if (left.length > 0) this.#setReady([...left, ...this.#ready])
       this.#storing = []
     }
@@ -301,15 +303,15 @@ export class RowQueue {
         taken.push(entry)
         characters += text.length
       } else if (!asked.has(accountId) || claimed.has(accountId)) left.push(entry)
-      else {
-        const waiting = this.#waiting.get(accountId) ?? { sinceMs: performance.now(), entries: [] }
-        this.#waiting.set(accountId, waiting)
-        this.#wait(waiting, entry)
-      }
+      else this.#wait(entry)
     }
     this.#setReady(left)
     return taken
   }
+}
+
+function hasNoResult({ batch, index }: Entry): boolean {
+  return batch.results[index] === undefined
 }
 
 function isOver(sinceMs: number, limitMs: number): boolean {

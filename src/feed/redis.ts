@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { splitIntoLines } from '../import/parsers/lines.ts'
+import { splitBlock } from '../import/parsers/lines.ts'
+import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
-import type { Feed } from './feed.ts'
+import { type Feed, rejectsOf } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
-import { type FeedRow, isNeverStored, type RejectedRow } from './rows.ts'
+import type { FeedRow, RejectedRow } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -11,16 +12,23 @@ const entriesMax = 1_000
 /** Bytes of the entries of one read; their number follows from the size of the entries of the read before. */
 const readBytes = 4 << 20
 
-/** What a read has delivered and is being stored. */
+/** An entry that was read, and its rows. */
 interface Delivered {
-  entries: StreamEntry[]
-  /** Index of the entry of each row. */
-  entryOf: number[]
+  id: string
   read: (FeedRow | RejectedRow)[]
 }
 
-const hasAccountOf = (rows: readonly (FeedRow | RejectedRow)[], accountIds: ReadonlySet<string>) =>
-  rows.some((row) => 'accountId' in row && accountIds.has(row.accountId))
+/**
+ * The account of metadata. Of two rows with one id the row that is stored last counts, so entries with metadata of an account keep their
+ * order, also when they wait for other accounts.
+ */
+const metadataOf = (row: FeedRow | RejectedRow): string[] =>
+  'accountId' in row && !['clicks', 'conversions', 'pixel-events'].includes(row.resource)
+    ? [`${row.accountId} metadata`]
+    : []
+
+const isDeferred = (row: FeedRow | RejectedRow, deferred: ReadonlySet<string>) =>
+  'accountId' in row && [row.accountId, ...metadataOf(row)].some((name) => deferred.has(name))
 
 /**
  * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows has its final result. Entries with a row
@@ -34,7 +42,7 @@ export async function feedRedis(
   { stream, isTrimmed, signal }: { stream: string; isTrimmed: boolean; signal: AbortSignal },
 ): Promise<() => Promise<unknown>> {
   const importFile = createHash('sha256').update(`redis ${stream}`).digest('hex').slice(0, 16)
-  /** Accounts with entries that wait in Redis. */
+  /** Accounts, and metadata of accounts, with entries that wait in Redis. */
   const deferred = new Set<string>()
   const storing = new Set<Promise<void>>()
   let failure: unknown
@@ -42,10 +50,10 @@ export async function feedRedis(
   let after: string | undefined = '0'
   let isFree = false
   let count = 10
-  feed.onFree = (accountId) => {
+  feed.queue.onFree = (accountId) => {
     if (deferred.has(accountId)) isFree = true
   }
-  const startToStore = (delivered: Delivered) => {
+  const startToStore = (delivered: readonly Delivered[]) => {
     const stored: Promise<void> = storeDelivered(delivered)
       .catch((error: unknown) => {
         failure ??= error
@@ -53,32 +61,33 @@ export async function feedRedis(
       .finally(() => storing.delete(stored))
     storing.add(stored)
   }
-  const storeDelivered = async ({ entries, entryOf, read }: Delivered) => {
-    const submission = feed.submit(read, 0)
-    await submission.batch.done
-    const results = feed.collect(submission)
-    const waiting = new Set<number | undefined>()
-    for (const [at, { result }] of results.entries()) {
-      if (result !== 'retry') continue
-      waiting.add(entryOf[at])
-      const row = read[at]
-      if (!row || !('accountId' in row)) continue
-      deferred.add(row.accountId)
-      // It may be free since the row got its result.
-      if (!feed.queue.isWaiting(row.accountId)) isFree = true
+  const storeDelivered = async (delivered: readonly Delivered[]) => {
+    const submitted = delivered.map(({ id, read }) => ({
+      ...{ id, metadata: read.flatMap(metadataOf) },
+      ...feed.submit(read, 0),
+    }))
+    const done: string[] = []
+    const rejected: RejectedEntry[] = []
+    for (const { id, metadata, ...submission } of submitted) {
+      await submission.batch.done
+      const results = feed.collect(submission)
+      let isWaiting = metadata.some((name) => deferred.has(name))
+      for (const [index, row] of submission.batch.rows.entries()) {
+        if (!row || submission.batch.results[index]?.result !== 'retry') continue
+        isWaiting = true
+        deferred.add(row.accountId)
+        // It may be free since the row got its result.
+        if (!feed.queue.isWaiting(row.accountId)) isFree = true
+      }
+      if (isWaiting) {
+        for (const name of metadata) deferred.add(name)
+        continue
+      }
+      done.push(id)
+      // They may be too many to be the arguments of one call.
+      for (const reject of rejectsOf(submission, results)) rejected.push({ id, ...reject })
     }
-    const done = entries.filter((_, index) => !waiting.has(index))
-    if (done.length === 0) return
-    const rejected = results.flatMap((result, at): RejectedEntry[] => {
-      const index = entryOf[at] ?? 0
-      if (!isNeverStored(result) || waiting.has(index)) return []
-      return [{ id: entries[index]?.id ?? '', reason: result.reason, row: read[at]?.text ?? '' }]
-    })
-    await redis.acknowledge(
-      done.map(({ id }) => id),
-      rejected,
-      isTrimmed,
-    )
+    if (done.length > 0) await redis.acknowledge(done, rejected, isTrimmed)
   }
   try {
     while (!signal.aborted) {
@@ -112,32 +121,29 @@ export async function feedRedis(
   }
 }
 
-/** @param left accounts with earlier entries that wait in Redis; their entries are left there too */
+/** @param left accounts, and metadata of accounts, with earlier entries that wait in Redis; their entries are left there too */
 async function readEntries(
   feed: Feed,
   entries: readonly StreamEntry[],
-  { importFile, left, signal }: { importFile: string; left: ReadonlySet<string>; signal: AbortSignal },
-): Promise<Delivered> {
-  const delivered: Delivered = { entries: [], entryOf: [], read: [] }
-  for (const entry of entries) {
-    const origin = originOf(entry.id, importFile)
-    const read: (FeedRow | RejectedRow)[] = []
-    if (typeof entry.rows === 'string') read.push({ resource: '', text: '', reason: entry.rows })
-    else
-      for await (const lines of splitIntoLines(one(entry.rows))) read.push(...(await feed.read(lines, origin, signal)))
-    if (hasAccountOf(read, left)) continue
-    for (const row of read) {
-      delivered.read.push(row)
-      delivered.entryOf.push(delivered.entries.length)
-    }
-    delivered.entries.push(entry)
+  { importFile, left, signal }: { importFile: string; left: Set<string>; signal: AbortSignal },
+): Promise<Delivered[]> {
+  const delivered: Delivered[] = []
+  for (const { id, rows } of entries) {
+    const read =
+      typeof rows === 'string'
+        ? [{ resource: '' as const, text: '', reason: rows }]
+        : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
+    if (read.some((row) => isDeferred(row, left))) for (const name of read.flatMap(metadataOf)) left.add(name)
+    else delivered.push({ id, read })
   }
   return delivered
 }
 
 /** Of equal times the later entry wins, and within an entry the later row. */
 function originOf(id: string, importFile: string): RowOrigin {
-  const [nowMs = 0, sequence = 0] = id.split('-').map(Number)
+  const [ms = 0, sequence = 0] = id.split('-').map(Number)
+  // The sender may have chosen the id.
+  const nowMs = Math.min(ms, storableTimes.untilMs - 1)
   const repeated = new Map<string, number>()
   const lineOf = (key: string) => {
     const before = repeated.get(key) ?? 0
@@ -145,8 +151,4 @@ function originOf(id: string, importFile: string): RowOrigin {
     return nowMs * 4_096 + Math.min(sequence + before, 4_095)
   }
   return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
-}
-
-async function* one(rows: Buffer): AsyncGenerator<Buffer> {
-  yield rows
 }

@@ -7,41 +7,30 @@ export interface Reject {
   row: string
 }
 
-/** Where rows that will not be stored are kept. */
-export interface Rejects {
-  add(rows: readonly Reject[]): Promise<void>
-}
+/** Keeps rows that will not be stored. */
+export type KeepRejects = (rows: readonly Reject[]) => Promise<void>
 
 /** In bytes. The file has personal data and grows without end; another program moves or removes it. */
 const bytesMax = 100_000_000
 
 /**
  * Appends rejected rows to a file, NDJSON, readable by its user alone. The file is opened for each call, so it may be renamed at any time.
- * At 100 MB it gets no more rows until it is renamed or removed.
+ * At 100 MB it gets no more rows until it is renamed or removed. A file that cannot be written does not end the feed: the first failure
+ * in a row is a warning.
  */
-export class RejectsFile implements Rejects {
-  readonly #path: string
-  readonly #warn: (line: string) => void
-  #isFailing = false
-
-  constructor(path: string, warn: (line: string) => void) {
-    this.#path = path
-    this.#warn = warn
-  }
-
-  /** A file that cannot be written does not end the feed: the first failure in a row is a warning. */
-  async add(rows: readonly Reject[]): Promise<void> {
+export function toRejectsFile(path: string, warn: (line: string) => void): KeepRejects {
+  let isFailing = false
+  return async (rows) => {
     if (rows.length === 0) return
     const at = new Date().toISOString()
     try {
-      if ((await sizeOf(this.#path)) >= bytesMax) throw new Error('it has reached 100 MB; move or remove it')
+      if ((await sizeOf(path)) >= bytesMax) throw new Error('it has reached 100 MB; move or remove it')
       const lines = rows.map((row) => `${JSON.stringify({ at, ...row })}\n`)
-      await appendFile(this.#path, lines.join(''), { mode: 0o600 })
-      this.#isFailing = false
+      await appendFile(path, lines.join(''), { mode: 0o600 })
+      isFailing = false
     } catch (error) {
-      if (!this.#isFailing)
-        this.#warn(`Rejected rows are not written to ${this.#path}: ${(error as Error).message}. See FEED_REJECTS.`)
-      this.#isFailing = true
+      if (!isFailing) warn(`Rejected rows are not written to ${path}: ${(error as Error).message}. See FEED_REJECTS.`)
+      isFailing = true
     }
   }
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -10,12 +9,14 @@ import type { App } from '../http/context.ts'
 import { handleError } from '../http/errorHandler.ts'
 import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
 import { logResponses } from '../http/logging.ts'
+import { handleUnknownPath } from '../http/notFound.ts'
 import type { Metrics } from '../http/prometheusMetrics.ts'
 import { defaultReaderPace } from '../http/slowReaders.ts'
-import { type Line, splitIntoLines } from '../import/parsers/lines.ts'
+import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { instant } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import type { Feed } from './feed.ts'
 import type { RowOrigin } from './readRows.ts'
 
@@ -44,14 +45,14 @@ export function buildFeedServer(parts: FeedServerParts): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
+    // Responses during a shutdown have the form of all others, with Retry-After.
+    return503OnClosing: false,
     serverFactory: (handler) => makeHttpServer(handler, arrivalMs, defaultReaderPace, () => {}),
     frameworkErrors: handleError,
     clientErrorHandler: handleClientError,
   })
   app.setErrorHandler(handleError)
-  app.setNotFoundHandler(() => {
-    throw new Problem('not_found', 'No such path; send rows to POST /rows.')
-  })
+  handleUnknownPath(app, 'send rows to POST /rows')
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
     // The rest of its body is not read.
@@ -77,12 +78,16 @@ export function buildFeedServer(parts: FeedServerParts): App {
     return present
   }
 
-  const readRows = async (request: FastifyRequest) => {
+  /** TRAP: a handler keeps its variables, here all rows, while it waits. */
+  const submitRows = async (request: FastifyRequest) => {
     try {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
       setReceived(request, content.length)
-      return await requireFeed().read(await linesOf(content), origins)
+      const read = await requireFeed().read(linesOf(content), origins)
+      // Requests that were read at the same time may have filled the queue.
+      const present = requireFeed()
+      return { present, submission: present.submit(read, Number.POSITIVE_INFINITY) }
     } finally {
       setReceived(request, 0)
     }
@@ -100,15 +105,10 @@ export function buildFeedServer(parts: FeedServerParts): App {
       requireFeed()
     },
     async handler(request, reply) {
-      const read = await readRows(request)
-      // Requests that were read at the same time may have filled the queue.
-      const present = requireFeed()
-      const submission = present.submit(read, Number.POSITIVE_INFINITY)
-      const expiry = new AbortController()
-      const { batch } = submission
-      await Promise.race([batch.done, pause(resultMs, undefined, { signal: expiry.signal }).catch(() => {})])
-      expiry.abort()
-      present.queue.cancel(batch)
+      const { present, submission } = await submitRows(request)
+      const late = () => new Error('Some rows have no result yet.')
+      await withDeadline(resultMs, late, () => submission.batch.done).catch(() => {})
+      present.queue.cancel(submission.batch)
       const results = present.collect(submission)
       await present.writeRejects('http', submission, results)
       if (results.some(({ result }) => result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
@@ -166,14 +166,12 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function linesOf(content: Buffer): Promise<Line[]> {
-  const lines: Line[] = []
-  for await (const block of splitIntoLines(one(content)))
-    for (const line of block) if (line.error !== undefined || /\S/.test(line.text)) lines.push(line)
-  if (lines.length > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} rows.`)
-  return lines
-}
-
-async function* one(content: Buffer): AsyncGenerator<Buffer> {
-  yield content
+function linesOf(content: Buffer): Line[] {
+  // First, since the lines of 16 MiB of line feeds would take 2 GB.
+  let count = 1
+  for (let at = content.indexOf('\n'); at !== -1 && at < content.length - 1; at = content.indexOf('\n', at + 1)) {
+    count += 1
+    if (count > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
+  }
+  return splitBlock(content).filter(({ error, text }) => error !== undefined || /\S/.test(text))
 }

@@ -3,9 +3,10 @@ import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
-import type { Writer } from '../writer/fence/writer.ts'
+import { claimAccounts, readWishes, releaseAccounts } from '../writer/fence/claims.ts'
+import type { Writer, WriteSession } from '../writer/fence/writer.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { tryOpenWriterSet, tryWithWriter, type WriterSet } from '../writer/openWriter.ts'
+import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
@@ -17,7 +18,6 @@ import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
 import { RecentClicks } from './recentClicks.ts'
-import type { RowStore } from './rowStore.ts'
 import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
 
 /** Time until work of an account is completed again after a failure. */
@@ -28,17 +28,16 @@ const allCompared = { rows: Number.POSITIVE_INFINITY }
 
 /** A set, and filters of what is stored of its accounts. */
 interface Opened {
-  set: WriterSet
+  set: WriteSession
   clicks: ExistingKeys
   events: ExistingKeys
   awaited: AwaitedClicks
 }
 
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
-export class SetStore implements RowStore {
+export class SetStore {
   readonly #stores: Writer['stores']
-  readonly #onMessage: (line: string) => void
-  readonly #statementWindowMs: number | undefined
+  readonly #options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
   #opened: Opened | undefined
@@ -58,23 +57,26 @@ export class SetStore implements RowStore {
   /** Resolves when no such writer is open. */
   #completion = Promise.resolve()
 
-  constructor(
-    stores: Writer['stores'],
-    { onMessage, statementWindowMs }: { onMessage: (line: string) => void; statementWindowMs?: number },
-  ) {
+  constructor(stores: Writer['stores'], options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>) {
     this.#stores = stores
-    this.#onMessage = onMessage
-    this.#statementWindowMs = statementWindowMs
+    this.#options = options
   }
 
+  /** Aborts, with LeaseLost, when another process may have taken over: nothing is acknowledged afterwards. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
+  /**
+   * Claims accounts, and reads what decides whether their rows are stored. Claiming a claimed account again changes nothing.
+   * @returns the accounts that are claimed afterwards; another writer has each other one, or wants it
+   * @throws Problem `unavailable`, LeaseLost
+   */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
-    const isFree = (id: string) => !this.#states.has(id) && isOver(this.#notBeforeMs.get(id))
-    const wanted = accountIds.filter(isFree)
+    // An import of an account ends without its claim, so the state of a refused account is read again.
+    const isStored = (id: string) => this.#states.has(id) && this.#states.get(id)?.refusal === undefined
+    const wanted = accountIds.filter((id) => !isStored(id) && isOver(this.#notBeforeMs.get(id)))
     if (wanted.length > 0) await this.#claim(wanted)
     return new Set(accountIds.filter((id) => this.#states.has(id)))
   }
@@ -83,7 +85,7 @@ export class SetStore implements RowStore {
     const opened = await this.#open()
     if (!opened) return
     const { set, clicks, events, awaited } = opened
-    const claims = await set.claim(accountIds)
+    const claims = await claimAccounts(set, accountIds)
     for (const filter of [clicks, events, awaited]) filter.claimed(claims)
     const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
@@ -99,10 +101,7 @@ export class SetStore implements RowStore {
   async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
     if (this.#opened) return this.#opened
-    const set = await tryOpenWriterSet(this.#stores, {
-      ...{ onMessage: this.#onMessage, signal: this.#lost.signal, isFeed: true },
-      statementWindowMs: this.#statementWindowMs,
-    })
+    const set = await tryOpenWriterSet(this.#stores, { ...this.#options, signal: this.#lost.signal, isFeed: true })
     if (!set) return undefined
     const { lost } = set.lease
     lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
@@ -112,7 +111,7 @@ export class SetStore implements RowStore {
   }
 
   /** Completes interrupted work of accounts. @returns accounts that are released, since their work needs a writer of their own */
-  async #recover(set: WriterSet, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async #recover(set: WriteSession, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (accountIds.length === 0) return new Set()
     const unfinished = await set.retry('looking for interrupted work', () =>
       accountsWithUnfinishedWork(set.stores.postgres, accountIds),
@@ -125,7 +124,7 @@ export class SetStore implements RowStore {
       if (imports.length > 0) await recoverImports(set, imports)
     } catch (error) {
       if (error instanceof LeaseLost || isUnavailable(error)) throw error
-      this.#onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
+      this.#options.onMessage(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
       alone.push(...imports)
     }
     await this.#completeAlone(set, alone)
@@ -133,7 +132,7 @@ export class SetStore implements RowStore {
   }
 
   /** Releases accounts, and opens a writer of each, which completes its work. */
-  async #completeAlone(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+  async #completeAlone(set: WriteSession, accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return
     await this.#releaseFrom(set, accountIds)
     for (const accountId of accountIds) {
@@ -143,43 +142,54 @@ export class SetStore implements RowStore {
   }
 
   async #complete(accountId: string): Promise<void> {
-    const options = { onMessage: this.#onMessage, signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]) }
+    const options = {
+      onMessage: this.#options.onMessage,
+      signal: AbortSignal.any([this.#lost.signal, this.#closed.signal]),
+    }
     try {
       const isOpened = await tryWithWriter(this.#stores, accountId, options, async () => true)
       if (isOpened) this.#completeAgainAtMs.set(accountId, performance.now() + completeAgainMs)
       this.#notBeforeMs.delete(accountId)
     } catch (error) {
       if (options.signal.aborted) return
-      this.#onMessage(
+      this.#options.onMessage(
         `Account ${accountId}: completing interrupted work failed; retrying in a minute. ${reasonOf(error)}`,
       )
       this.#notBeforeMs.set(accountId, performance.now() + completeAgainMs)
     }
   }
 
+  /** @returns the claimed accounts that other writers wait for, all of them while a migration waits, or whose work is to be completed */
   async readWishes(): Promise<readonly string[]> {
-    const wanted = (await this.#opened?.set.readWishes()) ?? []
+    await this.#closeIfIdle()
+    const wanted = this.#opened ? await readWishes(this.#opened.set) : []
     const again = [...this.#completeAgainAtMs].filter(([id, atMs]) => this.#states.has(id) && isOver(atMs))
     return [...new Set([...wanted, ...again.map(([id]) => id)])]
   }
 
+  /** Gives accounts to the next writer, once no statement of this process is left. */
   async release(accountIds: readonly string[]): Promise<void> {
     if (!this.#opened) return
     const { set } = this.#opened
     await this.#repair(set)
-    await this.#completeTasks(set, accountIds)
+    await this.#completeTasks(set, accountIds).catch((error) => {
+      if (error instanceof LeaseLost) throw error
+      this.#options.onMessage(
+        `Attributing conversions failed; the next writer of their accounts does it. ${reasonOf(error)}`,
+      )
+    })
     await this.#releaseFrom(set, accountIds)
     await this.#closeIfIdle()
   }
 
-  async #releaseFrom(set: WriterSet, accountIds: readonly string[]): Promise<void> {
-    await set.release(accountIds)
+  async #releaseFrom(set: WriteSession, accountIds: readonly string[]): Promise<void> {
+    await releaseAccounts(set, accountIds)
     for (const id of accountIds)
       for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
   }
 
   /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
-  async #completeTasks(set: WriterSet, accountIds: readonly string[]): Promise<void> {
+  async #completeTasks(set: WriteSession, accountIds: readonly string[]): Promise<void> {
     const open = accountIds.filter((id) => this.#withNewClicks.has(id))
     if (open.length > 0) await attributeLateClicks(set, open)
     for (const id of open) this.#withNewClicks.delete(id)
@@ -193,6 +203,12 @@ export class SetStore implements RowStore {
     await opened?.set.close()
   }
 
+  /**
+   * Stores rows of claimed accounts.
+   * @param rows in the order in which their sources gave them
+   * @returns the result of each row; rows of accounts that are not claimed get `retry`
+   * @throws Problem `unavailable` when a database stays unavailable: any of the rows may be stored; LeaseLost
+   */
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
     if (!this.#opened) return rows.map(() => otherWriter)
     const { set } = this.#opened
@@ -236,7 +252,7 @@ export class SetStore implements RowStore {
   }
 
   /** Completes a flush that has failed: any of its rows may be stored. */
-  async #repair(set: WriterSet): Promise<void> {
+  async #repair(set: WriteSession): Promise<void> {
     if (!this.#isInterrupted) return
     await set.settle()
     await recoverImports(set, [...this.#states.keys()])
@@ -244,7 +260,7 @@ export class SetStore implements RowStore {
     this.#withNewClicks.clear()
   }
 
-  /** What is left then is completed by the next writer. */
+  /** Releases all accounts. What is left then is completed by the next writer. */
   async close(): Promise<void> {
     this.#closed.abort()
     const set = this.#opened?.set

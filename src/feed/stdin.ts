@@ -18,10 +18,6 @@ export interface StreamProgress {
   rejected: number
 }
 
-interface OpenSubmission extends Submission {
-  readonly lastLine: number
-}
-
 /**
  * Stores the rows of a stream of NDJSON until it ends, or until the signal aborts: an incomplete last line is then left out. The caller
  * closes the queue afterwards.
@@ -38,7 +34,7 @@ export async function feedStream(
     onProgress,
   }: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
 ): Promise<() => Promise<void>> {
-  const open: OpenSubmission[] = []
+  const open: (Submission & { readonly lastLine: number })[] = []
   const state: StreamProgress = { stored: 0, conflicts: 0, rejected: 0 }
   let collecting = Promise.resolve()
   /** Collects the oldest submission; they are collected in order. */

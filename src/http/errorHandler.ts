@@ -27,7 +27,9 @@ function logError(
   { code, message }: Problem,
   { log, raw, method, routeOptions }: FastifyRequest,
 ): void {
-  if (raw.destroyed || raw.socket.destroyed) log.info({ method, route: routeOptions.url }, 'request aborted')
+  // TRAP: a request is also destroyed once its whole body was read.
+  if ((raw.destroyed && !raw.complete) || raw.socket.destroyed)
+    log.info({ method, route: routeOptions.url }, 'request aborted')
   else if (isOutOfFiles(error)) log.error({ err: error }, 'out of file descriptors: raise the limit of open files')
   else if (code === 'internal_error') log.error(error, 'internal error')
   else if (code === 'unavailable') log.warn({ reason: message }, 'request failed')

@@ -5,8 +5,9 @@ import type { App } from './context.ts'
 /**
  * Responds to requests without a route: 405 with the methods of a known path, 404 for any other path.
  * Call it before the routes are added: it collects them in a hook.
+ * @param advice where to find the paths
  */
-export function handleUnknownPath(app: App): void {
+export function handleUnknownPath(app: App, advice = 'see /api/v1/docs for the paths of the API'): void {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.addHook('onRoute', ({ url, method }) => {
@@ -21,7 +22,7 @@ export function handleUnknownPath(app: App): void {
     const methods = new Set(found.flatMap((route) => [...route.methods]))
     // A wildcard route can match the path and the method of a documentation file that does not exist.
     if (found.length === 0 || methods.has(method)) {
-      return new Problem('not_found', 'No such path; see /api/v1/docs for the paths of the API.')
+      return new Problem('not_found', `No such path; ${advice}.`)
     }
     const allow = [...methods].sort()
     return new Problem('method_not_allowed', `Method not allowed; this path supports ${allow.join(', ')}.`, { allow })

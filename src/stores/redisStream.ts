@@ -71,7 +71,8 @@ export async function openRedisStream(
         return reply
       } catch (error) {
         const { message } = error as Error
-        if (codeOf(error) !== undefined && !retriedCodes.has(codeOf(error)))
+        const code = codeOf(error)
+        if (code !== undefined && !retriedCodes.includes(code))
           throw new ExpectedError(`FEED_REDIS_URL, FEED_STREAM: Redis rejects a command: ${message}`)
         if (!isUnavailable)
           warn(`Redis is unavailable; no rows are read from it: ${connectionError?.message || message}`)
@@ -106,12 +107,11 @@ export async function openRedisStream(
     read: async (after: string, count: number): Promise<StreamEntry[]> => {
       const found = await run(async () => {
         try {
-          return after === '>'
-            ? await reader.xreadgroupBuffer(...from, 'COUNT', count, 'BLOCK', blockMs, 'STREAMS', stream, after)
-            : await reader.xreadgroupBuffer(...from, 'COUNT', count, 'STREAMS', stream, after)
+          // Redis ignores BLOCK for entries that were delivered.
+          return await reader.xreadgroupBuffer(...from, 'COUNT', count, 'BLOCK', blockMs, 'STREAMS', stream, after)
         } catch (error) {
-          ignoring('NOGROUP')(error)
-          // The stream was deleted.
+          // The stream was deleted, before the read or while it waited.
+          ignoring('NOGROUP', 'UNBLOCKED')(error)
           await createGroup()
           return null
         }
@@ -135,14 +135,7 @@ export async function openRedisStream(
 }
 
 /** Redis is starting, reorganizing or read-only for a moment. */
-const retriedCodes = new Set<string | undefined>([
-  'LOADING',
-  'BUSY',
-  'MASTERDOWN',
-  'READONLY',
-  'CLUSTERDOWN',
-  'TRYAGAIN',
-])
+const retriedCodes = ['LOADING', 'BUSY', 'MASTERDOWN', 'READONLY', 'CLUSTERDOWN', 'TRYAGAIN']
 
 /** @returns the error code of Redis, the first word of its error; undefined for an error of the connection */
 function codeOf(error: unknown): string | undefined {
@@ -150,9 +143,9 @@ function codeOf(error: unknown): string | undefined {
   return name === 'ReplyError' ? message.split(' ')[0] : undefined
 }
 
-function ignoring(code: string) {
+function ignoring(...codes: string[]) {
   return (error: unknown) => {
-    if (codeOf(error) !== code) throw error
+    if (!codes.includes(codeOf(error) ?? '')) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { type ClaimedAccount, claimAccounts, newProcess, readWishes, releaseAccounts, wish } from './fence/claims.ts'
+import { claimAccounts, newProcess, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
 import { releaseClaims } from './fence/releaseClaims.ts'
 import { WriteRefused, type Writer, WriteSession } from './fence/writer.ts'
@@ -20,32 +20,11 @@ export interface WriterOptions extends SessionOptions {
   first?: 'recover' | 'settle' | 'delete'
 }
 
-/** A process that writes rows of several accounts. It claims an account before it writes rows of it. */
-export class WriterSet extends WriteSession {
-  /**
-   * Claims accounts that no other process holds, and waits until no statement of an earlier process can change a row of them.
-   * @returns the claimed ones
-   */
-  claim(accountIds: readonly string[]): Promise<ClaimedAccount[]> {
-    return claimAccounts(this, accountIds)
-  }
-
-  /** @returns the claimed accounts that other processes wish for; all of them while a migration waits */
-  readWishes(): Promise<string[]> {
-    return readWishes(this)
-  }
-
-  /** Gives accounts to the next process. */
-  release(accountIds: readonly string[]): Promise<void> {
-    return releaseAccounts(this, accountIds)
-  }
-}
-
 /**
- * Opens a set without accounts under a lease of its own; waits while a migration runs.
+ * Opens the session of a process, which has no accounts yet, under a lease of its own; waits while a migration runs.
  * @throws MigrationError when a newer version has migrated the databases in a way that this version must not write
  */
-export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriterSet> {
+export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriteSession> {
   const { onMessage, signal } = options
   const lease = await acquireLease(stores.postgres, newProcess(options.isFeed), {
     ...{ blockedBy: migrationLease, signal },
@@ -59,7 +38,7 @@ export async function openWriterSet(stores: WriteSession['stores'], options: Ses
 export async function tryOpenWriterSet(
   stores: WriteSession['stores'],
   options: SessionOptions,
-): Promise<WriterSet | undefined> {
+): Promise<WriteSession | undefined> {
   const name = newProcess(options.isFeed)
   const lease = await tryLease(stores.postgres, name, migrationLease)
   if (lease) return await openUnder(lease, stores, options)
@@ -71,8 +50,8 @@ async function openUnder(
   lease: Lease,
   stores: WriteSession['stores'],
   { onMessage, signal, statementWindowMs }: SessionOptions,
-): Promise<WriterSet> {
-  const set = new WriterSet({
+): Promise<WriteSession> {
+  const set = new WriteSession({
     ...{ stores, lease, onMessage },
     fence: new WriteFence(stores.clickhouse, lease, statementWindowMs),
     signal: AbortSignal.any([signal, lease.lost]),
@@ -112,9 +91,9 @@ export async function openWriter(
  * @param maxMs longest wait for a feed; unless it is infinite, other processes are not waited for
  * @returns whether the account is claimed
  */
-async function claimInTime(set: WriterSet, accountId: string, maxMs: number, onWait = () => {}): Promise<boolean> {
+async function claimInTime(set: WriteSession, accountId: string, maxMs: number, onWait = () => {}): Promise<boolean> {
   const startedMs = performance.now()
-  for (let attempts = 0; (await set.claim([accountId])).length === 0; attempts++) {
+  for (let attempts = 0; (await claimAccounts(set, [accountId])).length === 0; attempts++) {
     if (attempts === 0) onWait()
     if ((attempts * retryMs) % wishesMs === 0) {
       const isYielded = await wish(set, accountId)
@@ -124,24 +103,6 @@ async function claimInTime(set: WriterSet, accountId: string, maxMs: number, onW
     await set.pause(retryMs)
   }
   return true
-}
-
-/**
- * Opens the writer of an account if no other process has claimed it, or a feed that yields it.
- * @returns undefined if one has, or while a migration runs
- */
-async function tryOpenWriter(
-  stores: WriteSession['stores'],
-  accountId: string,
-  options: WriterOptions,
-): Promise<Writer | undefined> {
-  const set = await tryOpenWriterSet(stores, options)
-  if (!set) return undefined
-  return await orClose(set, async () => {
-    if (await claimInTime(set, accountId, yieldMs)) return await begin(set.writerOf(accountId), options)
-    await set.close()
-    return undefined
-  })
 }
 
 async function begin(writer: Writer, { first = 'recover' }: WriterOptions): Promise<Writer> {
@@ -167,25 +128,34 @@ export async function withWriter<Result>(
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
-  return await workAndClose(await openWriter(stores, accountId, options), work)
+  const writer = await openWriter(stores, accountId, options)
+  return await andClose(writer, () => work(writer))
 }
 
-/** Opens the writer of an account as `tryOpenWriter` does, for the time of some work. @returns undefined if it was not opened */
+/**
+ * Opens the writer of an account, for the time of some work, if no other process has claimed it, or a feed that yields it.
+ * @returns undefined if one has, or while a migration runs
+ */
 export async function tryWithWriter<Result>(
   stores: WriteSession['stores'],
   accountId: string,
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const writer = await tryOpenWriter(stores, accountId, options)
-  return writer && (await workAndClose(writer, work))
+  const set = await tryOpenWriterSet(stores, options)
+  if (!set) return undefined
+  return await andClose(set, async () => {
+    const isClaimed = await claimInTime(set, accountId, yieldMs)
+    return isClaimed ? await work(await begin(set.writerOf(accountId), options)) : undefined
+  })
 }
 
-async function workAndClose<Result>(writer: Writer, work: (writer: Writer) => Promise<Result>): Promise<Result> {
+/** Closes the session after the work. */
+async function andClose<Result>(session: WriteSession, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work(writer)
+    return await work()
   } finally {
-    await writer.close()
+    await session.close()
   }
 }
 

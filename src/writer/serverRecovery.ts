@@ -1,6 +1,7 @@
 import { Problem } from '../problem.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
+import { claimAccounts } from './fence/claims.ts'
 import type { Writer } from './fence/writer.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
 import { tryOpenWriterSet, tryWithWriter } from './openWriter.ts'
@@ -64,7 +65,7 @@ async function completeImports(
   const set = await tryOpenWriterSet(stores, { onMessage: () => {}, signal })
   if (!set) return true
   try {
-    const claimed = accountsOf(await set.claim(accountIds))
+    const claimed = accountsOf(await claimAccounts(set, accountIds))
     if (claimed.length === 0) return true
     const { batches, attributed } = await recoverImports(set, claimed)
     if (batches + attributed > 0)

@@ -82,7 +82,7 @@ function openRegistry() {
   const metrics = openMetrics()
   addGauges(metrics, {} as Stores, { redis: { isUnavailable: false }, now: Date.now })
   openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
-  openFeedMetrics(metrics.registry, () => undefined)
+  openFeedMetrics(metrics, () => undefined)
   addPendingGauge(metrics, async () => 0)
   return metrics.registry
 }

@@ -1,7 +1,8 @@
 // Fault tests under load: makes the API and its stores fail, and checks that every 200 response is correct, that every
 // acknowledged event is stored exactly once, retried ones included, and that the service recovers by itself within
-// seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios.
-//   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
+// seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios and the feeds.
+//   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: ", "Crashes: " or "Feeds: "] [--runs 10]
+//     [--seeds 61..120]
 // Requires Debian's postgresql-15, redis-server, faketime and strace, and permission to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -12,6 +13,7 @@ import { CleanUp } from '../kit/cleanUp.ts'
 import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { crashScenarios } from './crashes/crashScenarios.ts'
 import { type Effort, embeddedFaults, openEmbeddedServer } from './embeddedFaults.ts'
+import { feedScenarios } from './feed/feedScenarios.ts'
 import { runServerFaults, serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
 
@@ -23,7 +25,7 @@ const serverDiskMb = 2_000
 /** Number of concurrent crash scenarios: most of their time they wait for deadlines and for engines to start. */
 const concurrentCrashes = 6
 
-const options = { runs: { type: 'string', default: '1' } } as const
+const options = { runs: { type: 'string', default: '1' }, seeds: { type: 'string', default: '1..60' } } as const
 const { positionals, values } = parseArgs({ allowPositionals: true, options })
 const runs = Number(values.runs)
 const cleanUp = new CleanUp()
@@ -33,6 +35,7 @@ for (let run = 1; run <= runs; run++) {
   await runOnEmbeddedEngines()
 }
 await runCrashes()
+await runFeeds()
 // Clients of a load that did not finish keep the process alive.
 process.exit(failed === 0 ? 0 : 1)
 
@@ -79,6 +82,17 @@ async function runCrashes(): Promise<void> {
     }))
     report(name, faults, `${summary}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
   })
+}
+
+/** Random sends to feeds: a run continues with the seeds after the ones of the run before. */
+async function runFeeds(): Promise<void> {
+  const [first = 1, last = first] = values.seeds.split('..').map(Number)
+  for (const [name, scenario] of Object.entries(select('Feeds', feedScenarios))) {
+    await scenario(first, last, cleanUp, ({ seed, faults, summary }) =>
+      report(`${name}, seed ${seed}`, faults, summary),
+    )
+    console.log(`Continue with --seeds ${last + 1}..${2 * last - first + 1}`)
+  }
 }
 
 /** @returns the scenarios that the command line selects, by the name that is printed */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { beginDeletion } from '../../src/accounts/deletion.ts'
@@ -7,7 +8,7 @@ import { FeedReader } from '../../src/feed/readRows.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
-import { openRaw } from '../kit/rawConnection.ts'
+import { openRaw, sendRaw } from '../kit/rawConnection.ts'
 import { withWriter } from '../writer/withWriter.ts'
 import { clickOf, conversionOf, openTestFeed, sendTo, type TestFeed, token } from './openFeed.ts'
 
@@ -151,9 +152,13 @@ describe('a body', () => {
     expect(await postBytes(body, { 'content-encoding': 'br' })).toMatchObject({ status: 415 })
   })
 
-  it('has up to 10,000 rows', async () => {
+  it('has up to 10,000 lines, of which no more are read', async () => {
     expect((await postBytes('{}\n'.repeat(10_000))).body.trim().split('\n')).toHaveLength(10_000)
     expect(await postBytes('{}\n'.repeat(10_001))).toMatchObject({ status: 413 })
+    expect(await postBytes(gzipSync('\n'.repeat(16 << 20)), { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 413,
+    })
+    expect(await postBytes(`${'\n'.repeat(9_999)}{}`)).toMatchObject({ status: 200 })
   })
 
   it('must be NDJSON in UTF-8', async () => {
@@ -255,6 +260,21 @@ describe('a sender', () => {
     await expect.poll(async () => (await feed.send([clickOf('acme', 'gone')])).results[0].result).toBe('duplicate')
   })
 
+  it('that fails after its body was read is logged with its error', async () => {
+    const lines: string[] = []
+    const log = pino({}, { write: (line) => void lines.push(line) })
+    let calls = 0
+    const broken = () => {
+      calls += 1
+      if (calls > 1) throw new Error('broken')
+      return feed.feed
+    }
+    const { app } = await listen({ feed: broken, log })
+    const { received } = await openRaw(app, `${headOf(2)}{}`)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 500 /)
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('internal error')
+  })
+
   it('is asked to retry when its rows are not stored in time', async () => {
     const { app } = await listen({ resultMs: 0 })
     const { status, headers, results } = await sendTo(app, [clickOf('acme', 'later')])
@@ -293,6 +313,18 @@ describe('a sender', () => {
       const results = (await Promise.all(senders)).map(({ status, results }) => `${status} ${results.length}`)
       expect(results.toSorted()).toEqual([...Array(4).fill('503 1'), ...Array(10).fill('503 10000')])
     })
+  })
+
+  it('gets 503 with Retry-After while the server closes', async () => {
+    const { app } = await listen({ feed: () => undefined })
+    const [line = '', rest = ''] = headOf(0).split(/(?<=HTTP\/1\.1\r\n)/)
+    const { socket, received } = await openRaw(app, line)
+    // The server has read the line when it responds to a later request.
+    expect(await sendRaw(app, headOf(0))).toMatch(/^HTTP\/1\.1 503 /)
+    const closed = app.close()
+    socket.write(rest)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
+    await closed
   })
 
   it('gets 503 while this process takes no rows', async () => {

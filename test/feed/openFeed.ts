@@ -1,12 +1,12 @@
 import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import { Feed } from '../../src/feed/feed.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
-import { RejectsFile } from '../../src/feed/rejectsFile.ts'
+import { toRejectsFile } from '../../src/feed/rejectsFile.ts'
 import { buildFeedServer, type FeedServerParts } from '../../src/feed/routes.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
 import type { App } from '../../src/http/context.ts'
+import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 export const token = 'a-token-of-senders-with-32-characters'
@@ -18,14 +18,14 @@ export function openTestFeed(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   parts: Partial<FeedServerParts> & { rejects?: string } = {},
 ) {
-  const registry = new Registry()
+  const metrics = openMetrics()
   const store = new SetStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
-  const rejects = parts.rejects === undefined ? undefined : new RejectsFile(parts.rejects, warn)
+  const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn)
   const feed: Feed = new Feed({
-    ...{ postgres: stores.postgres, store, rejects, warn, flushMs: 0 },
-    metrics: openFeedMetrics(registry, () => feed.queue),
+    ...{ postgres: stores.postgres, store, keepRejects, warn, flushMs: 0 },
+    metrics: openFeedMetrics(metrics, () => feed.queue),
   })
   const storing = feed.queue.run()
   // A test then fails, instead of waiting for results.
@@ -40,7 +40,7 @@ export function openTestFeed(
     feed,
     app,
     store,
-    registry,
+    registry: metrics.registry,
     warnings,
     send: (rows: readonly object[], query = '') => Promise.race([sendTo(app, rows, query), failed]),
     async close(): Promise<void> {

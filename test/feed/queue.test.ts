@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RowQueue } from '../../src/feed/queue.ts'
-import type { RowStore } from '../../src/feed/rowStore.ts'
+import { RowQueue, type RowStore } from '../../src/feed/queue.ts'
 import type { FeedRow, RowResult } from '../../src/feed/rows.ts'
 import { Problem } from '../../src/problem.ts'
 
@@ -45,18 +44,14 @@ class ObservedStore implements RowStore {
     this.flushes.push({ atMs, rows: rows.map(({ accountId, text }) => `${accountId} ${text}`) })
     return rows.map(() => ({ result: 'inserted' }))
   }
-
-  async close(): Promise<void> {}
 }
 
 function open(flushMs = 2_000) {
   const store = new ObservedStore()
   const warnings: string[] = []
   const freed: string[] = []
-  const queue = new RowQueue(store, {
-    ...{ flushMs, warn: (line) => void warnings.push(line) },
-    onFree: (accountId) => void freed.push(accountId),
-  })
+  const queue = new RowQueue(store, { flushMs, warn: (line) => void warnings.push(line) })
+  queue.onFree = (accountId) => void freed.push(accountId)
   const running = queue.run()
   running.catch(() => {})
   /** Adds rows of an account; the texts tell them apart. */
@@ -165,6 +160,8 @@ describe('an account', () => {
     const other = add('beta', ['2'])
     await pass(100)
     await other.done
+    // Memory has only the rows that wait.
+    expect([other.rows, waiting.rows.length]).toEqual([[undefined], 1])
     add('acme', ['3'])
     await pass(30_000)
     expect([waiting.isDone, store.flushes.map(({ rows }) => rows)]).toEqual([false, [['beta 2']]])

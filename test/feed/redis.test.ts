@@ -3,10 +3,12 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { feedRedis } from '../../src/feed/redis.ts'
 import { openRedisStream } from '../../src/stores/redisStream.ts'
+import { exitOf, start as startCommand } from '../cli/runCommand.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
-import { clickOf, conversionOf, openTestFeed } from './openFeed.ts'
+import { clickOf, conversionOf, openTestFeed, token } from './openFeed.ts'
 
 describe.skipIf(!hasRedis())('a feed of a stream', () => {
   const stores = useTestStores()
@@ -101,6 +103,12 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
       .toEqual([expect.arrayContaining(['1764000000000-1'])])
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
+    // The last id of a stream; its sender chose it.
+    await addAt('18446744073709551615-0', state('refunded'))
+    await expect.poll(() => pending('s2')).toBe(0)
+    await expect
+      .poll(() => select(`SELECT status, toYear(updated_at) AS year FROM conversions FINAL WHERE id = 'r1'`))
+      .toEqual([{ status: 'refunded', year: 2105 }])
   })
 
   it('adds rejected and conflicting rows to the rejected stream, once, with id, reason and row', async () => {
@@ -115,6 +123,13 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
       { id, reason: 'differs from the stored row', row: JSON.stringify(clickOf('acme', 'b1', { country: 'FR' })) },
       { id: empty, reason: 'the entry has no field rows', row: '' },
     ])
+  })
+
+  it('takes an entry of 130,000 rows, and keeps about 100,000 rejected ones', { tags: 'long' }, async () => {
+    await redis.client.xadd('s9', '*', 'rows', '{}\n'.repeat(130_000))
+    await start('s9', true)
+    await expect.poll(() => redis.client.xlen('s9'), { timeout: 20_000 }).toBe(0)
+    expect(Math.round((await redis.client.xlen('s9:rejected')) / 1_000)).toBe(100)
   })
 
   it('reads entries again that an earlier process did not acknowledge', async () => {
@@ -159,15 +174,54 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     stop.abort()
   })
 
-  it('continues when Redis returns, also without its stream', async () => {
-    await add('s6', clickOf('acme', 'f1'))
+  it('keeps the order of metadata of an account that shares an entry with an account of another writer', async () => {
+    const name = (text: string) => ({ accountId: 'acme', resource: 'campaigns', id: 'autumn', name: text })
+    await withWriter(stores, 'beta', async () => {
+      await add('s8', name('first'), clickOf('beta', 'h1'))
+      await add('s8', name('second'))
+      await start('s8')
+      await expect.poll(() => pending('s8')).toBe(2)
+      await add('s8', name('third'), clickOf('beta', 'h2'))
+      await add('s8', name('fourth'))
+      await add('s8', clickOf('acme', 'h3'))
+      await expect.poll(() => clicksOf('h')).toEqual(['acme h3'])
+      await expect.poll(() => pending('s8')).toBe(4)
+    })
+    await expect.poll(() => pending('s8')).toBe(0)
+    expect(await stores.postgres`SELECT name FROM campaigns WHERE account_id = 'acme'`).toEqual([{ name: 'fourth' }])
+  })
+
+  it('continues when its stream is deleted, and when Redis returns without it', async () => {
+    await add('s6', clickOf('acme', 'f0'))
     const { warnings } = await start('s6')
-    await expect.poll(() => clicksOf('f')).toEqual(['acme f1'])
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0'])
+    // The feed waits for entries at this moment.
+    await redis.client.del('s6')
+    await add('s6', clickOf('acme', 'f1'))
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0', 'acme f1'])
     await redis.kill()
     await expect.poll(() => warnings.some((line) => line.startsWith('Redis is unavailable'))).toBe(true)
     await redis.start()
     await add('s6', clickOf('acme', 'f2'))
-    await expect.poll(() => clicksOf('f')).toEqual(['acme f1', 'acme f2'])
+    await expect.poll(() => clicksOf('f')).toEqual(['acme f0', 'acme f1', 'acme f2'])
     expect(warnings.at(-1)).toBe('Redis is available again.')
+  })
+
+  it('that fails ends after the rows that wait are stored, and their senders get the results', async () => {
+    const port = await freePort()
+    const settings = { FEED_REDIS_URL: redis.url, FEED_STREAM: 's7', FEED_PORT: `${port}`, FEED_FLUSH_MS: '10000' }
+    const child = startCommand(['feed'], { ...stores.environment, ...settings, FEED_TOKEN: token })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+    const post = async (...rows: object[]) => {
+      const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body: ndjson(rows) })
+      return await response.text()
+    }
+    const inserted = '{"result":"inserted"}\n'
+    await expect.poll(() => post(clickOf('acme', 'g1')).catch(() => '')).toBe(inserted)
+    const waiting = post(clickOf('acme', 'g2'))
+    expect(await post()).toBe('')
+    await redis.client.set('s7', 'no stream')
+    expect([await waiting, await exitOf(child)]).toEqual([inserted, 1])
   })
 })

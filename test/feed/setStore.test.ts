@@ -126,9 +126,14 @@ describe('a flush', () => {
 
   it('whose statements have unknown outcomes stores each row of each month once, and the results are those of the first attempt', async () => {
     const [a, b] = await accounts()
+    for (const account of [a, b])
+      await stores.postgres`
+        INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete) VALUES (${account}, 'clicks', '2026-01-01', true)`
     const broken: string[] = []
+    const repairs: unknown[] = []
     const set = open(
-      interceptClickHouse(stores, async ({ method, text, send }) => {
+      interceptClickHouse(stores, async ({ method, text, label, send }) => {
+        if (label === 'repair.sums_by_day') repairs.push(label)
         const [, table = ''] = /^INSERT INTO (clicks|conversions|pixel_events) /.exec(text) ?? []
         if (method !== 'exec' || table === '' || broken.includes(table)) return
         broken.push(table)
@@ -144,13 +149,20 @@ describe('a flush', () => {
         click(account, 'k2', { clickedAt: late }),
         click(account, 'k1'),
       ],
-      ...[sale(account, 's1', { clickId: 'k1' }), sale(account, 's2', { convertedAt: late }), event(account, 'e1')],
+      ...[
+        sale(account, 's1', { clickId: 'k1' }),
+        sale(account, 's2', { convertedAt: late }),
+        sale(account, 's3', { convertedAt: '2025-12-05T00:00:00Z' }),
+        event(account, 'e1'),
+      ],
     ])
-    const ofAccount = ['inserted', 'inserted', 'inserted', 'duplicate', 'inserted', 'inserted', 'inserted']
+    const ofAccount = [...Array(3).fill('inserted'), 'duplicate', ...Array(4).fill('inserted')]
     expect(await store(set, rows)).toEqual([...ofAccount, ...ofAccount])
     expect(broken).toEqual(['clicks', 'conversions', 'pixel_events'])
-    expect(await store(set, rows)).toEqual(Array(14).fill('duplicate'))
-    for (const [table, count] of Object.entries({ clicks: 2, conversions: 2, pixel_events: 1 })) {
+    // Of both accounts together.
+    expect(repairs).toHaveLength(4)
+    expect(await store(set, rows)).toEqual(Array(16).fill('duplicate'))
+    for (const [table, count] of Object.entries({ clicks: 2, conversions: 3, pixel_events: 1 })) {
       const query = `SELECT toUInt32(count()) AS n FROM ${table} WHERE account_id IN ('${a}', '${b}') GROUP BY account_id`
       expect(await rowsOf(stores, query)).toEqual([{ n: count }, { n: count }])
     }
@@ -209,7 +221,7 @@ describe('a flush', () => {
       UNION ALL SELECT task FROM account_tasks WHERE account_id = ${account}`
   }
 
-  it('rejects rows of removed months, of deleted accounts and of accounts that are imported; the others are stored', async () => {
+  it('rejects rows of removed months, of deleted accounts and of accounts until their import has ended; the others are stored', async () => {
     const [a, deleted] = await accounts()
     const imported = await makeAccount(stores)
     await stores.postgres`
@@ -228,6 +240,8 @@ describe('a flush', () => {
       { result: 'rejected', reason: 'accountId: the account has been deleted' },
       { result: 'rejected', reason: 'accountId: the account is being imported' },
     ])
+    await stores.postgres`UPDATE accounts SET import_of = NULL WHERE id = ${imported}`
+    expect(await store(set, rows.slice(1))).toEqual(['duplicate', 'rejected', 'inserted'])
   })
 
   it('erases what was stored of a click before it arrives and has an erased visitor, while other accounts are stored', async () => {
@@ -304,6 +318,21 @@ describe('accounts', () => {
     expect(await set.claim([a])).toEqual(new Set())
     await writer.close()
     expect(await set.claim([a])).toEqual(new Set([a]))
+  })
+
+  it('are released also when their late clicks cannot be attributed, which the next writer does', async () => {
+    const [a] = await accounts()
+    const set = open(
+      interceptClickHouse(stores, ({ label }) => {
+        if (label === 'import.late_clicks') throw new Error('broken')
+      }),
+    )
+    expect(await store(set, [click(a, 'k1')])).toEqual(['inserted'])
+    await set.release([a])
+    const openTasks = () => stores.postgres`SELECT task FROM account_tasks WHERE account_id = ${a}`
+    expect(await openTasks()).toEqual([{ task: 'attribute_late_clicks' }])
+    await mustBeComplete(a)
+    expect(await openTasks()).toEqual([])
   })
 
   it('are not claimed while a wish is fresh', async () => {

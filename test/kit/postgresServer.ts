@@ -78,6 +78,15 @@ export async function startPostgres(environment: Record<string, string> = {}) {
   }
   return {
     ...server,
+    port,
+    /** Process id of the server; changes with each start. */
+    get pid() {
+      return child.pid ?? 0
+    },
+    /** Resolves when the server has ended for any reason. */
+    get ended() {
+      return exited
+    },
     /** The URL of one of its databases, as administrator without a password; only from this machine. */
     url: (database: string) => url(database),
     /** Starts it again on another port. @returns the new URL of its database `tributary` */

@@ -11,11 +11,17 @@ export const hasRedis = () => isInstalled(program, 'redis-server')
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 
-/** Starts a server without files, which is empty after each start, on a free port. @throws Error where it is not installed */
-export async function startRedis(): Promise<ServerProcess & { url: string; close(): void }> {
+/**
+ * Starts a server on a free port.
+ * @param folder for its append-only file; by default it has no files, and is empty after each start
+ * @throws Error where it is not installed
+ */
+export async function startRedis(
+  folder?: string,
+): Promise<ServerProcess & { url: string; port: number; close(): void }> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`
-  let child = await spawnServer(port, url)
+  let child = await spawnServer(port, url, folder)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     const exited = once(child, 'exit')
@@ -24,20 +30,21 @@ export async function startRedis(): Promise<ServerProcess & { url: string; close
   }
 
   return {
-    url,
+    ...{ url, port },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async start() {
-      child = await spawnServer(port, url)
+      child = await spawnServer(port, url, folder)
     },
     close: () => void child.kill('SIGKILL'),
   }
 }
 
-async function spawnServer(port: number, url: string): Promise<ChildProcess> {
-  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp']
+async function spawnServer(port: number, url: string, folder?: string): Promise<ChildProcess> {
+  const files = ['--appendonly', folder ? 'yes' : 'no', '--dir', folder ?? '/tmp']
+  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', ...files]
   const child = spawn(program, words, { stdio: 'ignore' })
   await once(child, 'spawn')
   const client = new Client(url, { retryStrategy: () => 50, maxRetriesPerRequest: null })

@@ -5,7 +5,9 @@ import { describe, expect, inject, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { jsonInput } from '../../src/import/readers/input.ts'
-import { openWriterSet, type WriterSet } from '../../src/writer/openWriter.ts'
+import { claimAccounts, releaseAccounts } from '../../src/writer/fence/claims.ts'
+import type { WriteSession } from '../../src/writer/fence/writer.ts'
+import { openWriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
@@ -30,7 +32,8 @@ const accounts = async (count: number) => {
   while (made.length < count) made.push(await makeAccount(stores))
   return made.sort()
 }
-const claim = async (set: WriterSet, accountIds: readonly string[]) => accountsOf(await set.claim(accountIds))
+const claim = async (set: WriteSession, accountIds: readonly string[]) =>
+  accountsOf(await claimAccounts(set, accountIds))
 const open = (from: Parameters<typeof openWriterSet>[0] = stores) => openWriterSet(from, { ...running, ...shortWindow })
 
 describe('a set of accounts', () => {
@@ -144,7 +147,7 @@ function rowsOfStep(accountIds: readonly string[], step: number) {
   })
 }
 
-async function store(set: WriterSet, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
+async function store(set: WriteSession, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
   const clicks = new ClickBatch(existingClicks(set), { rows: 0 })
   for (const of of rows) for (const click of of.clicks) clicks.add(click)
   return await flush(set, { clicks, conversions: rows.flatMap(({ conversions }) => conversions), awaited })
@@ -160,7 +163,7 @@ describe('a flush', () => {
         if (method === 'exec') inserts.push(/INTO (\w+)/.exec(text)?.[1] ?? '')
       }),
     )
-    await set.claim([a, b])
+    await claimAccounts(set, [a, b])
     const six = Array(6).fill('inserted')
     expect(await store(set, rowsOfStep([a, b], 1))).toMatchObject({ clicks: six, conversions: six })
     expect(inserts).toEqual(['clicks', 'converted_click_rows', 'conversions'])
@@ -196,7 +199,7 @@ describe('a flush', () => {
         throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
       }),
     )
-    await set.claim(both)
+    await claimAccounts(set, both)
     const awaited = new AwaitedClicks(set)
     const waiting = `SELECT click_id FROM conversions FINAL
       WHERE account_id IN ('${both.join(`', '`)}') AND click_at IS NULL AND click_id LIKE 'late%'`
@@ -211,6 +214,33 @@ describe('a flush', () => {
     await mustHave(both, 3)
   })
 
+  it.each<Filling>(['await', 'meanwhile'])(
+    'that is sent again when the filter of stored clicks begins stores its clicks once: %s',
+    async (filling) => {
+      const [a = ''] = await accounts(1)
+      let isBroken = true
+      const set = await open(
+        interceptClickHouse(stores, ({ method, text }) => {
+          if (!isBroken || method !== 'exec' || !text.startsWith('INSERT INTO clicks ')) return
+          isBroken = false
+          throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+        }),
+      )
+      const existing = existingClicks(set, filling)
+      existing.claimed(await claimAccounts(set, [a]))
+      // The second look-up of the first flush begins it.
+      await existing.findExisting(Array.from({ length: 9_996 }, (_, n) => keyText({ accountId: a, id: `other${n}` })))
+      const results = []
+      for (let n = 0; n < 9; n++) {
+        const clicks = new ClickBatch(existing, { rows: 0 })
+        for (const click of rowsOfStep([a], 1).flatMap((rows) => rows.clicks)) clicks.add(click)
+        results.push(...(await flush(set, { clicks })).clicks)
+      }
+      await set.close()
+      expect(results).toEqual([...Array(3).fill('inserted'), ...Array(24).fill('duplicate')])
+    },
+  )
+
   it('that is killed before any of its statements is completed by the next set', async () => {
     const three = await accounts(3)
     const stride = Math.ceil(6 / randomCasesFactor)
@@ -220,7 +250,7 @@ describe('a flush', () => {
       const rows = rowsOfStep(three, step)
       const killed = killableStores(stores)
       const first = await open(killed.stores)
-      await first.claim(three)
+      await claimAccounts(first, three)
       killed.allow(statements)
       isKilled = await store(first, rows).then(
         () => false,
@@ -288,7 +318,7 @@ it.each<Filling>(['await', 'meanwhile'])(
       const three = await accounts(3)
       const stored = new Map(three.map((accountId) => [accountId, ['first']]))
       for (const accountId of three) await storeClicks(accountId, ['first'])
-      existing.claimed(await set.claim(three))
+      existing.claimed(await claimAccounts(set, three))
       const others = three.flatMap((accountId) =>
         Array.from({ length: 4_000 }, (_, n) => keyText({ accountId, id: `other${n}` })),
       )
@@ -296,15 +326,15 @@ it.each<Filling>(['await', 'meanwhile'])(
       for (const [number, { account, action }] of steps.entries()) {
         const accountId = three[account] ?? ''
         const ids = [`${action} ${number}`, `b${number}`]
-        if (action === 'store') existing.add(ids.map((id) => keyText({ accountId, id })))
-        else await set.release([accountId])
-        if (action === 'release to another process') await other.claim([accountId])
+        if (action === 'store') await existing.findExisting(ids.map((id) => keyText({ accountId, id })))
+        else await releaseAccounts(set, [accountId])
+        if (action === 'release to another process') await claimAccounts(other, [accountId])
         if (action !== 'release') {
           await storeClicks(accountId, ids)
           stored.get(accountId)?.push(...ids)
         }
-        await other.release([accountId])
-        if (action !== 'store') existing.claimed(await set.claim([accountId]))
+        await releaseAccounts(other, [accountId])
+        if (action !== 'store') existing.claimed(await claimAccounts(set, [accountId]))
         const keys = three.flatMap((of) => (stored.get(of) ?? []).map((id) => keyText({ accountId: of, id })))
         expect(await existing.findExisting([...keys, `${accountId} unknown`])).toEqual(new Set(keys))
       }

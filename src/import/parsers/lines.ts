@@ -56,7 +56,8 @@ export async function* splitIntoLines(chunks: AsyncIterable<Buffer>): AsyncGener
   if (restBytes > 0) yield complete(Buffer.concat(rest))
 }
 
-function splitBlock(block: Buffer, first: number): Line[] {
+/** @returns the lines of a text as `splitIntoLines` has them; an empty line follows a line feed at the end @param first number of the first line */
+export function splitBlock(block: Buffer, first = 1): Line[] {
   const bytes = first === 1 && block.subarray(0, 3).equals(byteOrderMark) ? block.subarray(3) : block
   if (isUtf8(bytes) && bytes.length <= lineBytesMax) {
     return bytes

@@ -27,9 +27,9 @@ export function wholeDays(
 }
 
 /**
- * Rebuilds all sums of the UTC days of batches of one resource, and the click index if clicks changed; several accounts with one
- * statement per table. For months whose clicks were removed, or whose confirmed clicks are all missing, only the sums of conversions:
- * Postgres may be older than the removal. Idempotent.
+ * Rebuilds all sums of the UTC days of batches of one resource, and the click index if clicks changed; accounts that retain the same
+ * months with one statement per table. For months whose clicks were removed, or whose confirmed clicks are all missing, only the sums
+ * of conversions: Postgres may be older than the removal. Idempotent.
  */
 export async function rebuildDays(session: WriteSession, entries: readonly JournalEntry[]): Promise<void> {
   const [first] = entries
@@ -40,9 +40,12 @@ export async function rebuildDays(session: WriteSession, entries: readonly Journ
     readRangesByAccount(session.stores.postgres, accountIds),
   )
   const clicksMsOf = (accountId: string) => retained.get(accountId)?.clicksMs ?? 0
-  const alone = new Set(accountIds.filter((id) => clicksMsOf(id) > 0 || missing.has(id)))
-  const groups = [accountIds.filter((id) => !alone.has(id)), ...[...alone].map((id) => [id])]
-  for (const group of groups) {
+  const isMissing = (id: string) => [...(missing.get(id) ?? [])].some((month) => Date.parse(month) >= clicksMsOf(id))
+  const complete = accountIds.filter((id) => !isMissing(id))
+  const retainedAlike = [...new Set(complete.map(clicksMsOf))].map((ms) =>
+    complete.filter((id) => clicksMsOf(id) === ms),
+  )
+  for (const group of [...retainedAlike, ...accountIds.filter(isMissing).map((id) => [id])]) {
     const [accountId = ''] = group
     const lacking = { clicksMs: clicksMsOf(accountId), missing: missing.get(accountId) }
     const ofGroup = new Set(group)

@@ -1,6 +1,7 @@
 import type { Writer, WriteSession } from '../fence/writer.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
+import { groupBy } from '../tables/groupBy.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 import { completeErasures } from './completeErasures.ts'
 import { addErasures, type ErasedKind, type Erasure, erasuresOf, identifierHash } from './erasures.ts'
@@ -30,15 +31,10 @@ export class ErasedIdentifiers {
 
   /** Reads the erasures of claimed accounts. @returns the accounts that have any */
   static async readAll(session: WriteSession, accountIds: readonly string[]): Promise<Map<string, ErasedIdentifiers>> {
-    const erasures = new Map<string, Erasure[]>()
-    for await (const page of erasuresOf(session, accountIds, 'all')) {
-      for (const erasure of page) {
-        const ofAccount = erasures.get(erasure.accountId) ?? []
-        ofAccount.push(erasure)
-        erasures.set(erasure.accountId, ofAccount)
-      }
-    }
-    return new Map(Array.from(erasures, ([id, all]) => [id, new ErasedIdentifiers(session.writerOf(id), all)]))
+    const erasures: (Erasure & { accountId: string })[] = []
+    for await (const page of erasuresOf(session, accountIds, 'all')) erasures.push(...page)
+    const byAccount = groupBy(erasures, ({ accountId }) => accountId)
+    return new Map(Array.from(byAccount, ([id, all]) => [id, new ErasedIdentifiers(session.writerOf(id), all)]))
   }
 
   blankClick(click: Click): void {

@@ -1,5 +1,4 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
@@ -10,26 +9,17 @@ import { accountsOfKeys, KeyFilter } from './keyFilter.ts'
  * The clicks for which stored conversions wait. A filter of them tells without a query that no conversion waits for a click; it
  * keeps the clicks that have arrived.
  */
-export class AwaitedClicks {
-  readonly #session: WriteSession
-  readonly #filter: KeyFilter
-
+export class AwaitedClicks extends KeyFilter {
   constructor(session: WriteSession) {
     const every = (accountIds: readonly string[]) => ch`
 SELECT concat(account_id, ' ', click_id) AS key FROM conversions WHERE ${inAccounts(accountIds)} AND ${isUnattributed}`
-    this.#session = session
-    this.#filter = new KeyFilter(session, { name: 'awaited_clicks', every }, 'await')
-  }
-
-  /** As `KeyFilter.claimed`. */
-  claimed(accounts: Iterable<ClaimedAccount>): void {
-    this.#filter.claimed(accounts)
+    super(session, { name: 'awaited_clicks', every }, 'await')
   }
 
   /** Adds the clicks of the conversions that have not found theirs, before these are sent. */
-  add(conversions: readonly Conversion[]): void {
+  addClicksOf(conversions: readonly Conversion[]): void {
     const waiting = conversions.filter(({ clickId, clickAt }) => clickAt === null && clickId !== '')
-    this.#filter.add(waiting.map(({ accountId, clickId }) => keyText({ accountId, id: clickId })))
+    this.add(waiting.map(({ accountId, clickId }) => keyText({ accountId, id: clickId })))
   }
 
   /**
@@ -38,13 +28,13 @@ SELECT concat(account_id, ' ', click_id) AS key FROM conversions WHERE ${inAccou
    * @returns the current versions of the stored conversions that wait for these clicks
    */
   async readWaiting(clicks: readonly string[]): Promise<Conversion[]> {
-    await this.#filter.fill(accountsOfKeys(clicks))
-    const keys = this.#filter.candidatesOf(clicks).map(keyOfText)
+    await this.fill(accountsOfKeys(clicks))
+    const keys = this.candidatesOf(clicks).map(keyOfText)
     if (keys.length === 0) return []
     const accountIds = accountsOf(keys)
     const where = ch`${inAccounts(accountIds)}
   AND ${isWaiting(accountIds, hasKey(keys, 'click_id'))}`
-    return await readCurrentConversions(this.#session, where, 'looking for late clicks', 'import.late_clicks')
+    return await readCurrentConversions(this.session, where, 'looking for late clicks', 'import.late_clicks')
   }
 }
 

@@ -18,6 +18,7 @@ import {
   valueByAccount,
 } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
+import { groupBy } from '../tables/groupBy.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
 import type { Filling } from './keyFilter.ts'
@@ -95,8 +96,6 @@ export class ClickBatch {
     await this.#rows.dropStored(this.#existing, (key, position, bytes) =>
       this.#addDuplicate(this.#indexes[position] ?? 0, key, this.#given.get(key) ?? 0, bytes),
     )
-    // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-    this.#existing.add(this.#rows.keys())
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. */
@@ -106,16 +105,14 @@ export class ClickBatch {
 
   /** @returns an entry of the journal for each account, without any if the batch is empty */
   journalEntries(): JournalEntry[] {
-    const times = new Map<string, number[]>()
-    const timesOf = valueByAccount((accountId) => {
-      const ofAccount = times.get(accountId) ?? []
-      times.set(accountId, ofAccount)
-      return ofAccount
+    const byAccount = groupBy(
+      this.#rows.keys(),
+      valueByAccount((accountId) => accountId),
+    )
+    return Array.from(byAccount, ([accountId, keys]) => {
+      const times = keys.map((key) => this.#times.get(key) ?? 0)
+      return { token: randomUUID(), accountId, resource: 'clicks', ...extentOf(times) }
     })
-    for (const key of this.#rows.keys()) timesOf(key).push(this.#times.get(key) ?? 0)
-    return Array.from(times, ([accountId, of]) => ({
-      ...{ token: randomUUID(), accountId, resource: 'clicks' as const, ...extentOf(of) },
-    }))
   }
 
   /** @returns the insert of all clicks; valid until the batch changes */

@@ -7,6 +7,7 @@ import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
+import { groupBy } from '../tables/groupBy.ts'
 import { readStoredConversions } from './currentConversions.ts'
 import { type Given, givesOtherValue } from './givenFields.ts'
 import type { RowOutcome } from './rowOutcome.ts'
@@ -59,17 +60,12 @@ const comparedFields = Object.keys(compared)
 
 /** @returns an entry of the journal for each account */
 export function journalEntriesOf(changes: readonly Change[]): JournalEntry[] {
-  const byAccount = new Map<string, { times: number[]; removed: number[] }>()
-  for (const { before, row } of changes) {
-    const accountId = (row ?? before)?.accountId ?? ''
-    const { times, removed } = byAccount.get(accountId) ?? { times: [], removed: [] }
-    if (row) times.push(row.convertedAt)
-    if (before) removed.push(before.convertedAt)
-    byAccount.set(accountId, { times, removed })
-  }
-  return Array.from(byAccount, ([accountId, { times, removed }]) => ({
-    ...{ token: randomUUID(), accountId, resource: 'conversions' as const, ...extentOf(times, removed) },
-  }))
+  const byAccount = groupBy(changes, ({ before, row }) => (row ?? before)?.accountId ?? '')
+  return Array.from(byAccount, ([accountId, ofAccount]) => {
+    const times = ofAccount.flatMap(({ row }) => row?.convertedAt ?? [])
+    const removed = ofAccount.flatMap(({ before }) => before?.convertedAt ?? [])
+    return { token: randomUUID(), accountId, resource: 'conversions', ...extentOf(times, removed) }
+  })
 }
 
 /** @returns the insert of changes. Of two rows with one key the table keeps the new one; sums count both. */

@@ -1,5 +1,4 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { ClaimedAccount } from '../fence/claims.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOfKeys, type Filling, KeyFilter, type StoredKeys } from './keyFilter.ts'
 
@@ -19,30 +18,27 @@ const listedMax = 10_000
  * accounts' keys excludes nearly all new ones. Keys that `POST /events` stores meanwhile are missing in the filter; its rows with equal
  * keys collapse.
  */
-export class ExistingKeys {
-  readonly #session: WriteSession
-  readonly #source: KeySource
-  readonly #filter: KeyFilter
+export class ExistingKeys extends KeyFilter {
+  readonly #among: KeySource['among']
   #lookedUp = 0
 
   constructor(session: WriteSession, source: KeySource, filling: Filling) {
-    this.#session = session
-    this.#source = source
-    this.#filter = new KeyFilter(session, source, filling)
+    super(session, source, filling)
+    this.#among = source.among
   }
 
-  /** As `KeyFilter.claimed`. */
-  claimed(accounts: Iterable<ClaimedAccount>): void {
-    this.#filter.claimed(accounts)
-  }
-
-  /** @param keys of claimed accounts */
+  /**
+   * Call it before each attempt to store rows: a filter that is made between two attempts must have their keys too.
+   * @param keys of claimed accounts
+   */
   async findExisting(keys: readonly string[]): Promise<Set<string>> {
     this.#lookedUp += keys.length
-    if (this.#lookedUp >= filterFrom) await this.#filter.fill(accountsOfKeys(keys))
-    const candidates = this.#filter.candidatesOf(keys)
+    if (this.#lookedUp >= filterFrom) await this.fill(accountsOfKeys(keys))
+    const candidates = this.candidatesOf(keys)
+    // Before the rows are sent: after an attempt of unknown outcome, any of them may be stored.
+    this.add(keys)
     if (candidates.length === 0) return new Set()
-    const stored = this.#source.among(candidates)
+    const stored = this.#among(candidates)
     if (candidates.length > listedMax) {
       const [row] = await this.#select<{ found: number }>(ch`SELECT uniqExact(key) AS found FROM (${stored})`)
       if (row?.found === candidates.length) return new Set(candidates)
@@ -52,13 +48,8 @@ export class ExistingKeys {
     return new Set(rows.map(({ key }) => key))
   }
 
-  /** As `KeyFilter.add`. */
-  add(keys: Iterable<string>): void {
-    this.#filter.add(keys)
-  }
-
   #select<Row>(query: Fragment): Promise<Row[]> {
-    const { name } = this.#source
-    return this.#session.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
+    const { name } = this
+    return this.session.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
   }
 }

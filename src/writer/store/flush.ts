@@ -51,7 +51,7 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
   const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
   const attribute: typeof copyClickDimensions = async (_, attributed) => {
     await (isMoved ? copyConvertedClicks : copyClickDimensions)(session, attributed)
-    awaited?.add(attributed.flatMap(({ row }) => row ?? []))
+    awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
   }
   await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
   if (events && !isMoved) await assignOwners(session, events.rows)

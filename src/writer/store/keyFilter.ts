@@ -22,8 +22,9 @@ export type Filling = 'await' | 'meanwhile'
  * keys of an account are read once, also if the process claims the account again, unless another process has claimed it in between.
  */
 export class KeyFilter {
-  readonly #session: WriteSession
-  readonly #keys: StoredKeys
+  protected readonly session: WriteSession
+  protected readonly name: string
+  readonly #every: StoredKeys['every']
   readonly #filling: Filling
   #bloom: BloomFilter | undefined
   /** Accounts of which the filter has every key. */
@@ -31,9 +32,10 @@ export class KeyFilter {
   readonly #fences = new Map<string, number>()
   #isReading = false
 
-  constructor(session: WriteSession, keys: StoredKeys, filling: Filling) {
-    this.#session = session
-    this.#keys = keys
+  constructor(session: WriteSession, { name, every }: StoredKeys, filling: Filling) {
+    this.session = session
+    this.name = name
+    this.#every = every
     this.#filling = filling
   }
 
@@ -68,7 +70,7 @@ export class KeyFilter {
     if (lacking.length === 0 || this.#isReading) return
     const { bloom, accounts } = await this.#makeRoom(lacking)
     const read = () => this.#read(bloom, accounts)
-    if (this.#filling === 'await') return await this.#session.retry(`reading the ids of ${this.#keys.name}`, read)
+    if (this.#filling === 'await') return await this.session.retry(`reading the ids of ${this.name}`, read)
     this.#isReading = true
     const ended = () => {
       this.#isReading = false
@@ -89,19 +91,18 @@ export class KeyFilter {
   }
 
   async #count(accountIds: readonly string[]): Promise<number> {
-    const { name, every } = this.#keys
-    const query = ch`SELECT toFloat64(count()) AS keys FROM (${every(accountIds)})`
-    const [row] = await this.#session.select<{ keys: number }>(`counting ${name}`, query, `import.count_${name}`)
+    const { name } = this
+    const query = ch`SELECT toFloat64(count()) AS keys FROM (${this.#every(accountIds)})`
+    const [row] = await this.session.select<{ keys: number }>(`counting ${name}`, query, `import.count_${name}`)
     return row?.keys ?? 0
   }
 
   async #read(bloom: BloomFilter, accountIds: readonly string[]): Promise<void> {
-    const { name, every } = this.#keys
-    const query = ch`SELECT CRC32(key) FROM (${every(accountIds)}) FORMAT RowBinary`
-    const options = { label: `import.all_${name}`, signal: this.#session.signal }
+    const query = ch`SELECT CRC32(key) FROM (${this.#every(accountIds)}) FORMAT RowBinary`
+    const options = { label: `import.all_${this.name}`, signal: this.session.signal }
     const fences = accountIds.map((accountId) => this.#fences.get(accountId))
     let rest: Buffer = Buffer.alloc(0)
-    for await (const chunk of streamBytes(this.#session.stores.clickhouse, query, options)) {
+    for await (const chunk of streamBytes(this.session.stores.clickhouse, query, options)) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
       const end = bytes.length - (bytes.length % 4)
       for (let at = 0; at < end; at += 4) bloom.add(bytes.readUInt32LE(at))
@@ -116,8 +117,5 @@ export class KeyFilter {
 
 /** @returns the accounts of keys, each once */
 export function accountsOfKeys(keys: readonly string[]): string[] {
-  const found = new Set<string>()
-  const addAccount = valueByAccount((accountId) => found.add(accountId))
-  for (const key of keys) addAccount(key)
-  return [...found]
+  return [...new Set(keys.map(valueByAccount((accountId) => accountId)))]
 }

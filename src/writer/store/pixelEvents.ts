@@ -73,8 +73,6 @@ export async function storePixelEvents(
     else addDuplicate(index)
   }
   await rows.dropStored(existing, (_key, position) => addDuplicate(indexes[position] ?? 0))
-  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-  existing.add(rows.keys())
   const send = () => tryInsert(session, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
   while (rows.size > 0 && !(await send())) await rows.dropStored(existing)
   for (const some of inChunks(duplicates, comparedTogether)) {

@@ -9,6 +9,7 @@ import { openStores } from '../../../src/stores/open.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { type KeptNode, keepRunning, startCluster } from '../../kit/clickhouseCluster.ts'
 import { type ClickHouseServer, startClickHouse } from '../../kit/clickhouseServer.ts'
+import { startPostgres } from '../../kit/postgresServer.ts'
 import { processesOf, processIdOf } from '../../kit/processes.ts'
 import { holds, until } from '../../kit/until.ts'
 import { armKill, type Instant } from './syscallKiller.ts'
@@ -17,6 +18,8 @@ export interface Victim {
   readonly pid: number
   /** Resolves when the current process has exited. */
   readonly ended: Promise<unknown>
+  /** Kills the process, and waits for its end. */
+  kill(): Promise<void>
   /** Resolves when the process accepts requests again. */
   start(): Promise<void>
 }
@@ -27,12 +30,14 @@ interface CrashStoresOptions {
   /** Folder of a Postgres database to copy, since creating one takes seconds. */
   postgresTemplate?: string
   isCluster?: boolean
+  /** Whether Postgres is a server, which requires postgresql-15, instead of the embedded engine. */
+  hasPostgresServer?: boolean
   /** Data folder, which is kept; by default a temporary one, which is removed. */
   folder?: string
 }
 
 /**
- * Opens migrated stores: an embedded Postgres, and one ClickHouse process or two nodes; each process can be killed. The caller
+ * Opens migrated stores: a Postgres, by default the embedded one, and one ClickHouse process or two nodes; each process can be killed. The caller
  * closes the stores.
  */
 export async function openCrashStores(options: CrashStoresOptions = {}) {
@@ -46,9 +51,11 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
   const cluster = isCluster ? await startCluster() : undefined
   const kept = cluster?.nodes.map(keepRunning)
   const nodes: Nodes = cluster?.nodes ?? [await startClickHouse(options.folder)]
+  const server = options.hasPostgresServer ? await startPostgres() : undefined
   const environment: Record<string, string> & { CLICKHOUSE_URL: string } = {
     DATA_DIR: folder,
     LOG_LEVEL: 'silent',
+    ...(server && { DATABASE_URL: server.url('tributary') }),
     ...(cluster?.environment ?? { CLICKHOUSE_URL: nodes[0].url('admin') }),
   }
   const stores = await openStores(readSettings(environment), () => {})
@@ -57,14 +64,16 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
     stores,
     environment,
     nodes: kept ? restartedBy(nodes, kept) : nodes,
-    postgres: embeddedPostgres(folder, stores.postgres),
-    postgresSocket: embeddedPathsOf(folder).postgresSocket,
+    postgres: server ?? embeddedPostgres(folder, stores.postgres),
+    postgresAddress: server
+      ? { host: '127.0.0.1', port: server.port }
+      : { path: embeddedPathsOf(folder).postgresSocket },
     async close(): Promise<void> {
       await stores.close()
       // The embedded engine would stay for a moment to serve the next client.
       for (const { id } of processesOf(folder)) process.kill(id, 'SIGKILL')
       for (const node of kept ?? []) node.stop()
-      await Promise.all(nodes.map((node) => node.close()))
+      await Promise.all([...nodes, ...(server ? [server] : [])].map((one) => one.close()))
       if (options.folder) return
       await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
     },
@@ -111,6 +120,11 @@ function embeddedPostgres(folder: string, sql: Postgres): Victim {
     get ended() {
       const { pid } = this
       return until(async () => !(await holds(() => process.kill(pid, 0))), Number.POSITIVE_INFINITY)
+    },
+    async kill() {
+      const { pid, ended } = this
+      process.kill(pid, 'SIGKILL')
+      await ended
     },
     async start() {
       exits += 1

@@ -13,18 +13,18 @@ export interface Hold {
 }
 
 /** Opens proxies in front of the stores, for one client process: of each node of ClickHouse, and of Postgres. */
-export async function openStoreProxies({ environment, nodes, postgresSocket }: CrashStores) {
+export async function openStoreProxies({ environment, nodes, postgresAddress }: CrashStores) {
   const [first, ...others] = nodes
   const open = ({ port }: { port: number }) => openHoldingProxy({ port, host: '127.0.0.1' })
   const proxies = [await open(first), ...(await Promise.all(others.map(open)))] as const
-  const postgres = await openHoldingProxy({ path: postgresSocket })
+  const postgres = await openHoldingProxy(postgresAddress)
   const proxied = (urls: string) =>
     nodes.reduce((text, { port }, index) => text.replace(`:${port}`, `:${proxies[index]?.port}`), urls)
   const settings: Record<string, string> = {
     ...environment,
     CLICKHOUSE_URL: proxied(environment.CLICKHOUSE_URL),
     ...(environment.CLICKHOUSE_NODES && { CLICKHOUSE_NODES: proxied(environment.CLICKHOUSE_NODES) }),
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres`,
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/${environment.DATABASE_URL?.replace(/^.*[/]/, '') ?? 'postgres'}`,
   }
   return {
     nodes: proxies,
@@ -43,7 +43,7 @@ const postgresFlush = Buffer.from([0x48, 0, 0, 0, 4])
  * Opens a TCP proxy in front of a store. It forwards everything except one request or response, which it holds.
  * @param target port or Unix socket path of the store
  */
-async function openHoldingProxy(target: NetConnectOpts) {
+export async function openHoldingProxy(target: NetConnectOpts) {
   const sockets = new Set<Socket>()
   let wanted: (Hold & { reached: () => void }) | undefined
   let forward = () => {}

@@ -260,14 +260,12 @@ export async function runUntilReached(
 
 /** Kills a store. A held response of it is lost with the connection. */
 async function restart(victim: Victim): Promise<void> {
-  const { pid, ended } = victim
-  process.kill(pid, 'SIGKILL')
-  await ended
+  await victim.kill()
   await victim.start()
 }
 
 /** @returns the statements of Postgres that are executed once it receives the chunk; texts of prepared ones are added */
-function ofPostgres(chunk: Buffer, prepared: Map<string, string>): string[] {
+export function ofPostgres(chunk: Buffer, prepared: Map<string, string>): string[] {
   const executed: string[] = []
   const textAt = (start: number) => chunk.toString('utf8', start, chunk.indexOf(0, start))
   const after = (start: number) => chunk.indexOf(0, start) + 1
@@ -282,7 +280,7 @@ function ofPostgres(chunk: Buffer, prepared: Map<string, string>): string[] {
 }
 
 /** @returns the beginning of the statement of ClickHouse that the chunk has, or the label of the query */
-function ofClickHouse(chunk: Buffer): string[] {
+export function ofClickHouse(chunk: Buffer): string[] {
   const text = chunk.toString('latin1').replace(/\+|%20|%0A|\s+/g, ' ')
   const [change] = clickHouseChange.exec(text) ?? []
   const [, label] = /[?&]log_comment=([\w.]+)/.exec(text) ?? []
@@ -293,7 +291,7 @@ const clickHouseChange =
   /\b(?:INSERT INTO|DELETE FROM|ALTER TABLE|KILL|OPTIMIZE TABLE|TRUNCATE|DROP|CREATE) [`\w.]+(?: [A-Z]+)?/
 
 /** Whether a statement of Postgres extends a lease. A timer sends some of them: a slow command sends more. */
-function isLeaseExtension(statement: string): boolean {
+export function isLeaseExtension(statement: string): boolean {
   return statement.includes('UPDATE leases SET expires_at')
 }
 

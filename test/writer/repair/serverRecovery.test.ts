@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { claimAccounts } from '../../../src/writer/fence/claims.ts'
 import { accountsWithUnfinishedWork } from '../../../src/writer/journal/accountTasks.ts'
 import { openWriterSet } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
@@ -145,7 +146,7 @@ describe('a running server', () => {
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
     const live = await openWriterSet(stores, running)
-    expect(await live.claim([account])).toMatchObject([{ accountId: account }])
+    expect(await claimAccounts(live, [account])).toMatchObject([{ accountId: account }])
     expect(await accountsWithUnfinishedWork(stores.postgres)).toEqual([])
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)

@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAccount } from '../../../src/accounts/accounts.ts'
+import { deleteAccount } from '../../../src/cli/accountDelete.ts'
+import { type Draws, openDraws } from '../../../src/cli/demoData/draws.ts'
+import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
+import { run, runHere } from '../../cli/runCommand.ts'
+import { makeKey } from '../../kit/accounts.ts'
+import { until } from '../../kit/until.ts'
+import { differing } from '../crashes/accountState.ts'
+import type { FeedEngines } from './feedEngines.ts'
+import { type FeedProcess, type Moment, startFeed } from './feedProcess.ts'
+import { compareRows, expectedReports, linesOfReport } from './model.ts'
+import { openSender, type Sender } from './sender.ts'
+import { type Chunk, erasedVisitors, makeSends, type SendingAccount } from './sends.ts'
+
+/** What happens to a feed, or beside it. */
+export type Fault = 'kill' | 'suspension' | 'ClickHouse' | 'Postgres' | 'Redis'
+
+const faultShares: readonly (readonly [Fault, number])[] = [
+  ...([
+    ['kill', 5],
+    ['suspension', 3],
+    ['ClickHouse', 3],
+    ['Postgres', 3],
+    ['Redis', 1],
+  ] as const),
+]
+/** Faults of successive seeds happen at successive statements up to this number: a flush sends fewer. */
+const statementsMax = 40
+/** The same of statements that change something. */
+const changesMax = 24
+const finalMaxMs = 180_000
+/** A process that was suspended ends within this time after it continues. */
+const endMaxMs = 30_000
+/** An engine that is killed may be away for this long without loss of the lease. */
+const outageMaxMs = 6_000
+/** From the start until commands wait for their accounts. */
+const commandDelayMs = 4_000
+
+interface Options {
+  /** Of the number of rows: 1 is about 500. */
+  scale?: number
+  /** Number of feeds that end by a fault, before the last feed. */
+  rounds?: number
+  /** The fault of each feed; by default each seed draws them. */
+  faults?: readonly Fault[]
+  program?: string
+}
+
+/**
+ * Sends random rows to feeds, which are killed or suspended, or whose engines are killed, and compares what is stored with the rows.
+ * @returns what is wrong, and the moments of the faults
+ */
+export async function runFeedKills(
+  engines: FeedEngines,
+  seed: number,
+  { scale = 1, faults: chosen, rounds = chosen?.length ?? 3, program }: Options = {},
+): Promise<{ faults: string[]; moments: string[] }> {
+  const draws = openDraws(`feed faults ${seed}`)
+  const name = `s${seed}`
+  const { accounts, chunks } = makeSends(name, seed, scale)
+  const keys = await createAccounts(engines, accounts)
+  const streamed = new Set(chunks.filter(() => draws.chance(0.5)))
+  const sender = openSender(engines, name, (chunk) => streamed.has(chunk))
+  const words = draws.chance(0.5) ? ['--trim'] : []
+  const environment = { FEED_STREAM: name, FEED_REJECTS: sender.rejectsFile }
+  const start = (isStdin: boolean, moment?: Moment) =>
+    startFeed(engines, { isStdin, environment, program, words: isStdin ? [] : words, ...(moment && { moment }) })
+  const found: string[] = []
+  const moments: string[] = []
+  const commands = [erase(engines, accounts), remove(engines, accounts)]
+  for (const command of commands) command.catch(() => {})
+
+  let last: FeedProcess | undefined
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const fault = chosen?.[round] ?? draws.pickShared(faultShares)
+      const isChange = draws.chance(0.7)
+      const number = 1 + ((seed * 7 + round * 11) % (isChange ? changesMax : statementsMax))
+      const holds = draws.pick(['request', 'response', 'body'] as const)
+      // Redis is away from a feed of standard input.
+      const isStdin = fault !== 'Redis' && draws.chance(0.3)
+      const feed = await start(isStdin, { number, isChange, holds })
+      const share = chunks.slice(0, Math.ceil((chunks.length * (round + 1)) / (rounds + 0.5)))
+      sender.moveTo(feed, share)
+      feed.arm()
+      const moment = await reach(feed, sender, share, draws)
+      const described = `${fault}${isStdin ? ', stdin' : ''}, ${moment}`
+      const inject = { moment, feed, sender, engines, chunks: share, startNext: () => start(isStdin) }
+      found.push(...(await injectFault(fault, inject)).map((line) => `${described}: ${line}`))
+      moments.push(described)
+    }
+    last = await start(false)
+    sender.moveTo(last, chunks)
+    await until(() => sender.isActive(), finalMaxMs).catch(() => found.push('The last feed takes no rows.'))
+    await until(() => sender.isDone(chunks) || last?.ending !== null, finalMaxMs).catch(() => {})
+    if (!sender.isDone(chunks)) {
+      const open = chunks.filter((chunk) => !sender.done.has(chunk)).flatMap(({ rows }) => rows)
+      found.push(`${open.length} rows have no final result, such as ${open[0]?.text}; ${last.ending} ${last.log()}`)
+    }
+    found.push(...(await Promise.all(commands)).flat())
+    const code = await last.end('SIGTERM')
+    if (code !== 0) found.push(`The last feed exited with ${code}: ${last.log()}`)
+  } finally {
+    last?.child.kill('SIGKILL')
+    found.push(...(await sender.close()))
+  }
+  // A server completes what killed feeds have left of accounts without further rows.
+  const print = (line: string) => void (/failed/.test(line) && found.push(line))
+  await recoverAccounts(engines.stores, { info: print, warn: print }, new AbortController().signal)
+  for (const account of accounts) found.push(...(await compare(engines, account, keys.get(account.id) ?? '')))
+  const batches = await engines.stores.postgres`
+    SELECT FROM import_batches WHERE account_id = ANY(${accounts.map(({ id }) => id)}::text[])`
+  if (batches.length > 0) found.push(`${batches.length} batches are left in the journal`)
+  return { faults: found, moments }
+}
+
+/** The rows of a feed without a fault had no result for long. */
+const unfinished = 'rows without a result'
+
+/** Waits for the moment of a feed, or until it has stored everything. @returns a description */
+async function reach(feed: FeedProcess, sender: Sender, chunks: readonly Chunk[], draws: Draws): Promise<string> {
+  const isOver = { held: false }
+  const over = until(() => isOver.held || sender.isDone(chunks) || feed.ending !== null, finalMaxMs)
+  const moment = await Promise.race([
+    feed.held,
+    over.then(
+      () => 'idle',
+      () => unfinished,
+    ),
+  ])
+  isOver.held = true
+  // Other moments than those between statements.
+  if (moment === 'idle') await sleep(draws.between(0, 300))
+  return moment
+}
+
+interface Injection {
+  moment: string
+  feed: FeedProcess
+  sender: Sender
+  engines: FeedEngines
+  chunks: readonly Chunk[]
+  startNext(): Promise<FeedProcess>
+}
+
+/** @returns what is wrong. No feed runs afterwards */
+async function injectFault(
+  fault: Fault,
+  { moment, feed, sender, engines, chunks, startNext }: Injection,
+): Promise<string[]> {
+  const found: string[] = []
+  if (feed.ending !== null) found.push(`The feed exited with ${feed.ending}: ${feed.log()}`)
+  if (moment === unfinished) found.push(feed.log())
+  if (fault === 'suspension') found.push(...(await suspend({ feed, sender, engines, chunks, startNext })))
+  else if (fault !== 'kill') {
+    const engine = { ClickHouse: engines.nodes[0], Postgres: engines.postgres, Redis: engines.redis }[fault]
+    const startedMs = performance.now()
+    await engine.kill()
+    await engine.start()
+    const outageMs = performance.now() - startedMs
+    feed.release()
+    // It continues, unless the outage was as long as its lease.
+    await until(() => sender.isDone(chunks) || feed.ending !== null, finalMaxMs).catch(() => {})
+    if (feed.ending !== null && outageMs < outageMaxMs)
+      found.push(`The feed exited with ${feed.ending} after ${outageMs} ms without ${fault}: ${feed.log()}`)
+  }
+  sender.moveTo(undefined)
+  await feed.end('SIGKILL')
+  return found
+}
+
+/** Suspends a feed until another one has stored its rows; then it continues, and must end without writing. */
+async function suspend({
+  feed,
+  sender,
+  engines: { stores },
+  chunks,
+  startNext,
+}: Omit<Injection, 'moment'>): Promise<string[]> {
+  const found: string[] = []
+  const ownerOf = () => stores.postgres`SELECT owner FROM leases WHERE name = 'feed' AND owner <> ''`
+  const [before] = await ownerOf()
+  feed.child.kill('SIGSTOP')
+  const next = await startNext()
+  sender.moveTo(next)
+  // Rows may have their results already.
+  await until(async () => {
+    const [present] = await ownerOf()
+    return present !== undefined && present.owner !== before?.owner
+  }, finalMaxMs)
+  await until(() => sender.isDone(chunks) || next.ending !== null, finalMaxMs).catch(() =>
+    found.push(`The next feed did not store all rows: ${next.log()}`),
+  )
+  feed.release()
+  feed.child.kill('SIGCONT')
+  const hasEnded = await Promise.race([feed.exited.then(() => true), sleep(endMaxMs, false, { ref: false })])
+  if (!hasEnded) found.push(`The suspended feed did not end: ${feed.log()}`)
+  else if (feed.ending === 0 || /\n +at /.test(feed.log()))
+    found.push(`The suspended feed exited with ${feed.ending}: ${feed.log()}`)
+  sender.moveTo(undefined)
+  const code = await next.end('SIGTERM')
+  if (code !== 0) found.push(`The feed after a suspended one exited with ${code}: ${next.log()}`)
+  return found
+}
+
+async function createAccounts({ stores, environment }: FeedEngines, accounts: readonly SendingAccount[]) {
+  const keys = new Map<string, string>()
+  for (const { id, kind } of accounts) {
+    await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'USD' })
+    keys.set(id, (await makeKey(stores, id)).key)
+    if (kind === 'importing') await stores.postgres`UPDATE accounts SET import_of = ${'0'.repeat(64)} WHERE id = ${id}`
+    if (kind === 'erased') await runHere(['erase', '--account', id, '--visitor', erasedVisitors[0]], environment)
+  }
+  return keys
+}
+
+const attemptsMax = 20
+
+/** Erases a visitor while rows arrive. @returns what is wrong */
+async function erase({ environment }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
+  const id = accounts.find(({ kind }) => kind === 'erased')?.id ?? ''
+  await sleep(commandDelayMs)
+  return await untilDone('erase', async () => {
+    const { code, stderr } = await run(['erase', '--account', id, '--visitor', erasedVisitors[1]], environment)
+    if (code !== 0) throw new Error(stderr)
+  })
+}
+
+/** Deletes an account while rows arrive, without the wait for servers. @returns what is wrong */
+async function remove({ stores }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
+  const id = accounts.find(({ kind }) => kind === 'deleted')?.id ?? ''
+  await sleep(commandDelayMs)
+  const options = { onMessage: () => {}, signal: new AbortController().signal, wait: async () => {} }
+  return await untilDone('account delete', () => deleteAccount(stores, id, options))
+}
+
+/** Repeats a command until it succeeds: engines are killed meanwhile. @returns what is wrong */
+async function untilDone(name: string, command: () => Promise<unknown>): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await command()
+      return []
+    } catch (error) {
+      if (attempt === attemptsMax) return [`${name}: ${(error as Error).message}`]
+      await sleep(500)
+    }
+  }
+}
+
+const range = 'from=2026-09-01&to=2026-10-31'
+/** A click of an erased visitor that arrived after its conversion is erased by the next check of a server. */
+const erasedMaxMs = 60_000
+
+/** Compares rows, reports and derived tables of an account. @returns what is wrong */
+async function compare(engines: FeedEngines, account: SendingAccount, key: string): Promise<string[]> {
+  const { stores, app, environment } = engines
+  const { id, kind } = account
+  let found = await compareRows(stores, account)
+  const deadlineMs = performance.now() + (kind === 'erased' ? erasedMaxMs : 0)
+  while (found.length > 0 && performance.now() < deadlineMs) {
+    await sleep(1_000)
+    found = await compareRows(stores, account)
+  }
+  if (kind === 'deleted') return found
+  if (kind !== 'importing') {
+    const expected = expectedReports(account)
+    for (const by of ['campaign', 'day'] as const) {
+      const response = await app.inject({
+        url: `/api/v1/reports?group_by=${by}&${range}`,
+        headers: { authorization: `ApiKey ${key}` },
+      })
+      const rows = response.statusCode === 200 ? response.json().data : []
+      if (response.statusCode !== 200) found.push(`${id}, report: ${response.statusCode} ${response.body}`)
+      found.push(...differing(`${id}, report by ${by}`, linesOfReport(rows), expected[by]))
+    }
+  }
+  const { code, stdout, stderr } = await runHere(['verify', '--account', id, '--json'], environment)
+  // The lease of a killed feed expires later than the lease that makes it the only feed.
+  const messages = stderr.replace(/^Another writer is active .*\n/m, '')
+  if (code !== 0 || messages !== '') found.push(`verify of ${id}: ${code} ${stdout} ${stderr}`)
+  return found
+}
