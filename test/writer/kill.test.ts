@@ -48,7 +48,7 @@ it('an import that was interrupted and then killed is completed exactly by the n
     expect(await exit).toBe(signal === 'SIGINT' ? 1 : null)
     expect(await stderr).toMatch(
       signal === 'SIGINT'
-        ? /^(Database unavailable while storing a batch; retrying\.\n)?error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again with the same rows in the same order to complete it\.\n$/
+        ? /^(Database unavailable while storing a batch; retrying\.\n)?(warning: \d+ rows name campaigns [^\n]+\n)?error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again with the same rows in the same order to complete it\.\n$/
         : '',
     )
     expect(await storedClicks(account)).toBeLessThan(rows)
