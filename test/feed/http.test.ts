@@ -352,7 +352,7 @@ describe('an account', () => {
   })
 
   it('that another writer has delays its rows only; all others are stored, and the sender retries', async () => {
-    const { app } = await listen({ resultMs: 300 })
+    const { app } = await listen({ resultMs: 2_000 })
     await withWriter(stores, 'acme', async () => {
       const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
       expect([status, headers['retry-after']]).toEqual([503, '5'])
