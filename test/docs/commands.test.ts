@@ -25,6 +25,8 @@ const runByHand = [
   'npm run test:long',
   'TRIBUTARY_TEST_RUNS=50 npm run test:long -- test/properties/reports',
   'npm run faults -- Crashes',
+  'npm run faults -- Feeds',
+  'npm run faults -- Feeds --seeds 61..120',
   'npm audit',
   'npm version X --no-git-tag-version',
   'npm pack --workspaces --include-workspace-root',
