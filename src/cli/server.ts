@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer, type ListenOptions } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
+import type { Logger } from 'pino'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
-import { openLog, openLogDestination } from '../http/logging.ts'
+import { type LogDestination, openLog, openLogDestination } from '../http/logging.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
@@ -87,7 +88,7 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
 }
 
 /** Opens the log of a command that runs until a signal arrives. */
-export function openCommandLog({ LOG_FORMAT, LOG_LEVEL }: Settings) {
+export function openCommandLog({ LOG_FORMAT, LOG_LEVEL }: Settings): { destination: LogDestination; log: Logger } {
   const destination = openLogDestination()
   const isText = (LOG_FORMAT ?? (isatty(2) ? 'text' : 'json')) === 'text'
   return { destination, log: openLog(LOG_LEVEL, isText ? inText(destination) : destination) }
