@@ -15,7 +15,7 @@ export interface FeedParts extends Pick<QueueOptions, 'flushMs' | 'warn'> {
   metrics?: FeedMetrics | undefined
 }
 
-/** Rows that a source has given together, and those of them that wait to be stored. */
+/** The rows that a source has given together, and the batch of the rows that wait to be stored. */
 export interface Submission {
   /** In order; a row that waits by its index in the batch, which keeps rows without a result and rows that are never stored. */
   readonly read: readonly (RejectedRow | { resource: ResourceName; index: number })[]

@@ -5,7 +5,7 @@ import type { SetStore } from './setStore.ts'
 /** What stores the rows: one process uses it, one call at a time. */
 export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release' | 'flush'>
 
-/** Limits of one flush; characters are those of the rows as sent. */
+/** Limits of one flush; characters of the rows as they were sent. */
 const flushMax = { rows: 50_000, characters: 30 << 20, accounts: 5_000 }
 /** Limits of all rows that wait or are being stored: sources that can refuse rows refuse them beyond. */
 const waitingMax = { rows: 100_000, characters: 128 << 20 }
@@ -153,7 +153,7 @@ export class RowQueue {
     for (const [accountId, entries] of this.#waiting) this.#waiting.set(accountId, entries.filter(hasNoResult))
   }
 
-  /** Resolves when fewer rows than this are without a result, or when the signal aborts. */
+  /** Resolves when fewer rows than this wait for a result, and fewer characters than a flush takes; or when the signal aborts. */
   async hasRoom(rows: number, signal: AbortSignal): Promise<void> {
     const isFull = () => this.#rows >= rows || this.#characters >= flushMax.characters
     while (isFull() && !signal.aborted) await pauseUntil(50, () => {})

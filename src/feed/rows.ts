@@ -47,5 +47,5 @@ export function isNeverStored(result: RowResult): result is Extract<RowResult, {
   return result.result === 'rejected' || result.result === 'conflict'
 }
 
-/** The result of a row whose account is busy when the patience of its source ends. */
+/** The result of a row whose source waits no longer for the other writer of its account. */
 export const otherWriter: RowResult = { result: 'retry', reason: 'another writer has the account' }

@@ -124,7 +124,7 @@ describe('a flush', () => {
     expect(await store(set, [other, click(b, 'k1', given)])).toEqual(['conflict', 'conflict'])
   })
 
-  it('whose statements have unknown outcomes stores each row of each month once, and the results are those of the first attempt', async () => {
+  it('whose statements have unknown outcomes stores each row of each month once, and returns the results of the first attempt', async () => {
     const [a, b] = await accounts()
     for (const account of [a, b])
       await stores.postgres`

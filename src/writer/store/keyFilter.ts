@@ -27,7 +27,7 @@ export class KeyFilter {
   readonly #every: StoredKeys['every']
   readonly #filling: Filling
   #bloom: BloomFilter | undefined
-  /** Accounts of which the filter has every key. */
+  /** Accounts whose keys are all in the filter. */
   readonly #complete = new Set<string>()
   readonly #fences = new Map<string, number>()
   #isReading = false

@@ -18,7 +18,7 @@ type FeedScenario = (
   report: (outcome: SeedOutcome) => void,
 ) => Promise<void>
 
-/** The engines of a seed, by its rest. Those of different rests run concurrently: mostly they wait for leases to expire. */
+/** The engines of a seed, by the remainder of the seed. Seeds with different remainders run concurrently: mostly they wait for leases to expire. */
 const enginesByRest: readonly Parameters<typeof openCrashStores>[0][] = [
   { hasPostgresServer: true },
   {},
