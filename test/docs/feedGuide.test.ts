@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
   shell = new Shell(packageRoot, { ...stores.environment, PATH, HOME, TMPDIR: mkdtempSync(folder('shell-')) })
   for (const shown of ['3100', '6390']) ports.set(shown, `${await freePort()}`)
-  await shell.paste('tributary() { node dist/src/main.js "$@"; }\ncurl() { command curl --fail-with-body "$@"; }')
+  await shell.paste('tributary() { node dist/src/main.js "$@"; }')
 })
 afterAll(() => shell?.close())
 const onFreePorts = (text: string) =>
