@@ -12,10 +12,10 @@ import type { MetadataPlan } from './plan.ts'
 import { metadataKey, selectMetadata } from './run.ts'
 
 /**
- * Rows of one statement, and of one row group: few enough that a key look-up does not wait long behind it on the embedded
- * engine, and that they are written in 10 ms of the event loop.
+ * Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine, and that they are
+ * written in 5 ms of the event loop. The rows of a Parquet file are more, because its end describes each group of rows.
  */
-const rowsPerStatement = 500
+const rowsPerStatement = { csv: 200, ndjson: 200, parquet: 500 } as const
 
 /**
  * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`.
@@ -31,7 +31,7 @@ export async function* exportMetadata(
   const fields = Object.entries({ ...row.properties, [cursorField]: Type.String() })
   const columns = Object.fromEntries(fields.filter(([name]) => isSelected(name, selected)))
   const names = Object.keys(columns)
-  const parts = readParts(context, plan, signal)
+  const parts = readParts(context, plan, rowsPerStatement[format], signal)
   if (format === 'parquet') {
     yield* parquetFile(columns, parts)
     return
@@ -51,19 +51,20 @@ export async function* exportMetadata(
 async function* readParts(
   { stores: { postgresReader } }: Pick<RouteContext, 'stores'>,
   plan: MetadataPlan,
+  rowsMax: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExportedRow[]> {
   let after = plan.after
   for (;;) {
     signal.throwIfAborted()
-    const rows = await queryPostgres(withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsPerStatement)))
+    const rows = await queryPostgres(withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsMax)))
     const exported = rows.map((stored) => ({
       ...toEntity(stored),
       cursor: writeCursor(metadataKey(stored), plan.boundTo),
     }))
     yield exported as readonly ExportedRow[]
     const last = rows.at(-1)
-    if (!last || rows.length < rowsPerStatement) return
+    if (!last || rows.length < rowsMax) return
     after = metadataKey(last)
   }
 }
