@@ -20,6 +20,8 @@ const stallingAccounts = 6
 /** About 35 MB as NDJSON: more than the socket buffers of a client that reads nothing. */
 const clicksPerExport = 50_000
 const campaignCount = 60_000
+/** Accounts `fed-0`, `fed-1`, … whose rows a feed stores. */
+export const fedAccounts = 20
 
 /** Stores the accounts and their rows, with limits that no load reaches. */
 export async function fillAccounts(stores: Stores): Promise<Accounts> {
@@ -37,6 +39,7 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
       query_params: { id, clicks: clicksPerExport },
     })
   }
+  for (let number = 0; number < fedAccounts; number++) await makeAccountWithKey(stores, `fed-${number}`)
   const { key: searching } = await makeAccountWithKey(stores, 'searching')
   await stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)

@@ -2,10 +2,12 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { rawGet } from '../kit/rawConnection.ts'
-import type { Accounts } from './accounts.ts'
+import { type Accounts, fedAccounts } from './accounts.ts'
 
 export interface AttackContext {
   port: number
+  /** Of `POST /rows` of a feed on the same stores. */
+  feedPort: number
   accounts: Accounts
   /** Aborts at the end of the attack and closes all of its connections. */
   signal: AbortSignal
@@ -33,6 +35,11 @@ const costlyBatches: Record<string, string> = {
     .fill('0')
     .join()}]}]}`,
 }
+/** The token of the feed that is attacked. */
+export const feedToken = 'hostile'.repeat(5)
+const rowsPerRequest = 500
+/** Of the last row that was sent to a feed. */
+let rowNumber = 0
 const spacedKey = rawGet('/api/v1/key', `${' '.repeat(15_900)}x y`)
 const slowSearch = `${'a'.repeat(99)}b`
 
@@ -102,6 +109,30 @@ export const attacks: Record<string, Attack> = {
       },
     ]),
   ),
+  'a feed of 10,000 clicks/s of 20 accounts': (context) =>
+    // A request has its response when its rows are stored.
+    repeat(context, 60, 3_000, () =>
+      request(
+        toFeed(context),
+        rowsRequest((number) => ({ accountId: `fed-${number % fedAccounts}`, id: `click-${number}` })),
+      ),
+    ),
+  'rows of 100,000 unknown accounts to a feed': (context) =>
+    repeat(context, 2, 100, () =>
+      request(
+        toFeed(context),
+        rowsRequest((number) => ({ accountId: `unknown-${number % 100_000}`, id: 'click' })),
+      ),
+    ),
+  'rows to a feed with a wrong token, from slow senders, and from senders that disconnect before the result': (
+    context,
+  ) =>
+    repeat(context, 12, 250, async () => {
+      const rows = rowsRequest((number) => ({ accountId: 'fed-0', id: `click-${number}` }))
+      await request(toFeed(context), rows.replace(feedToken, 'wrong'))
+      await burst(toFeed(context), rows.slice(0, 2_000), 200)
+      await burst(toFeed(context), rows, 20)
+    }),
   'bodies on GET: whole, broken off, chunked without an end': (context) =>
     repeat(context, 12, 250, async () => {
       const withBody = (header: string, body: string) =>
@@ -111,6 +142,21 @@ export const attacks: Record<string, Attack> = {
       await burst(context, withBody('Content-Length: 50000', 'x').repeat(3), 100)
       await burst(context, withBody('Transfer-Encoding: chunked', `c350\r\n${body}\r\n`), 100)
     }),
+}
+
+function toFeed(context: AttackContext): AttackContext {
+  return { ...context, port: context.feedPort }
+}
+
+/** @returns a request with clicks of this moment, each with another number */
+function rowsRequest(idsOf: (number: number) => { accountId: string; id: string }): string {
+  const clickedAt = new Date().toISOString()
+  const rows = Array.from({ length: rowsPerRequest }, () => {
+    rowNumber += 1
+    return `${JSON.stringify({ ...idsOf(rowNumber), resource: 'clicks', clickedAt })}\n`
+  })
+  const body = rows.join('')
+  return `POST /rows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${feedToken}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** Starts two exports for each stalling account and does not read them; the signal closes their connections. */

@@ -23,7 +23,7 @@ import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { processIdOf } from '../kit/processes.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
-import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
+import { type Attack, type AttackContext, attacks, feedToken, stallExports } from './attacks.ts'
 import { measureReadCosts } from './readCosts.ts'
 import { kinds, openRegularClients, type RegularClients } from './regularClients.ts'
 import {
@@ -84,6 +84,11 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const words = [...nodeOptions, '--import', turns, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
   const file = join(folder, 'longest-turn')
   const server = await startProgram(words, { PATH: process.env.PATH, LONGEST_TURN_FILE: file, ...environment })
+  const feedPort = await freePort()
+  const feed = await startProgram([...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], {
+    ...{ PATH: process.env.PATH, ...environment, METRICS_PORT: '0' },
+    ...{ FEED_PORT: `${feedPort}`, FEED_TOKEN: feedToken },
+  })
   const postgresPid = processIdOf(folder, 'postgres/engine')
   const count = () => countResources(server.pid, stores, postgresPid)
   const regulars = openRegularClients(Number(environment.PORT), accounts)
@@ -91,8 +96,19 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   regulars.disconnect()
   await checkReadCosts(where, Number(environment.PORT), { pid: server.pid, file }, accounts)
   const before = allowIdlePoolConnections(await waitUntilSteady(count), postgresPid)
-  await attackAll(where, { port: Number(environment.PORT), accounts }, { server, stores, regulars })
+  const target = { port: Number(environment.PORT), feedPort, accounts }
+  await attackAll(where, target, { server, stores, regulars })
   regulars.disconnect()
+  const feedCode = await feed.stop('SIGTERM')
+  const fed = await stores.clickhouse.client.query({
+    query: `SELECT count() AS rows FROM clicks WHERE account_id = 'fed-0'`,
+    format: 'JSONEachRow',
+  })
+  const [{ rows } = { rows: 0 }] = await fed.json<{ rows: number }>()
+  console.log(`\nThe feed stored ${rows} clicks of one account on ${where}.`)
+  if (selected.some(([name]) => name.startsWith('a feed')) && Number(rows) === 0)
+    failed.push(`${where}: the feed stored no rows.`)
+  if (feedCode !== 0) failed.push(`${where}: the feed exited with code ${feedCode}.`)
   const after = await waitForRelease(before, count, releaseMaxMs)
   console.log(`\nResources of the server on ${where}:`)
   console.table({ allowed: before, after })
