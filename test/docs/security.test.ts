@@ -9,6 +9,7 @@ const parts = page.split(/^## /m)
 const [routesPart = ''] = parts.filter((part) => part.startsWith('The routes'))
 const riskParts = parts.filter((part) => /^API\d/.test(part))
 const packagesPart = parts.find((part) => part.startsWith('Packages')) ?? ''
+const sendersPart = parts.find((part) => part.startsWith('Rows of senders')) ?? ''
 const groups = new Map(rowsOf(routesPart).map(([name = '', routes = '']) => [name, routes]))
 const reads = ['Lists', 'Items', 'Searches', 'Figures']
 /** The names of several groups in the tables. */
@@ -51,7 +52,7 @@ describe('docs/security.md', () => {
     const tests = files
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => readFileSync(join(packageRoot, 'test', file), 'utf8').replaceAll("\\'", "'"))
-    const proofs = [...riskParts, packagesPart].flatMap(rowsOf).map(([, proof = '']) => proof)
+    const proofs = [...riskParts, packagesPart, sendersPart].flatMap(rowsOf).map((cells) => cells.at(-1) ?? '')
     for (const proof of proofs) {
       const [, title = ''] = /^(?:.*?: )?_(.+)_$/.exec(proof) ?? []
       expect(title, proof).not.toBe('')
