@@ -3,14 +3,21 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { findAcceptances } from '../../../src/events/duplicates.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { clickCampaignsSql } from '../../../src/events/sql.ts'
-import { validateEvent } from '../../../src/events/validate.ts'
 import type { App } from '../../../src/http/context.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeEvents } from '../../kit/rows.ts'
 import { interceptInserts } from './interceptedInserts.ts'
-import { accepted, deduplicated, newAccount as openAccount, send, storedEvents, storeEarlier } from './send.ts'
+import {
+  acceptAll,
+  accepted,
+  deduplicated,
+  newAccount as openAccount,
+  send,
+  storedEvents,
+  storeEarlier,
+} from './send.ts'
 
 const api = useTestApp()
 /** A second instance on the same stores, with a clock of its own. */
@@ -184,8 +191,9 @@ describe('concurrent requests', () => {
     const log = { warn() {}, error() {} }
     const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
     const accept = (accountId: string, count: number) =>
-      intake.accept(
-        Array.from({ length: count }, () => validateEvent(event(), testNowMs)),
+      acceptAll(
+        intake,
+        Array.from({ length: count }, () => event()),
         { accountId, clickAllowance: 1_000_000 },
       )
     const ofBusy = Array.from({ length: 8 }, () => accept(busy.id, 1_000))

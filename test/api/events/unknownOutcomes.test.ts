@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openIntake } from '../../../src/events/intake.ts'
-import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
 import { sentWithinMs } from '../../../src/writer/tables/pixelEvent.ts'
 import { rowsOf } from '../../import/runImport.ts'
@@ -17,6 +16,7 @@ import {
   storeAndBreak,
 } from './interceptedInserts.ts'
 import {
+  acceptAll,
   accepted,
   deduplicated,
   newAccount as openAccount,
@@ -49,8 +49,7 @@ function openShortIntake(accountId: string) {
   const log = { warn: () => {}, error: () => {} }
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
   const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, timeoutMs: 2_000 })
-  return (eventId?: string) =>
-    intake.accept([validateEvent(event(eventId), testNowMs)], { accountId, clickAllowance: 1 })
+  return (eventId?: string) => acceptAll(intake, [event(eventId)], { accountId, clickAllowance: 1 })
 }
 
 async function copiesOf(accountId: string): Promise<number> {
