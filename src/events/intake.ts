@@ -1,5 +1,4 @@
 import type { Registry } from 'prom-client'
-import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
@@ -12,12 +11,6 @@ import { type IncomingEvent, isAccepted, unsettled } from './incomingEvent.ts'
 import { openEventMetrics } from './prometheusMetrics.ts'
 
 export type Intake = ReturnType<typeof openIntake>
-
-/** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
-const inFlightMax = 10_000
-
-/** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
-const shareOfFree = 4
 
 /** `itemsMax` is eight batches of 1,000. With four, eight clients that send batches have two flushes at a time, at twice the CPU time. */
 const flushOptions = {
@@ -32,6 +25,11 @@ const flushOptions = {
 
 export interface IntakeParts {
   stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  /** Limits the events without a response; throws Problem `unavailable`. */
+  inFlight: {
+    readonly running: number
+    acquire(accountId: string, signal: undefined, events: number): Promise<() => void>
+  }
   /** The current time, epoch milliseconds. */
   now: () => number
   /** Receives retries, and the reason when events could not be stored. */
@@ -42,37 +40,18 @@ export interface IntakeParts {
   timeoutMs?: number
 }
 
-export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
+export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
   const reader = asWriter(clickhouse)
   const attribute = openEventCampaigns({ clickhouse: reader, postgres }, now)
   const eventsInFlight = new EventsInFlight()
-  let inFlight = 0
-  const inFlightOf = new Map<string, number>()
-  const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
+  const metrics = openEventMetrics(registry, { inFlight: () => inFlight.running, queued: () => flushes.queued })
   const parts: FlushParts = { clickhouse, reader, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent>({
     ...flushOptions,
     timeoutMs,
     run: (events, signal) => flushEvents(parts, events, signal),
   })
-
-  /** Counts events as in flight, or throws Problem `unavailable`. */
-  function enter(accountId: string, events: number): void {
-    const own = (inFlightOf.get(accountId) ?? 0) + events
-    if (own > shareOfFree * (inFlightMax - inFlight - events)) {
-      throw new Problem('unavailable', 'Limit of concurrent events of this account reached; retry.', { retryAfterS: 1 })
-    }
-    inFlight += events
-    inFlightOf.set(accountId, own)
-  }
-
-  function leave(accountId: string, events: number): void {
-    inFlight -= events
-    const left = (inFlightOf.get(accountId) ?? 0) - events
-    if (left === 0) inFlightOf.delete(accountId)
-    else inFlightOf.set(accountId, left)
-  }
 
   async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
     const firsts = eventsInFlight.add(events, isDryRun)
@@ -106,13 +85,12 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
     async accept(events: readonly IncomingEvent[], isDryRun = false): Promise<void> {
       const [event] = events
       if (!event) return
-      const { accountId } = event.row
-      enter(accountId, events.length)
+      const release = await inFlight.acquire(event.row.accountId, undefined, events.length)
       try {
         await attribute(events)
         await settle(unsettled(events), isDryRun)
       } finally {
-        leave(accountId, events.length)
+        release()
       }
       if (!isDryRun) for (const event of events.filter(isAccepted)) metrics.countEvent(event)
     },

@@ -55,14 +55,11 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   app.addHook('preHandler', async (request, reply) => {
     const { scope } = request.routeOptions.config
     if (!scope || scope === 'any' || scope === 'write:events') return
-    const { accountId } = request.caller
-    try {
-      await reads.acquire(accountId, request.signal)
-    } catch (error) {
+    const release = await reads.acquire(request.caller.accountId, request.signal).catch((error: unknown) => {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
-    }
-    releaseAfter(reply, () => reads.release(accountId))
+    })
+    releaseAfter(reply, release)
   })
 
   // With an `ETag` clients may cache a response and must revalidate it before each use; without one it must not be cached.
@@ -140,7 +137,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
 export function openReadSlots(perAccountMax: number): ConcurrencyLimiter {
   const message = `Limit of ${perAccountMax} concurrent reads per account reached; retry when one has finished.`
   const refuse = () => new Problem('rate_limited', message, { retryAfterS: 1 })
-  return new ConcurrencyLimiter({ perAccountMax, waitMs: 5_000, refuse })
+  return new ConcurrencyLimiter({ perAccountMax: () => perAccountMax, waitMs: 5_000, refuse })
 }
 
 /**

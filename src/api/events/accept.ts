@@ -3,8 +3,23 @@ import { type IncomingEvent, type RequestEvent, unsettled } from '../../events/i
 import type { Intake } from '../../events/intake.ts'
 import { identifierOf } from '../../events/validate.ts'
 import type { Caller } from '../../http/caller.ts'
+import { ConcurrencyLimiter } from '../../http/concurrencyLimiter.ts'
 import type { EventLimits } from '../../http/rateLimit.ts'
+import { Problem } from '../../problem.ts'
 import { groupBy } from '../../writer/tables/groupBy.ts'
+
+/** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
+const inFlightMax = 10_000
+
+/** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
+const shareOfFree = 4
+
+/** Limits the events in flight: sent, and without a response. */
+export function limitEvents(): ConcurrencyLimiter {
+  const message = 'Limit of concurrent events of this account reached; retry.'
+  const refuse = () => new Problem('unavailable', message, { retryAfterS: 1 })
+  return new ConcurrencyLimiter({ perAccountMax: (total) => shareOfFree * (inFlightMax - total), waitMs: 0, refuse })
+}
 
 export interface AcceptContext {
   intake: Intake

@@ -10,7 +10,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { invalidParameter, type Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
-import { acceptEvents } from './accept.ts'
+import { acceptEvents, limitEvents } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
 import { addBodyParser, openJsonParser, refuseCodings } from './bodyParsers.ts'
@@ -18,7 +18,7 @@ import { countMarks } from './jsonStructure.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
   const { stores, now, registry } = context
-  const intake = openIntake({ stores, now, log: app.log, registry })
+  const intake = openIntake({ stores, inFlight: limitEvents(), now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
   // Each in its own scope: no other route accepts NDJSON.
   app.register(async (scope) => addEventRoute(scope as App, context, intake))

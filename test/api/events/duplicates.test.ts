@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { limitEvents } from '../../../src/api/events/accept.ts'
 import { findAcceptances } from '../../../src/events/duplicates.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { clickCampaignsSql } from '../../../src/events/sql.ts'
@@ -189,7 +190,13 @@ describe('concurrent requests', () => {
   it('are shared by the accounts: a busy account gets 503 above its share, and events of another are stored', async () => {
     const [busy, other] = [await newAccount(), await newAccount()]
     const log = { warn() {}, error() {} }
-    const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
+    const intake = openIntake({
+      stores: api.stores,
+      inFlight: limitEvents(),
+      now: () => testNowMs,
+      log,
+      registry: undefined,
+    })
     const accept = (accountId: string, count: number) =>
       acceptAll(
         intake,
