@@ -12,11 +12,8 @@ import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
 const clicksMax = 100_000
 
-/** From this age on a campaign is read again in the background. */
-const refreshMs = 5_000
-/** Maximum age of a campaign while Postgres is unavailable, and how often it is tried again. */
-const ttlMs = 60_000
-const retryMs = 1_000
+/** Ages of campaigns: below 5 s, and up to 60 s while Postgres is unavailable; how often it is tried again. */
+const ages = { freshMs: 5_000, staleWhileRevalidateMs: 55_000, staleIfErrorMs: 0, retryMs: 1_000 }
 const campaignsMax = 20_000
 
 const lookUpsMax = 1_000
@@ -57,7 +54,7 @@ export function openEventCampaigns(
   /** The owners of campaigns, which are the users of their events. */
   const owners = new RefreshingCache<OwnedId, string>({
     max: campaignsMax,
-    ...{ refreshMs, ttlMs, retryMs, now, keyOf: ownedKey },
+    ...{ ...ages, isFailing: () => false, now, keyOf: ownedKey },
     read: lookUpOwner,
   })
 

@@ -42,7 +42,7 @@ export async function runFunnel(
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }
   }
-  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
+  const { data: rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepResults(plan, row) }))

@@ -123,10 +123,10 @@ async function readBuckets(
 ): Promise<{ buckets: Bucket[]; totals: ExactSums; bucketCount: number }> {
   type Row = SumTexts & { id1: string; id2?: string; id3?: string }
   const settings = { ...factsSettings(facts), ...totalsOfAll }
-  const { rows, totals, rowsBeforeLimit } = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
-  const buckets = rows.map(({ id1, id2, id3, ...sums }) => ({
+  const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
+  const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
     ids: [id1, id2, id3].filter((id) => id !== undefined),
     sums: readSums(sums),
   }))
-  return { buckets, totals: readSums(totals), bucketCount: rowsBeforeLimit }
+  return { buckets, totals: readSums(groups.totals), bucketCount: groups.rows_before_limit_at_least ?? buckets.length }
 }
