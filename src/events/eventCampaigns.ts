@@ -57,7 +57,11 @@ export function openEventCampaigns(
   /** The owners of campaigns, which are the users of their events. */
   const owners = new RefreshingCache<OwnedId, string>({
     max: campaignsMax,
-    ...{ refreshMs, ttlMs, retryMs, now, keyOf: ownedKey },
+    refreshMs,
+    ttlMs,
+    retryMs,
+    now,
+    keyOf: ownedKey,
     read: lookUpOwner,
   })
 
@@ -82,7 +86,6 @@ export function openEventCampaigns(
   /**
    * Sets the campaign and the user of events. An id that does not exist and an id of another account give the same error:
    * the outcome `click_not_found` or `campaign_not_found`.
-   * @throws Problem `unavailable`
    */
   return async function attribute(events: readonly IncomingEvent[]): Promise<void> {
     const unknown = events.filter((event) => !setKnownCampaign(event))
@@ -105,7 +108,9 @@ type Found = OwnedId & { value: string }
 /** Combines look-ups of one value by id; undefined for an unknown id. */
 function openLookUps(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found[]>) {
   const lookUps = new Batcher<OwnedId & { value: string | undefined }>({
-    ...{ itemsMax: lookUpsMax, concurrentMax: 1, timeoutMs: lookUpTimeoutMs },
+    itemsMax: lookUpsMax,
+    concurrentMax: 1,
+    timeoutMs: lookUpTimeoutMs,
     async run(wanted, signal) {
       const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
       for (const lookUp of wanted) lookUp.value = found.get(ownedKey(lookUp))
