@@ -17,7 +17,7 @@ export interface KeyRecord {
   readonly keyName: string
   readonly scopes: ReadonlySet<Scope>
   /** Null when the subscription plan has no API access. */
-  readonly plan: SubscriptionPlan | null
+  readonly subscription: SubscriptionPlan | null
   readonly isRevoked: boolean
   /** Epoch milliseconds; null for no expiry. */
   readonly expiresAtMs: number | null
@@ -72,7 +72,7 @@ async function readKeys(postgres: Postgres, wanted: readonly WantedKey[]): Promi
         THEN json_build_object(
           'name', plans.name, 'requestsPerMinute', requests_per_minute, 'eventsPerMinute', events_per_minute,
           'identifierEventsPerMinute', identifier_events_per_minute, 'clickAllowance', click_allowance)
-      END AS plan,
+      END AS subscription,
       (SELECT json_build_object(
           'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
           'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))

@@ -72,7 +72,7 @@ export interface Acceptance {
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
-/** The last acceptance of each event in ClickHouse; undefined without one. @throws Problem `unavailable`, `query_timeout` */
+/** The last acceptance of each event in ClickHouse; undefined without one. */
 export async function findAcceptances(
   clickhouse: QueryTarget,
   events: readonly OwnedId[],

@@ -54,7 +54,10 @@ export function openEventCampaigns(
   /** The owners of campaigns, which are the users of their events. */
   const owners = new RefreshingCache<OwnedId, string>({
     max: campaignsMax,
-    ...{ ...ages, isFailing: () => false, now, keyOf: ownedKey },
+    ...ages,
+    isFailing: () => false,
+    now,
+    keyOf: ownedKey,
     read: lookUpOwner,
   })
 
@@ -79,7 +82,6 @@ export function openEventCampaigns(
   /**
    * Sets the campaign and the user of events. An id that does not exist and an id of another account give the same error:
    * the outcome `click_not_found` or `campaign_not_found`.
-   * @throws Problem `unavailable`
    */
   return async function attribute(events: readonly IncomingEvent[]): Promise<void> {
     const unknown = events.filter((event) => !setKnownCampaign(event))
@@ -102,7 +104,9 @@ type Found = OwnedId & { value: string }
 /** Combines look-ups of one value by id; undefined for an unknown id. */
 function openLookUps(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found[]>) {
   const lookUps = new Batcher<OwnedId & { value: string | undefined }>({
-    ...{ itemsMax: lookUpsMax, concurrentMax: 1, timeoutMs: lookUpTimeoutMs },
+    itemsMax: lookUpsMax,
+    concurrentMax: 1,
+    timeoutMs: lookUpTimeoutMs,
     async run(wanted, signal) {
       const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
       for (const lookUp of wanted) lookUp.value = found.get(ownedKey(lookUp))

@@ -26,10 +26,7 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
   const countByMonth = new LRUCache<string, MonthCount>(atMost(countsMax))
   return { readCounts }
 
-  /**
-   * Gives each event the count that it belongs to, and reads missing and expired counts, usually none.
-   * @throws Problem `unavailable`, `query_timeout`
-   */
+  /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
   async function readCounts(events: readonly CountedEvent[]): Promise<void> {
     const counts = new Set<MonthCount>()
     for (const event of events) {

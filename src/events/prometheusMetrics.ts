@@ -46,7 +46,9 @@ export function openEventMetrics(
   })
   const addGauge = (name: string, help: string, read: () => number) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         this.set(read())
       },

@@ -73,8 +73,8 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'any'): Promise<void> {
     const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
-    const { plan } = record
-    if (!plan)
+    const { subscription } = record
+    if (!subscription)
       throw new Problem(
         'plan_required',
         'The subscription plan of this account has no API access; ask the operator for another plan.',
@@ -83,7 +83,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
     if (tooMany) throw tooMany
-    request.caller = { ...record, plan }
+    request.caller = { ...record, subscription }
     keys.recordUse(record)
   }
 

@@ -35,12 +35,12 @@ export interface AcceptContext {
  * @throws Problem `unavailable`: any of the events may be stored or not
  */
 export async function acceptEvents(
-  { intake, eventLimits, caller: { accountId, plan }, isDryRun, reply }: AcceptContext,
+  { intake, eventLimits, caller: { accountId, subscription }, isDryRun, reply }: AcceptContext,
   events: readonly RequestEvent[],
 ): Promise<void> {
   const byIdentifier = groupBy(unsettled(events), ({ row }) => `${accountId} ${identifierOf(row)}`)
   const limit = async ([identifier, sent]: [string, IncomingEvent[]]) => {
-    const perMinute = plan.identifierEventsPerMinute
+    const perMinute = subscription.identifierEventsPerMinute
     const { allowed, exceeded } = await eventLimits.countIdentifier(identifier, perMinute, sent.length, reply)
     for (const event of sent.slice(allowed)) event.outcome = exceeded()
   }

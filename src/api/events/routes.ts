@@ -80,7 +80,7 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
   /** Ends before the events are stored, which frees the body and its items: they may be a hundred times as large. */
   async function readBatch(request: FastifyRequest, reply: FastifyReply): Promise<RequestEvent[]> {
     const items = readItems(request.body)
-    const perMinute = request.caller.plan.eventsPerMinute
+    const perMinute = request.caller.subscription.eventsPerMinute
     if (items.length > perMinute) {
       const limit = `the limit of this API key is ${perMinute} events per minute`
       throw invalidParameter('events', `has ${items.length} events; ${limit}.`)
@@ -132,8 +132,8 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
   )
 }
 
-function senderOf({ accountId, plan }: Caller) {
-  return { accountId, clickAllowance: plan.clickAllowance }
+function senderOf({ accountId, subscription }: Caller) {
+  return { accountId, clickAllowance: subscription.clickAllowance }
 }
 
 const responses = {

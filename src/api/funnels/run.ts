@@ -20,10 +20,7 @@ export const funnelSettings: ClickHouseSettings = {
 /** `entered1`, `median2`, …; medians in milliseconds. */
 type StepSums = Record<string, number | null>
 
-/**
- * Computes a funnel.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Computes a funnel. */
 export async function runFunnel(
   { stores, nameCache }: RouteContext,
   plan: FunnelPlan,
