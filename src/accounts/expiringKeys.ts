@@ -8,7 +8,7 @@ const noticeMs = 7 * dayMs
 
 type ExpiringKey = Pick<KeyRow, 'id' | 'accountId' | 'name'> & { expiresAt: Date }
 
-/** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. @throws Problem `unavailable` */
+/** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. */
 export async function listExpiringKeys(postgres: Postgres, nowMs: number): Promise<ExpiringKey[]> {
   return await queryPostgres(postgres<ExpiringKey[]>`
     SELECT id, account_id AS "accountId", name, expires_at AS "expiresAt"

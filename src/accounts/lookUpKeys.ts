@@ -17,7 +17,7 @@ export interface KeyRecord {
   readonly keyName: string
   readonly scopes: ReadonlySet<Scope>
   /** Null when the subscription plan has no API access. */
-  readonly plan: SubscriptionPlan | null
+  readonly subscription: SubscriptionPlan | null
   readonly isRevoked: boolean
   /** Epoch milliseconds; null for no expiry. */
   readonly expiresAtMs: number | null
@@ -44,25 +44,25 @@ const queuedMax = 5_000
  * @param timeoutMs timeout of a look-up and of a statement
  */
 export function openKeyLookUps(postgres: Postgres, timeoutMs: number): LookUpKey {
-  const lookUps = new Batcher<string, KeyRecord | null>({
-    ...limits,
-    timeoutMs,
-    late,
-    async run(hashes) {
-      const records = await lookUpKeys(postgres, hashes)
-      return hashes.map((hash) => records.get(hash) ?? null)
-    },
-  })
+  const lookUps = new Batcher<WantedKey>({ ...limits, timeoutMs, late, run: (wanted) => readKeys(postgres, wanted) })
   return async (hash) => {
-    if (lookUps.queued < queuedMax) return await withDeadline(timeoutMs, late, () => lookUps.add(hash))
+    if (lookUps.queued < queuedMax) {
+      return (await withDeadline(timeoutMs, late, () => lookUps.add({ hash, record: null }))).record
+    }
     throw new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 })
   }
 }
 
+interface WantedKey {
+  readonly hash: string
+  record: KeyRecord | null
+}
+
 type StoredKey = Omit<KeyRecord, 'scopes'> & { hash: string; scopes: Scope[] }
 
-/** Keys created while the deletion of their account began are revoked too: the deletion does not see them. @returns keys by hash */
-async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
+/** Keys created while the deletion of their account began are revoked too: the deletion does not see them. */
+async function readKeys(postgres: Postgres, wanted: readonly WantedKey[]): Promise<void> {
+  const hashes = wanted.map(({ hash }) => hash)
   const rows = await postgres<StoredKey[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
       api_keys.id AS "keyId", api_keys.name AS "keyName", scopes,
@@ -72,7 +72,7 @@ async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promis
         THEN json_build_object(
           'name', plans.name, 'requestsPerMinute', requests_per_minute, 'eventsPerMinute', events_per_minute,
           'identifierEventsPerMinute', identifier_events_per_minute, 'clickAllowance', click_allowance)
-      END AS plan,
+      END AS subscription,
       (SELECT json_build_object(
           'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
           'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
@@ -81,6 +81,7 @@ async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promis
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan
-    WHERE hash = ANY (SELECT decode(hex, 'hex') FROM unnest(${hashes as string[]}::text[]) AS hex)`
-  return new Map(rows.map(({ hash, scopes, ...row }) => [hash, { ...row, scopes: new Set(scopes) }]))
+    WHERE hash = ANY (SELECT decode(hex, 'hex') FROM unnest(${hashes}::text[]) AS hex)`
+  const records = new Map(rows.map(({ hash, scopes, ...row }) => [hash, { ...row, scopes: new Set(scopes) }]))
+  for (const key of wanted) key.record = records.get(key.hash) ?? null
 }

@@ -1,4 +1,5 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
+import { Problem } from '../problem.ts'
 import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
@@ -9,7 +10,7 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * | sent       | to         | what decides                                            | stored as    | outcome                    |
  * | ---------- | ---------- | ------------------------------------------------------- | ------------ | -------------------------- |
  * | Mon 10:00  | instance 1 | ClickHouse has no row of it                             | generation 0 | stored                     |
- * | Mon 10:00  | instance 1 | `InFlightEvents`: it waits for the first                | –            | duplicate, or the error of the first |
+ * | Mon 10:00  | instance 1 | `EventsInFlight`: it waits for the first                | –            | duplicate, or the error of the first |
  * | Mon 10:00  | instance 2 | ClickHouse has no row of it yet                         | generation 0 | stored; the rows have equal keys, and the one received first stays |
  * | Mon 12:00  | any        | the row in ClickHouse is not older than 24 hours        | –            | duplicate                  |
  * | Tue 10:01  | any        | the row is older than 24 hours                          | generation 1 | stored                     |
@@ -17,65 +18,45 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * No cache has ids of stored events: each is looked up, so an event that a restore of ClickHouse lost is stored again.
  */
 
-export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
-
-/** The first event of an id in flight: its call, and its position among the `firsts` of the call. */
-interface First {
-  call: { ran: Promise<readonly (Outcome | Error)[]> }
-  position: number
-}
-
-/** The events in flight in this process by account and id. */
-export class InFlightEvents {
-  readonly #firsts = new Map<string, First>()
+/** The events in flight in this process that came first with their key. */
+export class EventsInFlight {
+  readonly #firsts = new Map<string, IncomingEvent>()
 
   /**
-   * Processes the first events of their ids and the events without an id, and waits for first events in other calls.
-   * @param process one outcome or error per given event, in their order
-   * @param isDryRun has no effect on other calls
-   * @returns one outcome per event, in their order: an event whose first one is stored is a duplicate
-   * @throws the error of `process`, or of one of the events
+   * Finds the first event of each other one, and adds the events that come first. A dry run has no effect on other calls.
+   * @returns the events that came first, with the events without a key, in their order
    */
-  async run(
-    events: readonly IncomingEvent[],
-    process: (firsts: IncomingEvent[]) => Promise<readonly (Outcome | Error)[]>,
-    isDryRun = false,
-  ): Promise<Outcome[]> {
-    const own = isDryRun ? new Map<string, First>() : this.#firsts
-    const firsts: IncomingEvent[] = []
-    const keys: string[] = []
-    const call: First['call'] = { ran: Promise.resolve([]) }
-    // The position of a first event, or the first event to wait for. A promise per event would cost more than storing it.
-    const places = events.map((event): number | First => {
-      if (event.event.eventId === undefined) return firsts.push(event) - 1
-      const key = ownedKey(event)
-      const first = this.#firsts.get(key) ?? own.get(key)
-      if (first) return first
-      const position = firsts.push(event) - 1
-      own.set(key, { call, position })
-      keys.push(key)
-      return position
+  add(events: readonly IncomingEvent[], isDryRun: boolean): IncomingEvent[] {
+    const added = isDryRun ? new Map<string, IncomingEvent>() : this.#firsts
+    return events.filter((event) => {
+      const { key } = event
+      if (key === undefined) return true
+      event.first = this.#firsts.get(key) ?? added.get(key)
+      if (!event.first) added.set(key, event)
+      return !event.first
     })
-    call.ran = process(firsts)
-    const results = await call.ran.finally(() => {
-      for (const key of keys) own.delete(key)
-    })
-    const outcomes: Outcome[] = []
-    for (const place of places) {
-      if (typeof place === 'number') outcomes.push(outcomeOrThrow(results[place]))
-      else {
-        const outcome = outcomeOrThrow((await place.call.ran)[place.position])
-        outcomes.push(outcome === 'stored' ? 'duplicate' : outcome)
-      }
+  }
+
+  remove(firsts: readonly IncomingEvent[]): void {
+    for (const event of firsts) {
+      if (event.key !== undefined && this.#firsts.get(event.key) === event) this.#firsts.delete(event.key)
     }
-    return outcomes
   }
 }
 
-/** @throws a result that is an Error */
-function outcomeOrThrow(result: Outcome | Error | undefined): Outcome {
-  if (result instanceof Error) throw result
-  return result as Outcome
+/**
+ * Settles events that are not the first ones with their key, each once its first event is settled.
+ * @throws the error of a first event, or the Problem that is the outcome of an event
+ */
+export async function settleLikeFirst(events: readonly IncomingEvent[]): Promise<void> {
+  for (const event of events) {
+    if (event.first) {
+      await event.first.settled
+      const { outcome } = event.first
+      event.outcome = outcome === 'stored' ? 'duplicate' : outcome
+    }
+    if (event.outcome instanceof Problem) throw event.outcome
+  }
 }
 
 /** The last time that an event id was accepted as a new event. */
@@ -91,7 +72,7 @@ export interface Acceptance {
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
-/** The last acceptance of each event in ClickHouse; undefined without one. @throws Problem `unavailable`, `query_timeout` */
+/** The last acceptance of each event in ClickHouse; undefined without one. */
 export async function findAcceptances(
   clickhouse: QueryTarget,
   events: readonly OwnedId[],

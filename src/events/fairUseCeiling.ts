@@ -4,7 +4,7 @@ import { countStoredEvents } from '../query/monthlyCounts.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
-import type { IncomingEvent } from './incomingEvent.ts'
+import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 
 /** From this age on, events of other instances are counted again in the background; from `ttlMs` on, before the decision. */
 const refreshMs = 2_500
@@ -13,22 +13,28 @@ const ttlMs = 4_500
 /** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
 
+export interface CountedEvent {
+  readonly row: Pick<PixelEvent, 'accountId' | 'receivedAt'>
+  /** Undefined until `readCounts` has found it. */
+  count: MonthCount | undefined
+}
+
 export type FairUseCeiling = ReturnType<typeof openFairUseCeiling>
 
 /** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
 export function openFairUseCeiling(clickhouse: QueryTarget) {
   const countByMonth = new LRUCache<string, MonthCount>(atMost(countsMax))
-  return { countsOf }
+  return { readCounts }
 
-  /**
-   * Reads missing and expired counts, usually none.
-   * @returns the count that each event belongs to, in their order
-   * @throws Problem `unavailable`, `query_timeout`
-   */
-  async function countsOf(events: readonly IncomingEvent[]): Promise<MonthCount[]> {
-    const counts = events.map(({ accountId, event }) => countOf(accountId, startOfUtcMonth(event.receivedAtMs)))
+  /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
+  async function readCounts(events: readonly CountedEvent[]): Promise<void> {
+    const counts = new Set<MonthCount>()
+    for (const event of events) {
+      event.count = countOf(event.row.accountId, startOfUtcMonth(event.row.receivedAt))
+      counts.add(event.count)
+    }
     const nowMs = performance.now()
-    const old = [...new Set(counts)].filter(({ readAtMs }) => nowMs - readAtMs >= refreshMs)
+    const old = [...counts].filter(({ readAtMs }) => nowMs - readAtMs >= refreshMs)
     const unread = old.filter(({ reading }) => !reading)
     for (const monthMs of new Set(unread.map((count) => count.monthMs))) {
       const ofMonth = unread.filter((count) => count.monthMs === monthMs)
@@ -38,7 +44,6 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
       reading.catch(() => {})
     }
     await Promise.all(old.filter(({ readAtMs }) => nowMs - readAtMs >= ttlMs).map(({ reading }) => reading))
-    return counts
   }
 
   async function read(monthMs: number, counts: readonly MonthCount[]): Promise<void> {

@@ -4,11 +4,10 @@ import { insertRows } from '../stores/clickhouse/insert.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { type PixelEvent, pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
-import { besideProblems } from './besideProblems.ts'
-import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
+import { pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
+import { findAcceptances, generationAfter } from './duplicates.ts'
 import type { FairUseCeiling, MonthCount } from './fairUseCeiling.ts'
-import { type IncomingEvent, rowOf } from './incomingEvent.ts'
+import { type IncomingEvent, unsettled } from './incomingEvent.ts'
 import type { EventMetrics } from './prometheusMetrics.ts'
 
 export interface FlushParts {
@@ -22,13 +21,6 @@ export interface FlushParts {
   timeoutMs: number
 }
 
-/** An event to store; the count has a reservation for it. */
-interface ReservedEvent {
-  incoming: IncomingEvent
-  count: MonthCount
-  row: PixelEvent
-}
-
 type FlushRetry = RetryOptions & { signal: AbortSignal }
 
 /** Share of the remaining time that an insert has; the rest is for looking up events with an unknown outcome. */
@@ -37,83 +29,76 @@ const insertShare = 0.8
 const insertMsMin = 2_000
 
 /**
- * Decides the outcomes of events together and stores the new ones in one insert. A failed insert fails only the events in it.
- * @returns one outcome per event, in their order; a Problem for an event that is not known to be stored
+ * Settles events together and stores the new ones in one insert. A failed insert fails only the events in it: their outcome is a
+ * Problem if they are not known to be stored.
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason: no event is stored
  */
 export async function flushEvents(
   parts: FlushParts,
   events: readonly IncomingEvent[],
   signal: AbortSignal,
-): Promise<(Outcome | Problem)[]> {
+): Promise<void> {
   const { metrics, timeoutMs } = parts
   const startedAtMs = performance.now()
-  const { outcomes, reserved } = await decideEvents(parts, events, signal)
+  await decideEvents(parts, events, signal)
   const decidedAtMs = performance.now()
   const lookUp = (decidedAtMs - startedAtMs) / 1000
+  const reserved = unsettled(events)
   if (reserved.length === 0) {
     metrics.countFlush(events.length, { lookUp, insert: undefined })
-    return outcomes
+    return
   }
-  const stored = await storeInTime(parts, reserved, timeoutMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
-  for (const [index, { count }] of reserved.entries()) {
-    if (stored[index] === 'stored') count.confirm()
-    else count.cancel()
+  await storeInTime(parts, reserved, timeoutMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
+  for (const { count, outcome } of reserved) {
+    if (outcome === 'stored') count?.confirm()
+    else count?.cancel()
   }
   metrics.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
-  let next = 0
-  return outcomes.map((outcome) => (outcome === 'stored' ? (stored[next++] as Outcome | Problem) : outcome))
 }
 
 /**
- * Looks up duplicates, and reserves the new events below the ceiling of their accounts.
- * @returns one outcome per event, in their order; `stored` for the reserved events
- * @throws like `flushEvents`
+ * Settles duplicates and events above the ceiling of their accounts. The other events get a reservation and the generation that
+ * they are stored as.
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function decideEvents(
   parts: FlushParts,
   events: readonly IncomingEvent[],
   signal: AbortSignal,
-): Promise<{ outcomes: Outcome[]; reserved: ReservedEvent[] }> {
+): Promise<void> {
   const { reader, ceiling } = parts
-  const named = events.filter(({ event }) => event.eventId !== undefined)
-  const [lastOf, counts] = await retryWhileUnavailable(
+  const named = events.filter(({ key }) => key !== undefined).map(({ row }) => row)
+  const [lastOf] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([findAcceptances(reader, named, signal), ceiling.countsOf(events)]),
+    () => Promise.all([findAcceptances(reader, named, signal), ceiling.readCounts(events)]),
     retryOf(parts, signal),
   )
-  const reserved: ReservedEvent[] = []
-  const outcomes = events.map((incoming, index): Outcome => {
-    const last = incoming.event.eventId === undefined ? undefined : lastOf(incoming)
-    const generation = generationAfter(last, incoming.event.receivedAtMs)
-    if (generation === undefined) return 'duplicate'
-    const count = counts[index] as MonthCount
-    if (!count.reserve(incoming.clickAllowance)) return 'over_ceiling'
-    reserved.push({ incoming, count, row: rowOf(incoming, generation) })
-    return 'stored'
-  })
-  return { outcomes, reserved }
+  for (const event of events) {
+    const { row, key, clickAllowance } = event
+    const generation = generationAfter(key === undefined ? undefined : lastOf(row), row.receivedAt)
+    // The ceiling has given each event a count.
+    if (generation === undefined) event.outcome = 'duplicate'
+    else if (!(event.count as MonthCount).reserve(clickAllowance)) event.outcome = 'over_ceiling'
+    else row.generation = generation
+  }
 }
 
-/**
- * Stores the events that can still be sent within `sentWithinMs`, since an erasure waits no longer for them.
- * @returns one outcome per event, in their order; a Problem for an event that is not known to be stored
- */
+/** Stores the events that can still be sent within `sentWithinMs`, since an erasure waits no longer for them. */
 async function storeInTime(
   parts: FlushParts,
-  reserved: readonly ReservedEvent[],
+  reserved: readonly IncomingEvent[],
   remainingMs: number,
   retry: FlushRetry,
-): Promise<(Outcome | Problem)[]> {
+): Promise<void> {
   const nowMs = performance.now()
-  const leftMs = ({ incoming }: ReservedEvent) => incoming.sinceMs + sentWithinMs - nowMs
-  const events = reserved.map((event) => (leftMs(event) >= insertMsMin ? event : notStored()))
-  const late = events.filter((event) => event instanceof Problem).length
+  const leftMs = ({ sinceMs }: IncomingEvent) => sinceMs + sentWithinMs - nowMs
+  for (const event of reserved) if (leftMs(event) < insertMsMin) event.outcome = notStored()
+  const inTime = unsettled(reserved)
+  const late = reserved.length - inTime.length
   if (late > 0) parts.log.warn(`${late} events were received too long ago to be stored; responding 503`)
-  return await besideProblems(events, (inTime) => {
-    const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
-    return store(parts, inTime, insertMs, retry)
-  })
+  if (inTime.length === 0) return
+  const insertMs = inTime.reduce((least, event) => Math.min(least, leftMs(event)), remainingMs * insertShare)
+  await store(parts, inTime, insertMs, retry)
 }
 
 /**
@@ -122,33 +107,32 @@ async function storeInTime(
  */
 async function store(
   parts: FlushParts,
-  reserved: readonly ReservedEvent[],
+  events: readonly IncomingEvent[],
   insertMs: number,
   retry: FlushRetry,
-): Promise<(Outcome | Problem)[]> {
-  const rows = reserved.map(({ row }) => row)
+): Promise<void> {
   const late = AbortSignal.timeout(Math.max(0, Math.round(insertMs)))
   try {
-    await insert(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
-    return reserved.map(() => 'stored')
+    await insert(parts.clickhouse, events, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
+    for (const event of events) event.outcome = 'stored'
   } catch (error) {
-    const outcomes = await findUnconfirmed(parts, reserved, retry).catch(() => reserved.map(notStored))
-    const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
-    if (failed > 0) parts.log.error(error, `${failed} events are not known to be stored; responding 503`)
-    return outcomes
+    await findUnconfirmed(parts, events, retry).catch(() => {})
+    const failed = unsettled(events)
+    for (const event of failed) event.outcome = notStored()
+    if (failed.length > 0) parts.log.error(error, `${failed.length} events are not known to be stored; responding 503`)
   }
 }
 
 const buffers: RowBinary[] = []
 
 /**
- * Stores at least one row in one insert; when it returns they are on disk. A retry has a new query id, so that ClickHouse does
+ * Stores the rows of events, at least one, in one insert; when it returns they are on disk. A retry has a new query id, so that ClickHouse does
  * not drop it as a duplicate of an attempt that it lost in a crash. Rows of two attempts have equal keys and collapse.
  * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; or the driver's error
  */
-async function insert(clickhouse: ClickHouse, rows: readonly PixelEvent[], retry: FlushRetry): Promise<void> {
+async function insert(clickhouse: ClickHouse, events: readonly IncomingEvent[], retry: FlushRetry): Promise<void> {
   const out = buffers.pop() ?? new RowBinary()
-  for (const row of rows) for (const { write } of pixelEventColumns) write(out, row)
+  for (const { row } of events) for (const { write } of pixelEventColumns) write(out, row)
   const { signal } = retry
   const options = { table: 'pixel_events', columns: pixelEventColumns, areIndexesDeferred: true, signal }
   await retryWhileUnavailable('storing events', () => insertRows(clickhouse, { ...options, bytes: out.bytes }), retry)
@@ -157,23 +141,23 @@ async function insert(clickhouse: ClickHouse, rows: readonly PixelEvent[], retry
   buffers.push(out)
 }
 
-/** @throws Problem `unavailable`, or the signal's reason */
+/** Settles the events that are stored after all. @throws Problem `unavailable`, or the signal's reason */
 async function findUnconfirmed(
   { reader }: FlushParts,
-  reserved: readonly ReservedEvent[],
+  events: readonly IncomingEvent[],
   retry: FlushRetry,
-): Promise<(Outcome | Problem)[]> {
-  const events = reserved.map(({ incoming }) => incoming)
+): Promise<void> {
+  const rows = events.map(({ row }) => row)
   const lastOf = await retryWhileUnavailable(
     'looking up unconfirmed events',
-    () => findAcceptances(reader, events, retry.signal),
+    () => findAcceptances(reader, rows, retry.signal),
     retry,
   )
-  return reserved.map(({ incoming, row }) => {
-    const last = lastOf(incoming)
-    if (!last || last.generation < row.generation) return notStored()
-    return last.receivedAtMs === row.receivedAt ? 'stored' : 'duplicate'
-  })
+  for (const event of events) {
+    const last = lastOf(event.row)
+    if (!last || last.generation < event.row.generation) continue
+    event.outcome = last.receivedAtMs === event.row.receivedAt ? 'stored' : 'duplicate'
+  }
 }
 
 function retryOf({ log, timeoutMs }: FlushParts, signal: AbortSignal): FlushRetry {

@@ -1,6 +1,9 @@
+import type { EventNote } from '../../schema/eventNote.ts'
+import { Problem } from '../problem.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import type { EventCampaign } from './eventCampaigns.ts'
-import type { ValidEvent } from './validate.ts'
+import type { CountedEvent } from './fairUseCeiling.ts'
+
+export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
 export interface Sender {
   accountId: string
@@ -8,18 +11,52 @@ export interface Sender {
   clickAllowance: number
 }
 
-/** A valid event that belongs to its sender, with the id that it is stored under. */
-export interface IncomingEvent extends Sender {
-  event: ValidEvent
-  campaign: EventCampaign
-  id: string
+/**
+ * A valid event between its request and its response. Each step takes a list of events and settles some of them by setting
+ * their outcome; the next step takes the others. The first failure is the outcome:
+ *
+ * | step                       | outcomes that it sets                 | other fields that it sets           |
+ * | -------------------------- | ------------------------------------- | ----------------------------------- |
+ * | `readEvent`                | the Problem of an invalid field       | all fields that the request has     |
+ * | limit of a click, visitor  | Problem `rate_limited`                |                                     |
+ * | `attribute`                | Problem `click_not_found`, `campaign_not_found` | campaign and user of the row |
+ * | `EventsInFlight`           | of a repeated event: as its first one | `first`, `settled`                  |
+ * | `decideEvents`             | `duplicate`, `over_ceiling`           | generation of the row, `count`      |
+ * | `flushEvents`              | `stored`, Problem `unavailable`       |                                     |
+ */
+export interface IncomingEvent extends CountedEvent {
+  /** Undefined until a step settles the event; a Problem rejects it. */
+  outcome: Outcome | Problem | undefined
+  /** The row to store, under the `event_id` or a generated id. */
+  readonly row: PixelEvent
+  /** Account and `event_id`; undefined without an `event_id`. */
+  readonly key: string | undefined
+  readonly notes: readonly EventNote[]
+  readonly clickAllowance: number
   /** When the server received it, by the monotonic clock of the process, milliseconds: the wall clock may be set. */
-  sinceMs: number
+  readonly sinceMs: number
+  /** The event in flight that has the same key and came first; undefined if this one came first. */
+  first: IncomingEvent | undefined
+  /** Of an event that came first: settles with its outcome. */
+  settled: Promise<void> | undefined
 }
 
-export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {
-  const { identifiers, eventId: _eventId, occurredAtMs, receivedAtMs, ...fields } = event
-  const clickId = 'clickId' in identifiers ? identifiers.clickId : ''
-  const times = { occurredAt: occurredAtMs, receivedAt: receivedAtMs }
-  return { accountId, origin: 'server', id, generation, clickId, ...fields, ...campaign, ...times }
+/** An item of a request that is not a valid event. */
+export interface InvalidEvent {
+  readonly outcome: Problem
+}
+
+/** An item of a request. */
+export type RequestEvent = IncomingEvent | InvalidEvent
+
+export type AcceptedEvent = Omit<IncomingEvent, 'outcome'> & { readonly outcome: Outcome }
+
+/** @returns the events without an outcome, in their order */
+export function unsettled(events: readonly RequestEvent[]): IncomingEvent[] {
+  return events.filter((event): event is IncomingEvent => event.outcome === undefined)
+}
+
+/** Whether an event, which is settled, gets a 200 response. */
+export function isAccepted(event: RequestEvent): event is AcceptedEvent {
+  return !(event.outcome instanceof Problem)
 }

@@ -1,27 +1,16 @@
 import type { Registry } from 'prom-client'
-import { v7 as uuidv7 } from 'uuid'
-import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
-import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import { besideProblems } from './besideProblems.ts'
-import { InFlightEvents, type Outcome } from './duplicates.ts'
-import { type EventCampaign, openEventCampaigns } from './eventCampaigns.ts'
+import { EventsInFlight, settleLikeFirst } from './duplicates.ts'
+import { openEventCampaigns } from './eventCampaigns.ts'
 import { openFairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
-import type { IncomingEvent, Sender } from './incomingEvent.ts'
+import { type IncomingEvent, isAccepted, unsettled } from './incomingEvent.ts'
 import { openEventMetrics } from './prometheusMetrics.ts'
-import type { ValidEvent } from './validate.ts'
 
 export type Intake = ReturnType<typeof openIntake>
-
-/** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
-const inFlightMax = 10_000
-
-/** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
-const shareOfFree = 4
 
 /** `itemsMax` is eight batches of 1,000. With four, eight clients that send batches have two flushes at a time, at twice the CPU time. */
 const flushOptions = {
@@ -36,6 +25,11 @@ const flushOptions = {
 
 export interface IntakeParts {
   stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  /** Limits the events without a response; throws Problem `unavailable`. */
+  inFlight: {
+    readonly running: number
+    acquire(accountId: string, signal: undefined, events: number): Promise<() => void>
+  }
   /** The current time, epoch milliseconds. */
   now: () => number
   /** Receives retries, and the reason when events could not be stored. */
@@ -46,96 +40,60 @@ export interface IntakeParts {
   timeoutMs?: number
 }
 
-export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
+export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
   const reader = asWriter(clickhouse)
-  const eventCampaigns = openEventCampaigns({ clickhouse: reader, postgres }, now)
-  const byId = new InFlightEvents()
-  let inFlight = 0
-  const inFlightOf = new Map<string, number>()
-  const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
+  const attribute = openEventCampaigns({ clickhouse: reader, postgres }, now)
+  const eventsInFlight = new EventsInFlight()
+  const metrics = openEventMetrics(registry, { inFlight: () => inFlight.running, queued: () => flushes.queued })
   const parts: FlushParts = { clickhouse, reader, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
-  const flushes = new Batcher<IncomingEvent, Outcome>({
+  const flushes = new Batcher<IncomingEvent>({
     ...flushOptions,
     timeoutMs,
     run: (events, signal) => flushEvents(parts, events, signal),
   })
 
-  /** Runs a step for the events that have a campaign of the account. All events count as in flight meanwhile. */
-  async function whileInFlight<Result>(
-    events: readonly ValidEvent[],
-    sender: Sender,
-    step: (own: IncomingEvent[]) => Promise<readonly Result[]>,
-  ): Promise<(Result | Problem)[]> {
-    const { accountId } = sender
-    const own = (inFlightOf.get(accountId) ?? 0) + events.length
-    if (own > shareOfFree * (inFlightMax - inFlight - events.length)) {
-      throw new Problem('unavailable', 'Limit of concurrent events of this account reached; retry.', { retryAfterS: 1 })
-    }
-    inFlight += events.length
-    inFlightOf.set(accountId, own)
+  async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
+    const firsts = eventsInFlight.add(events, isDryRun)
+    const settled = isDryRun ? decide(firsts) : flushes.addAll(firsts)
+    for (const event of firsts) event.settled = settled
     try {
-      return await besideProblems(await findCampaigns(events, sender), step)
+      await settled
     } finally {
-      inFlight -= events.length
-      const left = (inFlightOf.get(accountId) ?? 0) - events.length
-      if (left === 0) inFlightOf.delete(accountId)
-      else inFlightOf.set(accountId, left)
+      eventsInFlight.remove(firsts)
     }
+    await settleLikeFirst(events)
   }
 
-  /** Finds the campaign of each event; a Problem for an event without an own click or campaign. */
-  async function findCampaigns(events: readonly ValidEvent[], sender: Sender): Promise<(IncomingEvent | Problem)[]> {
-    const { accountId, clickAllowance } = sender
-    const sinceMs = performance.now()
-    const toIncoming = (event: ValidEvent, campaign: EventCampaign): IncomingEvent => {
-      return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7(), sinceMs }
+  /** Settles events as a flush does, and stores and caches nothing. */
+  async function decide(events: readonly IncomingEvent[]): Promise<void> {
+    await decideEvents(parts, events, AbortSignal.timeout(timeoutMs))
+    for (const event of unsettled(events)) {
+      event.count?.release()
+      event.outcome = 'stored'
     }
-    const find = async (event: ValidEvent): Promise<IncomingEvent | Problem> => {
-      const found = await eventCampaigns.resolve(accountId, event.identifiers)
-      return found instanceof Problem ? found : toIncoming(event, found)
-    }
-    const incoming = events.map((event) => {
-      // Nearly always the campaign is known.
-      const known = eventCampaigns.peek(accountId, event.identifiers)
-      return known ? toIncoming(event, known) : find(event)
-    })
-    return await Promise.all(incoming)
   }
 
   return {
     /**
-     * Accepts events in one flush: campaigns, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
-     * @param events at most 1,000
-     * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
-     *   `campaign_not_found`: the event has no click or campaign of the account
+     * Settles events in one flush: campaigns, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
+     * A Problem is the outcome of an event that has no click or campaign of the account.
+     * @param events of one account without outcomes, at most 1,000
+     * @param isDryRun `stored` is then the outcome of an event that would be stored
      * @throws Problem `unavailable`: any of the events may be stored or not
      */
-    accept: (events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> =>
-      whileInFlight(events, sender, async (own) => {
-        const outcomes = await byId.run(own, (firsts) => flushes.addAll(firsts))
-        for (const outcome of outcomes) metrics.outcomes[outcome] += 1
-        return outcomes
-      }),
-    /**
-     * Decides as `accept`, and stores and caches nothing.
-     * @returns each outcome with the row that would be stored: undefined for a duplicate and above the ceiling
-     */
-    preview: (events: readonly ValidEvent[], sender: Sender) =>
-      whileInFlight(events, sender, async (own) => {
-        const rows = new Map<IncomingEvent, PixelEvent>()
-        const decide = async (firsts: IncomingEvent[]) => {
-          const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(timeoutMs))
-          for (const { incoming, count, row } of reserved) {
-            count.release()
-            rows.set(incoming, row)
-          }
-          return outcomes
-        }
-        const outcomes = await byId.run(own, decide, true)
-        return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
-      }),
-    countNotes: metrics.countNotes,
+    async accept(events: readonly IncomingEvent[], isDryRun = false): Promise<void> {
+      const [event] = events
+      if (!event) return
+      const release = await inFlight.acquire(event.row.accountId, undefined, events.length)
+      try {
+        await attribute(events)
+        await settle(unsettled(events), isDryRun)
+      } finally {
+        release()
+      }
+      if (!isDryRun) for (const event of events.filter(isAccepted)) metrics.countEvent(event)
+    },
     /** Resolves when no event is in flight, including events of disconnected clients. */
     idle: () => flushes.idle(),
   }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { type EventNote, eventNoteTexts } from '../../schema/eventNote.ts'
-import type { Outcome } from './duplicates.ts'
+import { eventNoteTexts } from '../../schema/eventNote.ts'
+import type { AcceptedEvent, Outcome } from './incomingEvent.ts'
 
 export type EventMetrics = ReturnType<typeof openEventMetrics>
 
@@ -46,7 +46,9 @@ export function openEventMetrics(
   })
   const addGauge = (name: string, help: string, read: () => number) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         this.set(read())
       },
@@ -54,10 +56,10 @@ export function openEventMetrics(
   addGauge('events_in_flight', 'Events without a response yet.', now.inFlight)
   addGauge('events_queued', 'Events queued for the next flush.', now.queued)
   return {
-    /** Events with a 200 response so far; add to it. */
-    outcomes,
-    countNotes(given: readonly EventNote[]) {
-      for (const { code } of given) notes.inc({ code })
+    /** Counts an event with a 200 response. */
+    countEvent(event: AcceptedEvent) {
+      outcomes[event.outcome] += 1
+      for (const { code } of event.notes) notes.inc({ code })
     },
     /** @param size number of events; then the seconds of the look-up and of the insert, undefined if nothing was stored */
     countFlush(size: number, { lookUp, insert }: { lookUp: number; insert: number | undefined }) {

@@ -1,32 +1,15 @@
+import { v7 as uuidv7 } from 'uuid'
 import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { toDouble } from '../query/exactJson.ts'
 import { readTimeText, timeForms } from '../query/timeText.ts'
+import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
+import type { RequestEvent, Sender } from './incomingEvent.ts'
 import { noteDigits } from './inexactNumbers.ts'
-import type { Note } from './notes.ts'
+import { collectNotes, type Note, noteUnknownFields } from './notes.ts'
 import { keepProperties } from './properties.ts'
-
-/** A valid event. Whether its click or campaign belongs to the caller is not checked yet. */
-export interface ValidEvent {
-  eventName: string
-  /** The click of the event; without one, the campaign of its visitor. */
-  identifiers: { clickId: string } | { campaignId: string }
-  /** Empty when absent. */
-  visitorId: string
-  /** Clamped. */
-  value: number | null
-  /** ISO 4217, or empty. */
-  currency: string
-  /** JSON text of an object, or empty. */
-  properties: string
-  /** Idempotency key of the caller. */
-  eventId: string | undefined
-  /** Epoch milliseconds, clamped. */
-  occurredAtMs: number
-  /** Epoch milliseconds. */
-  receivedAtMs: number
-}
+import { ownedKey } from './sql.ts'
 
 const eventName = new RegExp(eventNamePattern)
 const id = new RegExp(idPattern)
@@ -35,46 +18,83 @@ const eventId = new RegExp(eventIdPattern)
 const idText = 'must be 1 to 64 letters, digits and _ . : -.'
 
 /**
- * Validates an event: the name, the identifiers, the other fields; throws the first error. Null is like an absent field.
+ * Reads an event: the name, the identifiers, the other fields. Null is like an absent field.
+ * @param body a JSON object, or the Problem of an item that could not be read
  * @param nowMs time of the request, epoch milliseconds
- * @throws Problem `invalid_<field>` or `missing_identifier`
+ * @returns the event, or the first error: Problem `invalid_<field>` or `missing_identifier`
  */
-export function validateEvent(
-  body: Readonly<Record<string, unknown>>,
+export function readEvent(
+  body: Readonly<Record<string, unknown>> | Problem,
+  { accountId, clickAllowance }: Sender,
   nowMs: number,
-  note: Note = () => {},
-): ValidEvent {
+): RequestEvent {
+  if (body instanceof Problem) return { outcome: body }
+  const { notes, note } = collectNotes()
+  try {
+    const row = readRow(body, accountId, nowMs, note)
+    noteUnknownFields(body, note)
+    return {
+      outcome: undefined,
+      row,
+      key: isPresent(body.event_id) ? ownedKey(row) : undefined,
+      notes,
+      clickAllowance,
+      sinceMs: performance.now(),
+      count: undefined,
+      first: undefined,
+      settled: undefined,
+    }
+  } catch (error) {
+    if (error instanceof Problem) return { outcome: error }
+    throw error
+  }
+}
+
+/** @throws Problem */
+function readRow(body: Readonly<Record<string, unknown>>, accountId: string, nowMs: number, note: Note): PixelEvent {
   if (body.event_name === undefined) throw invalidParameter('event_name', 'is required.')
   if (!matches(eventName, body.event_name)) {
     throw invalidParameter('event_name', 'must start with a letter and have up to 64 letters, digits and _.')
   }
+  const { clickId, visitorId, campaignId } = readIdentifiers(body)
   return {
+    accountId,
+    origin: 'server',
+    generation: 0,
     eventName: body.event_name,
-    ...readIdentifiers(body),
+    clickId,
+    visitorId,
+    campaignId,
+    userId: '',
     value: readValue(body.value, note),
     currency: readCurrency(body.currency, note),
     properties: keepProperties(body.properties, note),
-    eventId: readEventId(body.event_id),
-    occurredAtMs: readOccurredAt(body.timestamp, nowMs, note),
-    receivedAtMs: nowMs,
+    id: readEventId(body.event_id) ?? uuidv7(),
+    occurredAt: readOccurredAt(body.timestamp, nowMs, note),
+    receivedAt: nowMs,
   }
 }
 
 /** @returns the click or visitor that the rate limit of identifiers counts, unique within the account */
-export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
-  return 'clickId' in identifiers ? `click ${identifiers.clickId}` : `visitor ${visitorId}`
+export function identifierOf({ clickId, visitorId }: PixelEvent): string {
+  return clickId === '' ? `visitor ${visitorId}` : `click ${clickId}`
 }
 
-/** With a click, `campaign_id` is not read: the click has the campaign. */
-function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
+/**
+ * With a click, `campaign_id` is not read: the click has the campaign.
+ * @returns the click, or the visitor and its campaign; absent ones are empty
+ */
+function readIdentifiers(
+  body: Readonly<Record<string, unknown>>,
+): Pick<PixelEvent, 'clickId' | 'visitorId' | 'campaignId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
   if (isPresent(clickId) && !matches(id, clickId)) throw invalidParameter('click_id', idText)
   if (isPresent(visitorId) && !matches(id, visitorId)) throw invalidParameter('visitor_id', idText)
-  if (isPresent(clickId)) return { identifiers: { clickId }, visitorId: visitorId ?? '' }
+  if (isPresent(clickId)) return { clickId, visitorId: visitorId ?? '', campaignId: '' }
   if (!isPresent(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
   if (!isPresent(campaignId)) throw invalidParameter('campaign_id', 'is required with visitor_id.')
   if (!matches(id, campaignId)) throw invalidParameter('campaign_id', idText)
-  return { identifiers: { campaignId }, visitorId }
+  return { clickId: '', visitorId, campaignId }
 }
 
 function readValue(sent: unknown, note: Note): number | null {

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
 import { formatChange, formatValue, noValue, type Value } from './format.ts'
-import { type Column, cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics } from './metrics.ts'
+import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
 import type { Daily } from './seriesParts.ts'
@@ -49,7 +49,7 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
 }
 
 /** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
-export function Difference({ metric, now, before }: { metric: Column; now: Value; before: Value }) {
+export function Difference({ metric, now, before }: { metric: SelectedMetric; now: Value; before: Value }) {
   const isPercentage = metrics[metric].kind === 'percent'
   const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0)
   if (!isKnown) return <span class="change hint">{noValue}</span>

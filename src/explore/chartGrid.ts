@@ -1,5 +1,5 @@
 /** The values of an axis. */
-export interface Extent {
+export interface AxisValues {
   min: number
   max: number
   /** The distance of two lines of the grid is never less, for example 1 for counts. */
@@ -16,8 +16,8 @@ export interface GridAxis {
 const linesWanted = 5
 
 /** Axes with round steps that include zero; their zeros and their lines of the grid are at the same heights. */
-export function gridAxes(extents: readonly Extent[]): GridAxis[] {
-  const axes = extents.map(({ min, max, stepMin }) => {
+export function gridAxes(values: readonly AxisValues[]): GridAxis[] {
+  const axes = values.map(({ min, max, stepMin }) => {
     const [low, high] = [Math.min(0, min), Math.max(0, max)]
     return { low, high, step: Math.max(stepMin, roundStep((high - low || 1) / linesWanted)) }
   })

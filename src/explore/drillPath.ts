@@ -2,7 +2,7 @@ import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { addDays, endOfMonth } from './dates.ts'
 import { type Dimension, dimensionNames, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
-import type { Column } from './metrics.ts'
+import type { SelectedMetric } from './metrics.ts'
 import type { Dates } from './ranges.ts'
 import { defaultView, selectionOf, type View, viewDates } from './view.ts'
 
@@ -70,7 +70,7 @@ export type RowList =
   | { path: '/clicks'; query: QueryOf<'/clicks'> }
   | { path: '/conversions'; query: QueryOf<'/conversions'> }
 
-const statuses: Partial<Record<Column, string>> = {
+const statuses: Partial<Record<SelectedMetric, string>> = {
   conversions: 'approved',
   pendingConversions: 'pending',
   holdConversions: 'hold',
@@ -80,7 +80,7 @@ const statuses: Partial<Record<Column, string>> = {
 
 /** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals */
 export function rowsOf(
-  metric: Column,
+  metric: SelectedMetric,
   row: ReportRow | undefined,
   groups: readonly Dimension[],
   view: View,

@@ -3,7 +3,7 @@ import type { components } from '../packages/client/api.ts'
 export type Metric = keyof components['schemas']['Metrics']
 
 /** Reports also count visitors. */
-export type Column = keyof components['schemas']['SelectedMetrics']
+export type SelectedMetric = keyof components['schemas']['SelectedMetrics']
 
 /**
  * `count` and `amount` are sums, the others are ratios. All but `count` and `percent` are in the currency of the account; a `rate`
@@ -12,7 +12,7 @@ export type Column = keyof components['schemas']['SelectedMetrics']
 export type MetricKind = 'count' | 'amount' | 'price' | 'rate' | 'percent'
 
 /** Label and format of every metric, in the order of selections. */
-export const metrics: Readonly<Record<Column, { label: string; kind: MetricKind }>> = {
+export const metrics: Readonly<Record<SelectedMetric, { label: string; kind: MetricKind }>> = {
   clicks: { label: 'Clicks', kind: 'count' },
   conversions: { label: 'Conversions', kind: 'count' },
   revenue: { label: 'Revenue', kind: 'amount' },
@@ -38,19 +38,19 @@ export function hasNumbers(values: Partial<Record<Metric, number | null>> | unde
   return metricNames.some((name) => values?.[name])
 }
 
-export const columnNames = Object.keys(metrics) as Column[]
+export const columnNames = Object.keys(metrics) as SelectedMetric[]
 
 export const metricNames = columnNames.filter((name): name is Metric => name !== 'visitors')
 
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-export function isSum(name: Column): boolean {
+export function isSum(name: SelectedMetric): boolean {
   return ['count', 'amount'].includes(metrics[name].kind)
 }
 
 /** Whether less of a metric is better. */
-export function isCost(name: Column): boolean {
+export function isCost(name: SelectedMetric): boolean {
   return /^(cost|cpa|cpc|declined|refunded)/.test(name)
 }
 
-export const columnsDefault: readonly Column[] = columnNames.slice(0, columnNames.indexOf('epc') + 1)
+export const columnsDefault: readonly SelectedMetric[] = columnNames.slice(0, columnNames.indexOf('epc') + 1)

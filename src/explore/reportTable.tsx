@@ -4,7 +4,7 @@ import { Button, Name, Table } from './controls.tsx'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
 import { formatValue, formatWeekday, type Value } from './format.ts'
-import { type Column, hasNumbers, isSum, metrics } from './metrics.ts'
+import { hasNumbers, isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import type { PanelProps } from './view.ts'
 
@@ -37,7 +37,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         {before && hasNumbers(before) && <Difference metric={metric} now={of[metric]} before={before[metric]} />}
       </td>
     ))
-  function openerOf(metric: Column, row: ReportRow | undefined) {
+  function openerOf(metric: SelectedMetric, row: ReportRow | undefined) {
     const list = rowsOf(metric, row, groups, view, Date.now())
     const of = row ? namesOf(row, groups) : ['all rows']
     return list && (() => onRows(list, `${metrics[metric].label}: ${of.join(', ')}`))
@@ -109,7 +109,7 @@ function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (
 }
 
 /** A bar of the share of a row in the total; nothing for ratios and losses. */
-function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Column }) {
+function Share({ part, whole, metric }: { part: Value; whole: Value; metric: SelectedMetric }) {
   if (!part || !whole || part < 0 || whole < part || !isSum(metric)) return null
   const percent = (part / whole) * 100
   return (
@@ -122,7 +122,7 @@ function Share({ part, whole, metric }: { part: Value; whole: Value; metric: Col
 }
 
 /** The header of a column that sorts the rows. @param name what the column sorts by */
-function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: Column | 'id' }) {
+function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: SelectedMetric | 'id' }) {
   const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
   // Metrics begin with the largest, ids with the first.
   const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name

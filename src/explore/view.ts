@@ -10,7 +10,7 @@ import {
   filterNames,
   funnelDimensions,
 } from './dimensions.ts'
-import { type Column, columnNames, columnsDefault, type Metric, metricNames } from './metrics.ts'
+import { columnNames, columnsDefault, type Metric, metricNames, type SelectedMetric } from './metrics.ts'
 import {
   type ComparisonName,
   comparedDates,
@@ -47,7 +47,7 @@ export interface View {
   next: Dimension | undefined
   /** `id` or a metric, descending with a leading `-`. */
   sort: string
-  columns: readonly Column[]
+  columns: readonly SelectedMetric[]
   /** Rows with fewer clicks are not shown. */
   minClicks: number
   /** Rows before those that are shown. */

@@ -13,7 +13,6 @@ const latestMs = Date.UTC(9999, 11, 31)
 /**
  * Reads the rows of a metadata table, in order of id.
  * @param range range of `createdAt`
- * @throws Problem `unavailable`
  */
 export async function* metadataLines(
   postgres: Postgres,

@@ -55,14 +55,11 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   app.addHook('preHandler', async (request, reply) => {
     const { scope } = request.routeOptions.config
     if (!scope || scope === 'any' || scope === 'write:events') return
-    const { accountId } = request.caller
-    try {
-      await reads.acquire(accountId, request.signal)
-    } catch (error) {
+    const release = await reads.acquire(request.caller.accountId, request.signal).catch((error: unknown) => {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
-    }
-    releaseAfter(reply, () => reads.release(accountId))
+    })
+    releaseAfter(reply, release)
   })
 
   // With an `ETag` clients may cache a response and must revalidate it before each use; without one it must not be cached.
@@ -76,8 +73,8 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'any'): Promise<void> {
     const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
-    const { plan } = record
-    if (!plan)
+    const { subscription } = record
+    if (!subscription)
       throw new Problem(
         'plan_required',
         'The subscription plan of this account has no API access; ask the operator for another plan.',
@@ -86,7 +83,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
     if (tooMany) throw tooMany
-    request.caller = { ...record, plan }
+    request.caller = { ...record, subscription }
     keys.recordUse(record)
   }
 
@@ -140,7 +137,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
 export function openReadSlots(perAccountMax: number): ConcurrencyLimiter {
   const message = `Limit of ${perAccountMax} concurrent reads per account reached; retry when one has finished.`
   const refuse = () => new Problem('rate_limited', message, { retryAfterS: 1 })
-  return new ConcurrencyLimiter({ perAccountMax, waitMs: 5_000, refuse })
+  return new ConcurrencyLimiter({ perAccountMax: () => perAccountMax, waitMs: 5_000, refuse })
 }
 
 /**

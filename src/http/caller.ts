@@ -5,7 +5,7 @@ import type { SubscriptionPlan } from '../accounts/plans.ts'
 
 /** The account and API key of a request. What the request may read depends on `accountId` alone. */
 export interface Caller extends KeyRecord {
-  readonly plan: SubscriptionPlan
+  readonly subscription: SubscriptionPlan
 }
 
 declare module 'fastify' {

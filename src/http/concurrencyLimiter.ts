@@ -4,20 +4,20 @@ import { whenAborted } from '../stores/timing/whenAborted.ts'
 const queueMax = 128
 
 export interface ConcurrencyLimits {
-  /** Concurrent slots per account, at least 1. */
-  perAccountMax: number
+  /** Concurrent slots per account. @param total slots of all accounts, including the wanted ones */
+  perAccountMax(total: number): number
   /** Concurrent slots of all accounts; unlimited by default. */
   totalMax?: number
-  /** Longest wait for a slot, milliseconds. */
+  /** Longest wait for slots, milliseconds; with 0 nothing waits. */
   waitMs: number
-  /** Creates the error when the queue is full or the wait is over. */
-  refuse(): Problem
+  /** Creates the error when the queue is full or the wait is over. @param isOwnLimit whether the account has reached its own limit */
+  refuse(isOwnLimit: boolean): Problem
 }
 
 interface Account {
   running: number
-  /** In order of arrival; each is called when it acquires a slot. */
-  queued: Set<() => void>
+  /** The slots of queued work in order of arrival; each key is called when its work acquires them. */
+  queued: Map<() => void, number>
 }
 
 /** Limits concurrent work of this process per account and in total; more work is queued for a short time. */
@@ -32,59 +32,72 @@ export class ConcurrencyLimiter {
     this.#limits = limits
   }
 
+  /** The slots in use. */
+  get running(): number {
+    return this.#running
+  }
+
   /** Whether an account waits that has no slot, because other accounts use all of them. */
   get isContended(): boolean {
     return [...this.#waiting].some((accountId) => this.#accounts.get(accountId)?.running === 0)
   }
 
   /**
-   * Waits for a slot. The caller must call `release` once.
+   * Waits for slots.
    * @param signal ends the wait; when it has aborted before the call, its reason is thrown
+   * @returns releases the slots; further calls have no effect
    * @throws Problem of `refuse` when the queue is full or the wait exceeds `waitMs`
    */
-  async acquire(accountId: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const account = this.#accounts.get(accountId) ?? { running: 0, queued: new Set() }
-    this.#accounts.set(accountId, account)
-    if (this.#hasSlot(account)) {
-      this.#start(account)
-      return
+  async acquire(accountId: string, signal?: AbortSignal, slots = 1): Promise<() => void> {
+    signal?.throwIfAborted()
+    const { waitMs, refuse } = this.#limits
+    const account = this.#accounts.get(accountId) ?? { running: 0, queued: new Map<() => void, number>() }
+    const mayStart = this.#hasSlots(account, slots)
+    if (!mayStart && (waitMs === 0 || account.queued.size === queueMax)) {
+      throw refuse(this.#exceedsOwn(account, slots))
     }
-    if (account.queued.size === queueMax) throw this.#limits.refuse()
-    await this.#wait(accountId, account, signal)
+    this.#accounts.set(accountId, account)
+    if (mayStart) this.#take(account, slots)
+    else await this.#wait(accountId, account, slots, signal)
+    let isReleased = false
+    return () => {
+      if (!isReleased) this.#release(accountId, account, slots)
+      isReleased = true
+    }
   }
 
-  /** Releases a slot. The first queued work that may start acquires it; accounts take turns. */
-  release(accountId: string): void {
-    const account = this.#accounts.get(accountId)
-    if (!account) return
-    account.running -= 1
-    this.#running -= 1
+  /** The first queued work that may start takes the slots; accounts take turns. */
+  #release(accountId: string, account: Account, slots: number): void {
+    this.#take(account, -slots)
     for (const waitingId of this.#waiting) {
       const waiting = this.#accounts.get(waitingId)
-      const [start] = waiting?.queued ?? []
-      if (waiting && start && this.#hasSlot(waiting)) start()
+      const [first] = waiting?.queued ?? []
+      if (waiting && first && this.#hasSlots(waiting, first[1])) first[0]()
     }
     this.#forgetIdle(accountId, account)
   }
 
-  #hasSlot({ running }: Account): boolean {
-    const { perAccountMax, totalMax = Number.POSITIVE_INFINITY } = this.#limits
-    return running < perAccountMax && this.#running < totalMax
+  #hasSlots(account: Account, slots: number): boolean {
+    const { totalMax = Number.POSITIVE_INFINITY } = this.#limits
+    return !this.#exceedsOwn(account, slots) && this.#running + slots <= totalMax
   }
 
-  #start(account: Account): void {
-    account.running += 1
-    this.#running += 1
+  #exceedsOwn({ running }: Account, slots: number): boolean {
+    return running + slots > this.#limits.perAccountMax(this.#running + slots)
   }
 
-  #wait(accountId: string, account: Account, signal: AbortSignal): Promise<void> {
+  #take(account: Account, slots: number): void {
+    account.running += slots
+    this.#running += slots
+  }
+
+  #wait(accountId: string, account: Account, slots: number, signal: AbortSignal | undefined): Promise<void> {
     const { waitMs, refuse } = this.#limits
     const { queued } = account
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
-        removeListener()
+        removeListener?.()
         queued.delete(start)
         this.#waiting.delete(accountId)
         // At the end: the other waiting accounts come first.
@@ -92,18 +105,18 @@ export class ConcurrencyLimiter {
       }
       const start = () => {
         leave()
-        this.#start(account)
+        this.#take(account, slots)
         resolve()
       }
       const giveUp = () => {
         leave()
         this.#forgetIdle(accountId, account)
-        reject(refuse())
+        reject(refuse(this.#exceedsOwn(account, slots)))
       }
       const timer = setTimeout(giveUp, waitMs)
-      queued.add(start)
+      queued.set(start, slots)
       this.#waiting.add(accountId)
-      const removeListener = whenAborted(signal, giveUp)
+      const removeListener = signal && whenAborted(signal, giveUp)
     })
   }
 

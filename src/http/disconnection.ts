@@ -14,16 +14,11 @@ export function observeDisconnections(app: App): void {
 }
 
 /**
- * Calls `release` once: when the response has been handed to the operating system or its connection has closed, or
- * immediately when that has already happened. A response in flight always has a connection (`oneRequestPerConnection`), so
+ * Calls `release` when the response has been handed to the operating system, and when its connection has closed, or
+ * immediately when that has already happened: further calls must have no effect. A response in flight always has a connection (`oneRequestPerConnection`), so
  * `release` is always called.
  */
 export function releaseAfter({ raw }: FastifyReply, release: () => void): void {
-  let isReleased = false
-  const once = () => {
-    if (!isReleased) release()
-    isReleased = true
-  }
-  if (raw.destroyed || raw.writableFinished) once()
-  else raw.once('finish', once).once('close', once)
+  if (raw.destroyed || raw.writableFinished) release()
+  else raw.once('finish', release).once('close', release)
 }

@@ -51,9 +51,9 @@ export function openRateLimits(options: RateLimitOptions) {
      * limit headers. A plan without API access has a limit of 0.
      * @returns Problem `rate_limited` when the limit is exceeded
      */
-    async countRequest(request: FastifyRequest, reply: FastifyReply, { keyId, plan }: KeyRecord) {
+    async countRequest(request: FastifyRequest, reply: FastifyReply, { keyId, subscription }: KeyRecord) {
       const isEvent = request.routeOptions.config.scope === 'write:events'
-      const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
+      const perMinute = (isEvent ? subscription?.eventsPerMinute : subscription?.requestsPerMinute) ?? 0
       const kind = isEvent ? 'events' : 'requests'
       const window = await add('key', `${keyId}:${kind}`, 1)
       setLimitHeaders(reply, perMinute, window)
@@ -67,8 +67,8 @@ export function openRateLimits(options: RateLimitOptions) {
      * @throws Problem `rate_limited`
      */
     async countFurtherEvents({ caller }: FastifyRequest, reply: FastifyReply, events: number) {
-      const { keyId, plan } = caller
-      const max = plan.eventsPerMinute
+      const { keyId, subscription } = caller
+      const max = subscription.eventsPerMinute
       const window = await add('key', `${keyId}:events`, events, max)
       setLimitHeaders(reply, max, window)
       if (window.isAdded) return

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
+import { ConcurrencyLimiter } from './concurrencyLimiter.ts'
 import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 
@@ -49,7 +50,12 @@ const shuttingDown = () => new Problem('unavailable', 'The server is shutting do
  */
 export function openStreaming(closingMs = exportGraceMs) {
   const closing = new AbortController()
-  const slots = new Set<{ accountId: string }>()
+  const exports = new ConcurrencyLimiter({
+    perAccountMax: (total) => (total <= onePerAccountFrom ? perAccountMax : 1),
+    totalMax,
+    waitMs: 0,
+    refuse: refuseExport,
+  })
   let isClosing = false
 
   return {
@@ -69,7 +75,7 @@ export function openStreaming(closingMs = exportGraceMs) {
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
       if (isClosing) throw shuttingDown()
-      const release = acquireSlot(slots, request.caller.accountId)
+      const release = await exports.acquire(request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {
@@ -119,27 +125,15 @@ async function* chain(
 const perAccountMax = 2
 const totalMax = 12
 
-/** From this number of exports on, the limit per account is 1: six accounts with two each would leave none for others. */
+/** With more exports, the limit per account is 1: six accounts with two each would leave none for others. */
 const onePerAccountFrom = totalMax / 2
 
-/**
- * Acquires a slot for an export of an account.
- * @param slots the slots in use
- * @returns releases the slot; further calls have no effect
- * @throws Problem `rate_limited` at the limit of the account, `unavailable` at the limit of the server
- */
-function acquireSlot(slots: Set<{ accountId: string }>, accountId: string): () => void {
-  const count = [...slots].filter((slot) => slot.accountId === accountId).length
-  const max = slots.size < onePerAccountFrom ? perAccountMax : 1
-  if (count >= max) {
-    const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
-    throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
-  }
-  if (slots.size >= totalMax) {
+/** @returns Problem `rate_limited` at the limit of the account, `unavailable` at the limit of the server */
+function refuseExport(isOwnLimit: boolean): Problem {
+  if (!isOwnLimit) {
     const message = 'Limit of concurrent exports on this server reached; retry later.'
-    throw new Problem('unavailable', message, { retryAfterS: 5 })
+    return new Problem('unavailable', message, { retryAfterS: 5 })
   }
-  const slot = { accountId }
-  slots.add(slot)
-  return () => slots.delete(slot)
+  const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
+  return new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
 }

@@ -21,7 +21,7 @@ import { RemovedMonthError } from './readers/rowError.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 import type { Source } from './source.ts'
 
-export interface Outcome {
+export interface StoredCounts {
   inserted: number
   updated: number
   duplicates: number
@@ -29,7 +29,7 @@ export interface Outcome {
   older: number
 }
 
-export interface StoredRows extends Outcome {
+export interface StoredRows extends StoredCounts {
   /** Ids of duplicates that differ from a stored row which is not newer. */
   conflicts: readonly string[]
 }

@@ -10,7 +10,7 @@ import { type Input, type Mapping, noMapping } from './readers/input.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
-import { dryRun, importResource, type Outcome, type ResourceImport, type RowBatch } from './resources.ts'
+import { dryRun, importResource, type ResourceImport, type RowBatch, type StoredCounts } from './resources.ts'
 import type { Source } from './source.ts'
 
 export interface ImportOptions {
@@ -42,7 +42,7 @@ export interface ImportOptions {
 const batchCharactersMax = 64 << 20
 
 /** Row counts by outcome; `read` is the sum of inserted, updated, duplicates and rejected once the import has ended. */
-export interface Tally extends Outcome {
+export interface Tally extends StoredCounts {
   read: number
   /** Duplicates that differ from a stored row which is not newer. */
   conflicting: number

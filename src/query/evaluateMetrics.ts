@@ -2,9 +2,9 @@ import type { Metric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
 import { metricDefinitions, sums } from './metricDefinitions.ts'
-import { add, difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
+import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
 
-// Evaluates `metricDefinitions`: in SQL for lists that ClickHouse orders, else in Node, exactly.
+// Evaluates `metricDefinitions`: in SQL to order the rows of a report, in Node for responses, exactly.
 
 /**
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
@@ -32,7 +32,7 @@ function operandsOf(metric: ReportMetric): Metric[] {
 
 /** Condition: the bucket counts at least one row. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(
-  sums.flatMap(({ metric, unit }) => (unit === 'count' ? [ch`${identifier(metric)} != 0`] : [])),
+  sums.flatMap(({ metric, unit }) => (unit === 'count' ? [identifier(metric)] : [])),
   ' OR ',
 )
 
@@ -71,7 +71,6 @@ export type SumTexts = Partial<Record<ReportMetric, string | number>>
 export type ExactSums = readonly Millionths[]
 
 const positionOf = (metric: ReportMetric) => reportMetricNames.indexOf(metric)
-const countPositions = sums.flatMap(({ metric, unit }) => (unit === 'count' ? [positionOf(metric)] : []))
 
 /** How the values of `ExactSums` are read, in their order: operands come before their difference. A ratio has no value. */
 const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSums) => Millionths) => {
@@ -92,16 +91,6 @@ export function readSums(row: SumTexts): ExactSums {
 /** The sums of no rows. */
 export const noSums: ExactSums = readSums({})
 
-/** Adds sums, without visitors: distinct counts cannot be added. */
-export function addSums(rows: readonly ExactSums[]): ExactSums {
-  return rows.reduce((total, row) => total.map((sum, position) => add(sum, row[position] as Millionths)), noSums)
-}
-
-/** Whether the row is a bucket, like `isBucket`. */
-export function countsRows(row: ExactSums): boolean {
-  return countPositions.some((position) => Number(row[position]) !== 0)
-}
-
 /** How the value of each metric is computed, in millionths; null for a ratio whose denominator is zero. */
 const computations = Object.fromEntries(reportMetricNames.map((metric) => [metric, computationOf(metric)])) as Record<
   ReportMetric,
@@ -116,11 +105,6 @@ function computationOf(metric: ReportMetric): (row: ExactSums) => Millionths | n
   }
   const [numerator, denominator] = [positionOf(definition.numerator), positionOf(definition.denominator)]
   return (row) => ratioMillionths(row[numerator] as Millionths, row[denominator] as Millionths, definition.times)
-}
-
-/** The value of a metric by which rows are ordered, like `orderValue`. @returns millionths, null for a null ratio */
-export function readOrderValue(metric: ReportMetric, row: ExactSums): Millionths | null {
-  return computations[metric](row)
 }
 
 /** Values of metrics in a response: ratios may be null. */

@@ -21,12 +21,6 @@ export function fromMillionths(value: Millionths): number {
   return typeof value === 'number' ? value / 1e6 : Number(formatMillionths(value))
 }
 
-/** @returns the exact sum of two amounts */
-export function add(a: Millionths, b: Millionths): Millionths {
-  const sum = typeof a === 'number' && typeof b === 'number' ? a + b : undefined
-  return Number.isSafeInteger(sum) ? (sum as number) : BigInt(a) + BigInt(b)
-}
-
 /** @returns the exact difference of two amounts */
 export function difference(a: Millionths, b: Millionths): Millionths {
   if (typeof a === 'number' && typeof b === 'number') return a - b

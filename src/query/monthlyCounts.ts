@@ -5,7 +5,6 @@ import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 /**
  * Counts the clicks and the server events of an account in a UTC month. Clicks count as in stats and reports.
  * @param monthMs start of the month, epoch milliseconds
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function countMonth(
   clickhouse: QueryTarget,
@@ -31,7 +30,6 @@ WHERE account_id = ${text(accountId)}
  * a merge.
  * @param monthMs start of the month, epoch milliseconds
  * @returns events by account; accounts without events are left out
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function countStoredEvents(
   clickhouse: QueryTarget,

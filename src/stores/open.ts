@@ -56,9 +56,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, 
     clickhouse,
     postgres,
     postgresReader,
-    ...(embedded.postgres === undefined && {
-      listen: (channel, onNotice) => listenTo(postgres, channel, onNotice),
-    }),
+    ...(embedded.postgres === undefined && { listen: listenTo.bind(undefined, postgres) }),
     async close() {
       await Promise.allSettled([clickhouse.close(), postgres.end({ timeout: 5 }), postgresReader.end({ timeout: 5 })])
       await embedded.close()
@@ -154,11 +152,9 @@ async function reach(
       return
     } catch (error) {
       if (error instanceof SettingsError) throw error
-      if (isRejection(error) || performance.now() >= deadlineMs) {
-        throw new SettingsError(
-          `${server} ${isRejection(error) ? 'rejects the connection' : 'does not respond'}: ${causeOf(error)}.`,
-        )
-      }
+      const isRejected = isRejection(error)
+      const failure = `${server} ${isRejected ? 'rejects the connection' : 'does not respond'}: ${causeOf(error)}.`
+      if (isRejected || performance.now() >= deadlineMs) throw new SettingsError(failure)
       if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${server}: ${causeOf(error)}.` })
       isAnnounced = true
       await sleep(retryMs)

@@ -1,19 +1,29 @@
 import { LRUCache } from 'lru-cache'
+import { Problem } from '../problem.ts'
 import { atMost } from './entryLimit.ts'
 
+/** Ages of values, milliseconds, named like in HTTP. */
 export interface RefreshingCacheOptions<Request, Value> {
+  /** Most values, with the values that are being read. */
   max: number
-  /** From this age on a value is read again in the background. */
-  refreshMs: number
-  /** From this age on it is read again before it is returned. */
-  ttlMs: number
-  /** Least time from one background read of a value to the next, when it fails; 0 unless given. */
-  retryMs?: number
+  /** Age until which a value is returned without a read. */
+  freshMs: number
+  /** For this time after `freshMs` a value is returned while it is read again. */
+  staleWhileRevalidateMs: number
+  /** For this time after `freshMs` a value is returned if reading it fails with a Problem. */
+  staleIfErrorMs: number
+  /** Whether reads are expected to fail: a value is then returned for `staleIfErrorMs` while it is read again. */
+  isFailing(): boolean
+  /** Least time from one read of a value that is returned meanwhile to the next, when it fails. */
+  retryMs: number
   now: () => number
   /** The key of a value; the account first. */
   keyOf(request: Request): string
-  /** Reads a value. Undefined, for a value that does not exist, is not cached. */
-  read(request: Request): Promise<Value | undefined>
+  /**
+   * Reads a value. Undefined, for a value that does not exist, is not cached.
+   * @param known the present value, which is too old
+   */
+  read(request: Request, known: Value | undefined): Promise<Value | undefined>
 }
 
 interface Entry<Value> {
@@ -24,7 +34,7 @@ interface Entry<Value> {
   triedAtMs: number
 }
 
-/** Cache that returns a value while reading it again (stale-while-revalidate), once for concurrent requests. */
+/** Cache that returns a value while reading it again, once for concurrent requests. */
 export class RefreshingCache<Request, Value> {
   readonly #entries: LRUCache<string, Entry<Value>, { request: Request }>
   readonly #options: RefreshingCacheOptions<Request, Value>
@@ -41,46 +51,61 @@ export class RefreshingCache<Request, Value> {
   }
 
   /**
-   * Returns a value that is younger than `ttlMs`, undefined when it does not exist.
-   * @throws the error of `read` when the value is older; errors of background reads are discarded
+   * Finds a value, undefined when it does not exist.
+   * @throws the error of `read` when no value may be returned instead; other errors are discarded
    */
   async find(request: Request): Promise<Value | undefined> {
     const key = this.#options.keyOf(request)
     const entry = this.#entries.get(key)
-    const isKnown = entry?.value !== undefined
-    if (isKnown && !this.#isDue(entry)) return entry.value
-    const allowStale = isKnown && this.#ageOf(entry.readAtMs) < this.#options.ttlMs
+    const use = entry?.value === undefined ? 'read' : this.#useOf(entry)
+    if (use === 'return') return entry?.value
     const status: LRUCache.Status<string, Entry<Value>, { request: Request }> = {}
-    const options = { forceRefresh: true, allowStale, context: { request }, status }
-    let found = await this.#entries.fetch(key, options)
-    // A read in flight is shared, unless it finds no value: the value may have been created after that read started.
-    if (found?.value === undefined && status.fetch === 'inflight') found = await this.#entries.fetch(key, options)
-    if (found?.value === undefined && this.#entries.peek(key) === found) this.#entries.delete(key)
-    return found?.value
+    const options = { forceRefresh: true, allowStale: use === 'return and read', context: { request }, status }
+    try {
+      let found = await this.#entries.fetch(key, options)
+      // A read in flight is shared, unless it finds no value: the value may have been created after that read started.
+      if (found?.value === undefined && status.fetch === 'inflight') found = await this.#entries.fetch(key, options)
+      if (found?.value === undefined && this.#entries.peek(key) === found) this.#entries.delete(key)
+      return found?.value
+    } catch (error) {
+      const isUsable = entry && error instanceof Problem && this.#staleMsOf(entry) < this.#options.staleIfErrorMs
+      if (isUsable && entry.value !== undefined) return entry.value
+      throw error
+    }
   }
 
   /** @returns the value if `find` returns it without a read, else undefined */
   peek(request: Request): Value | undefined {
     const entry = this.#entries.get(this.#options.keyOf(request))
-    return entry?.value === undefined || this.#isDue(entry) ? undefined : entry.value
+    return entry && this.#useOf(entry) === 'return' ? entry.value : undefined
   }
 
-  /** Whether a value is read again when it is requested. */
-  #isDue({ readAtMs, triedAtMs }: Entry<Value>): boolean {
-    const { refreshMs, ttlMs, retryMs = 0 } = this.#options
-    const ageMs = this.#ageOf(readAtMs)
-    return ageMs >= refreshMs && (ageMs >= ttlMs || this.#ageOf(triedAtMs) >= retryMs)
+  /** Has a value read again before it is returned, or all values. If that fails, `staleIfErrorMs` applies as before. */
+  expire(key?: string): void {
+    const { freshMs, staleWhileRevalidateMs, now } = this.#options
+    const readAtMs = now() - freshMs - staleWhileRevalidateMs
+    const entries = key === undefined ? this.#entries.values() : [this.#entries.peek(key)]
+    for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, readAtMs)
   }
 
-  /** Infinite when the clock was set back. */
-  #ageOf(atMs: number): number {
-    const ageMs = this.#options.now() - atMs
-    return ageMs >= 0 ? ageMs : Number.POSITIVE_INFINITY
+  /** What `find` does with a value that it knows. */
+  #useOf(entry: Entry<Value>): 'return' | 'return and read' | 'read' {
+    const { staleWhileRevalidateMs, staleIfErrorMs, isFailing, retryMs, now } = this.#options
+    const staleMs = this.#staleMsOf(entry)
+    if (staleMs < 0) return 'return'
+    if (staleMs >= staleWhileRevalidateMs && (staleMs >= staleIfErrorMs || !isFailing())) return 'read'
+    return Math.abs(now() - entry.triedAtMs) < retryMs ? 'return' : 'return and read'
+  }
+
+  /** For how long a value has not been fresh; infinite when the clock was set back. */
+  #staleMsOf({ readAtMs }: Entry<Value>): number {
+    const ageMs = this.#options.now() - readAtMs
+    return ageMs >= 0 ? ageMs - this.#options.freshMs : Number.POSITIVE_INFINITY
   }
 
   async #read(request: Request, entry?: Entry<Value>): Promise<Entry<Value>> {
     const readAtMs = this.#options.now()
     if (entry) entry.triedAtMs = readAtMs
-    return { value: await this.#options.read(request), readAtMs, triedAtMs: readAtMs }
+    return { value: await this.#options.read(request, entry?.value), readAtMs, triedAtMs: readAtMs }
   }
 }

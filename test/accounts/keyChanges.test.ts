@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
 
   it('notifies of a changed plan or its limits immediately', async () => {
     const { hash } = await keyOf('growing')
-    const limitOf = async () => (await keys.find(hash))?.plan?.requestsPerMinute
+    const limitOf = async () => (await keys.find(hash))?.subscription?.requestsPerMinute
     expect(await limitOf()).toBe(600)
     await setPlanOfAccount(postgres, 'growing', 'scale')
     await expect.poll(limitOf).toBe(6_000)

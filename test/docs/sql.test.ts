@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Metric } from '../../schema/metrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { createTributary, type ResponseOf, type Tributary } from '../../src/packages/client/client.ts'
 import { run } from '../../src/packages/sync/program.ts'
@@ -120,6 +121,22 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
     const rows = await owner.unsafe<{ clicks: string; revenue: string }[]>(sql)
     expect(rows.reduce((sum, { clicks }) => sum + Number(clicks), 0)).toBe(totals.clicks)
     expect(rows.reduce((sum, { revenue }) => sum + Number(revenue), 0)).toBeCloseTo(totals.revenue, 5)
+    const modelled = Object.entries(modelColumns).flatMap(([metric, column]) => (column ? [{ metric, column }] : []))
+    const columns = [...new Set(modelled.map(({ column }) => column))]
+    const [sums = {}] = await owner.unsafe<Record<string, number>[]>(
+      `SELECT ${columns.map((column) => `sum(${column})::float8 AS ${column}`)} FROM analytics.report WHERE day BETWEEN $1 AND $2`,
+      [october.from, october.to],
+    )
+    for (const column of columns) {
+      const metrics = modelled.filter((one) => one.column === column).map(({ metric }) => totals[metric as Metric] ?? 0)
+      expect([column, sums[column]]).toEqual([
+        column,
+        expect.closeTo(
+          metrics.reduce((sum, value) => sum + value),
+          5,
+        ),
+      ])
+    }
     // The tests of the package can fail.
     await owner`UPDATE analytics.report SET revenue = revenue + 0.01 WHERE day = '2026-10-05'`
     const [test = ''] = readdirSync(join(packageRoot, 'docs/dbt/tests'))
@@ -222,6 +239,14 @@ function withValues(sql: string): string {
     '{{last_day}}': `DATE '2026-10-31'`,
   }
   return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, () => value), sql)
+}
+
+/** The column of each metric in the model `report` of docs/dbt; null: the model does not have it, or its readers compute it. */
+const modelColumns: Readonly<Record<Metric, string | null>> = {
+  ...{ clicks: 'clicks', cost: 'cost', conversions: 'conversions', revenue: 'revenue', declinedConversions: null },
+  ...{ pendingConversions: 'open_conversions', holdConversions: 'open_conversions', pendingRevenue: 'open_revenue' },
+  ...{ refundedConversions: 'refunded_conversions', refundedRevenue: 'refunded_revenue' },
+  ...{ profit: null, roi: null, cr: null, epc: null, cpa: null, cpc: null, aov: null },
 }
 
 /** A file of docs/dbt with the names of tables, as dbt renders it. */

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { parseEvents } from '../../src/events/inexactNumbers.ts'
-import { validateEvent } from '../../src/events/validate.ts'
+import { readEvent } from '../../src/events/validate.ts'
 import { testNowMs } from '../kit/app.ts'
 
 const dayMs = 86_400_000
 const good = { click_id: 'c1', event_name: 'paid' }
 
-const read = (fields: object) => validateEvent({ ...good, ...fields }, testNowMs)
+/** @returns the row of an event @throws the Problem of an invalid event */
+function read(fields: object) {
+  const event = readEvent({ ...good, ...fields }, { accountId: 'acme', clickAllowance: 1 }, testNowMs)
+  if (!('row' in event)) throw event.outcome
+  return event.row
+}
 
 // All rules with random values, and their order: test/api/events/model.test.ts. Invalid values: test/properties/errors.test.ts.
 
@@ -24,15 +29,15 @@ describe('currency', () => {
 describe('an id', () => {
   it('has up to 64 letters, digits and _ . : -, an event_id up to 128', () => {
     for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)]) {
-      expect(read({ click_id: id }).identifiers).toEqual({ clickId: id })
+      expect(read({ click_id: id })).toMatchObject({ clickId: id, campaignId: '' })
     }
-    for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).eventId).toBe(id)
+    for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).id).toBe(id)
   })
 })
 
 describe('timestamp', () => {
   /** Within the last 30 days, so that nothing is clamped. */
-  const at = (text: string) => new Date(read({ timestamp: text }).occurredAtMs).toISOString()
+  const at = (text: string) => new Date(read({ timestamp: text }).occurredAt).toISOString()
 
   // All forms: test/query/timeText.test.ts.
   it('accepts any common form of a date-time', () => {
@@ -74,14 +79,14 @@ describe('timestamp', () => {
   it('is clamped to the last 30 days and the next 5 minutes', () => {
     const earliest = testNowMs - 30 * dayMs
     const latest = testNowMs + 5 * 60_000
-    const shifted = (ms: number) => read({ timestamp: new Date(ms).toISOString() }).occurredAtMs
+    const shifted = (ms: number) => read({ timestamp: new Date(ms).toISOString() }).occurredAt
     for (const ms of [earliest, earliest + 1, latest - 1, latest]) expect(shifted(ms)).toBe(ms)
     expect(shifted(earliest - 1)).toBe(earliest)
     expect(shifted(latest + 1)).toBe(latest)
     for (const text of ['0000-01-01', '0000-02-29', '0099-12-31T23:59:59Z', '2000-02-29', '2024-02-29']) {
-      expect([text, read({ timestamp: text }).occurredAtMs]).toEqual([text, earliest])
+      expect([text, read({ timestamp: text }).occurredAt]).toEqual([text, earliest])
     }
-    expect(read({ timestamp: '9999-12-31T23:59:59.999-23:59' }).occurredAtMs).toBe(latest)
+    expect(read({ timestamp: '9999-12-31T23:59:59.999-23:59' }).occurredAt).toBe(latest)
   })
 })
 

@@ -200,14 +200,14 @@ describe('the chart', () => {
   })
 
   it('has axes with the same zero and the same grid, which contain all values', () => {
-    const extents = fc.record({
+    const values = fc.record({
       // Amounts have six decimals.
       min: fc.integer({ min: -1e15, max: 0 }).map((millionths) => millionths / 1e6),
       max: fc.integer({ min: 0, max: 1e15 }).map((millionths) => millionths / 1e6),
       stepMin: fc.constantFrom(0, 1),
     })
     fc.assert(
-      fc.property(fc.array(extents, { minLength: 1, maxLength: 2 }), (wanted) => {
+      fc.property(fc.array(values, { minLength: 1, maxLength: 2 }), (wanted) => {
         const axes = gridAxes(wanted)
         expect(
           new Set(axes.map(({ low, high, step }) => `${Math.round(low / step)} ${Math.round(high / step)}`)).size,

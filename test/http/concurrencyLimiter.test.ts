@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ConcurrencyLimiter } from '../../src/http/concurrencyLimiter.ts'
 
 const { signal } = new AbortController()
-const limits = { perAccountMax: 1, totalMax: 2, waitMs: 15_000, refuse: () => new Error('refused') as never }
+const limits = { perAccountMax: () => 1, totalMax: 2, waitMs: 15_000, refuse: () => new Error('refused') as never }
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -14,12 +14,16 @@ afterEach(() => {
 it('limits all accounts together; waiting accounts take turns, however much one of them has queued', async () => {
   const limiter = new ConcurrencyLimiter(limits)
   const started: string[] = []
-  const acquire = (account: string) => limiter.acquire(account, signal).then(() => void started.push(account))
+  const releases: (() => void)[] = []
+  const acquire = async (account: string) => {
+    releases.push(await limiter.acquire(account, signal))
+    started.push(account)
+  }
   await Promise.all([acquire('a'), acquire('b')])
   const waiting = ['a', 'a', 'b', 'c', 'c', 'd'].map(acquire)
   // Grows with each start.
-  for (const account of started) {
-    limiter.release(account)
+  for (const release of releases) {
+    release()
     await vi.advanceTimersByTimeAsync(0)
   }
   await Promise.all(waiting)
@@ -28,7 +32,7 @@ it('limits all accounts together; waiting accounts take turns, however much one 
 
 it('refuses work that waits too long, and knows whether an account waits for slots of others', async () => {
   const limiter = new ConcurrencyLimiter(limits)
-  await Promise.all([limiter.acquire('a', signal), limiter.acquire('b', signal)])
+  const [release] = await Promise.all([limiter.acquire('a', signal), limiter.acquire('b', signal)])
   const own = expect(limiter.acquire('a', signal)).rejects.toThrow('refused')
   expect(limiter.isContended).toBe(false)
   const other = expect(limiter.acquire('c', signal)).rejects.toThrow('refused')
@@ -36,6 +40,28 @@ it('refuses work that waits too long, and knows whether an account waits for slo
   vi.advanceTimersByTime(15_000)
   await Promise.all([own, other])
   expect(limiter.isContended).toBe(false)
-  limiter.release('a')
+  release()
   await limiter.acquire('c', signal)
+})
+
+it('counts work by its slots, and its release once, also when the account has new work', async () => {
+  const refused: boolean[] = []
+  const refuse = (isOwnLimit: boolean) => {
+    refused.push(isOwnLimit)
+    return limits.refuse()
+  }
+  // One account may have four times as many slots as remain free.
+  const perAccountMax = (total: number) => 4 * (100 - total)
+  const limiter = new ConcurrencyLimiter({ perAccountMax, totalMax: 95, waitMs: 0, refuse })
+  const release = await limiter.acquire('a', undefined, 80)
+  await expect(limiter.acquire('a', undefined, 1)).rejects.toThrow('refused')
+  await limiter.acquire('b', undefined, 15)
+  await expect(limiter.acquire('c', undefined, 1)).rejects.toThrow('refused')
+  expect([limiter.running, refused]).toEqual([95, [true, false]])
+  release()
+  await limiter.acquire('a', undefined, 65)
+  release()
+  expect(limiter.running).toBe(80)
+  await expect(limiter.acquire('a', undefined, 4)).rejects.toThrow('refused')
+  await limiter.acquire('a', undefined, 3)
 })

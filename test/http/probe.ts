@@ -26,8 +26,8 @@ export function probeRoutes(app: App): void {
     { schema: { tags: ['Probe'], params: Type.Object({ id: Id }) }, config: { scope: 'read:clicks' } },
     ({ params, caller }) => {
       if (params.id !== 'mine') throw notFound()
-      const { accountId, plan } = caller
-      return { accountId, plan: plan.name }
+      const { accountId, subscription } = caller
+      return { accountId, plan: subscription.name }
     },
   )
   app.get('/bug', { config: { scope: 'read:clicks' } }, () => {

@@ -86,7 +86,7 @@ describe('the reads of an account', () => {
     try {
       const limiter = openReadSlots(1)
       const { signal } = new AbortController()
-      await limiter.acquire('acme', signal)
+      const release = await limiter.acquire('acme', signal)
       const refused = expect(limiter.acquire('acme', signal)).rejects.toMatchObject({
         code: 'rate_limited',
         status: 429,
@@ -95,7 +95,7 @@ describe('the reads of an account', () => {
       const queued = limiter.acquire('acme', signal)
       vi.advanceTimersByTime(1)
       await refused
-      limiter.release('acme')
+      release()
       await queued
     } finally {
       vi.useRealTimers()

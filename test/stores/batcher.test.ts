@@ -3,15 +3,15 @@ import { Batcher, type BatcherOptions } from '../../src/stores/batcher.ts'
 
 interface Held {
   items: readonly number[]
-  resolve: (results: readonly (string | Error)[]) => void
+  resolve: () => void
   fail: (error: Error) => void
   signal: AbortSignal
 }
 
 /** Batches of numbers that the test resolves. */
-function open(options: Partial<BatcherOptions<number, string>> = {}) {
+function open(options: Partial<BatcherOptions<number>> = {}) {
   const held: Held[] = []
-  const batches = new Batcher<number, string>({
+  const batches = new Batcher<number>({
     itemsMax: 100,
     concurrentMax: 1,
     timeoutMs: 10_000,
@@ -25,43 +25,42 @@ function open(options: Partial<BatcherOptions<number, string>> = {}) {
 }
 
 const nextImmediate = () => new Promise((resolve) => setImmediate(resolve))
-const texts = (items: readonly number[] = []) => items.map((item) => `result ${item}`)
 
 describe('batches', () => {
-  it('combine concurrent calls and give each its own result', async () => {
+  it('combine concurrent calls, and end all of them', async () => {
     const { batches, held } = open()
-    const results = Promise.all([1, 2, 3].map((item) => batches.add(item)))
+    const ended = Promise.all([[1], [2, 3], []].map((items) => batches.addAll(items)))
     await nextImmediate()
     expect(held.map(({ items }) => items)).toEqual([[1, 2, 3]])
-    held[0]?.resolve(texts(held[0].items))
-    expect(await results).toEqual(['result 1', 'result 2', 'result 3'])
+    held[0]?.resolve()
+    await ended
   })
 
   it('collect items while one runs, and exceed neither the concurrency nor the size limit', async () => {
     const { batches, held } = open({ itemsMax: 2, concurrentMax: 2 })
-    const results = Promise.all([1, 2, 3, 4, 5].map((item) => batches.add(item)))
+    const ended = Promise.all([1, 2, 3, 4, 5].map((item) => batches.add(item)))
     for (let count = 0; count < 5; count++) await nextImmediate()
     expect(held.map(({ items }) => items)).toEqual([
       [1, 2],
       [3, 4],
     ])
     expect(batches.queued).toBe(1)
-    held[1]?.resolve(texts(held[1].items))
+    held[1]?.resolve()
     while (held.length < 3) await nextImmediate()
-    for (const { items, resolve } of held) resolve(texts(items))
-    expect(await results).toEqual(texts([1, 2, 3, 4, 5]))
+    for (const { resolve } of held) resolve()
+    await ended
   })
 
-  it('fail single items or whole batches, without effect on others', async () => {
+  it('fail as a whole, without effect on others', async () => {
     const { batches, held } = open({ itemsMax: 2 })
     const settled = Promise.allSettled([1, 2, 3, 4].map((item) => batches.add(item)))
     await nextImmediate()
-    held[0]?.resolve(['result 1', new Error('of 2')])
+    held[0]?.resolve()
     while (held.length < 2) await nextImmediate()
     held[1]?.fail(new Error('of both'))
     expect(
       (await settled).map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message)),
-    ).toEqual(['result 1', 'of 2', 'of both', 'of both'])
+    ).toEqual([1, 2, 'of both', 'of both'])
   })
 
   it('wait for the next calls of all callers that got a response, however long responses take to write', async () => {
@@ -80,7 +79,7 @@ describe('batches', () => {
     results.push(batches.add(0))
     for (let next = 0; next < 2; next++) {
       while (held.length === next) await nextImmediate()
-      held[next]?.resolve(texts(held[next]?.items))
+      held[next]?.resolve()
     }
     await Promise.all(results)
     clock.mockRestore()
@@ -96,7 +95,7 @@ describe('batches', () => {
       isIdle = true
     })
     await nextImmediate()
-    held[0]?.resolve(['result 1'])
+    held[0]?.resolve()
     while (held.length < 2) await nextImmediate()
     expect(isIdle).toBe(false)
     held[1]?.fail(new Error('of 2'))
@@ -113,7 +112,7 @@ describe('batches', () => {
     })
 
     /** Batches that take so many milliseconds, and when each started with how many items. */
-    function openTimed(takeMs: (batch: number) => number, options: Partial<BatcherOptions<number, string>>) {
+    function openTimed(takeMs: (batch: number) => number, options: Partial<BatcherOptions<number>>) {
       const openedAtMs = performance.now()
       const starts: { atMs: number; items: number }[] = []
       const { batches } = open({
@@ -121,14 +120,13 @@ describe('batches', () => {
         run: async (items) => {
           starts.push({ atMs: Math.round(performance.now() - openedAtMs), items: items.length })
           await new Promise((resolve) => setTimeout(resolve, takeMs(starts.length)))
-          return texts(items)
         },
       })
       return { batches, starts }
     }
 
     /** A caller that calls again after each result. */
-    async function callAgain(batches: Batcher<number, string>, times: number) {
+    async function callAgain(batches: Batcher<number>, times: number) {
       for (let time = 0; time < times; time++) await batches.add(1)
     }
 
@@ -153,20 +151,31 @@ describe('batches', () => {
         [[1], true],
         [[3], false],
       ])
-      held[1]?.resolve(['in time'])
-      expect(await later).toBe('in time')
+      held[1]?.resolve()
+      await later
     })
 
     const gather = { quietMs: 5, mostMs: 30, mostMsPerItem: 0, beside: { items: 10, mostMs: 100 } }
 
-    it('combine callers of different batches, and never delay a single caller', async () => {
-      const { batches, starts } = openTimed(() => 20, { gather })
-      const one = callAgain(batches, 5)
+    it.each([
+      [undefined, [0, 22, 44, 72]],
+      [{ starts: 3, withinMs: 120 }, [0, 22, 44, 120]],
+    ])('start as in the example of openBatchTiming, with pace %j', async (pace, startsAtMs) => {
+      const { batches, starts } = openTimed(() => 20, { gather, concurrentMax: 2, ...(pace && { pace }) })
+      /** Sends an item, and each next one a millisecond after its response. */
+      async function send(times: number) {
+        for (let time = 0; time < times; time++) {
+          await batches.add(1)
+          await new Promise((resolve) => setTimeout(resolve, 1))
+        }
+      }
+      const a = send(4)
       await vi.advanceTimersByTimeAsync(10)
-      const other = callAgain(batches, 3)
+      const b = send(2)
       await vi.advanceTimersByTimeAsync(1_000)
-      await Promise.all([one, other])
-      expect(starts.map(({ items }) => items)).toEqual([1, 2, 2, 2, 1])
+      await Promise.all([a, b])
+      expect(starts.map(({ items }) => items)).toEqual([1, 2, 2, 1])
+      expect(starts.map(({ atMs }) => atMs)).toEqual(startsAtMs)
     })
 
     it('have a maximum delay, whether items keep coming or not', async () => {
@@ -182,12 +191,13 @@ describe('batches', () => {
         await vi.advanceTimersByTimeAsync(1)
       }
       await vi.advanceTimersByTimeAsync(1_000)
-      expect(await Promise.all(results)).toHaveLength(60)
+      await Promise.all(results)
+      expect(starts.reduce((sum, { items }) => sum + items, 0)).toBe(60)
     })
 
     it('start beside a running one at a minimum size or after a maximum delay', async () => {
       const { batches, starts } = openTimed(() => 500, { gather, concurrentMax: 3 })
-      const results = [batches.add(0)]
+      const results: Promise<number>[] = [batches.add(0)]
       await vi.advanceTimersByTimeAsync(10)
       for (let item = 1; item < 11; item++) results.push(batches.add(item))
       await vi.advanceTimersByTimeAsync(10)

@@ -1,6 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
-import { RefreshingCache } from '../../src/stores/refreshingCache.ts'
+import { Problem } from '../../src/problem.ts'
+import { RefreshingCache, type RefreshingCacheOptions } from '../../src/stores/refreshingCache.ts'
 
 interface Read {
   key: string
@@ -12,18 +13,24 @@ let nowMs: number
 let reads: Read[]
 let cache: RefreshingCache<string, string>
 
-beforeEach(() => {
-  nowMs = 1_000_000
-  reads = []
-  cache = new RefreshingCache<string, string>({
+const open = (options: Partial<RefreshingCacheOptions<string, string>>) =>
+  new RefreshingCache<string, string>({
     max: 2,
-    refreshMs: 100,
-    ttlMs: 1_000,
+    freshMs: 100,
+    staleWhileRevalidateMs: 0,
+    staleIfErrorMs: 0,
     retryMs: 50,
+    isFailing: () => false,
     now: () => nowMs,
     keyOf: (key) => key,
     read: (key) => new Promise((resolve, reject) => reads.push({ key, resolve, reject })),
+    ...options,
   })
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  reads = []
+  cache = open({ staleWhileRevalidateMs: 900 })
 })
 
 /** Finds a value and completes the read of it. */
@@ -120,4 +127,44 @@ it('shares the first read of a value, and reads once more for requests that wait
   expect(reads).toHaveLength(1)
   reads.pop()?.resolve('created')
   expect(await later).toEqual(['created', 'created'])
+  const never = Promise.all(Array.from({ length: 9 }, () => cache.find('c')))
+  reads.pop()?.resolve(undefined)
+  await tick()
+  reads.pop()?.resolve(undefined)
+  expect(new Set(await never)).toEqual(new Set([undefined]))
+  expect(reads).toEqual([])
+})
+
+it('returns a value whose read fails with a Problem for its time, at once while reads are expected to fail', async () => {
+  let isFailing = false
+  cache = open({ staleIfErrorMs: 900, isFailing: () => isFailing })
+  await load('a', 'first')
+  nowMs += 999
+  const waiting = cache.find('a')
+  const failed = cache.find('a')
+  reads.pop()?.reject(new Problem('unavailable', 'down'))
+  expect(await Promise.all([waiting, failed])).toEqual(['first', 'first'])
+  isFailing = true
+  expect(await cache.find('a')).toBe('first')
+  isFailing = false
+  const bug = cache.find('a')
+  reads.pop()?.reject(new Error('bug'))
+  await expect(bug).rejects.toThrow('bug')
+  nowMs += 1
+  const late = cache.find('a')
+  reads.pop()?.reject(new Problem('unavailable', 'down'))
+  await expect(late).rejects.toThrow('down')
+})
+
+it('reads an expired value before it is returned, and returns it if that fails', async () => {
+  cache = open({ staleWhileRevalidateMs: 400, staleIfErrorMs: 900 })
+  await load('a', 'first')
+  await load('b', 'first')
+  cache.expire('a')
+  expect(await cache.find('b')).toBe('first')
+  expect(await load('a', 'second')).toBe('second')
+  cache.expire()
+  const failing = cache.find('b')
+  reads.pop()?.reject(new Problem('unavailable', 'down'))
+  expect(await failing).toBe('first')
 })

@@ -26,7 +26,8 @@ export function planChecksums(
   const { range } = localRange(query, 1, rangeDaysMax, 'A request of checksums', nowMs)
   const retainedMs = { clicks: retained.clicksMs, conversions: 0, events: retained.eventsMs }[resource]
   return {
-    ...{ resource, accountId },
+    resource,
+    accountId,
     range: onlyRetained(range, retainedMs),
     retained: retainedFrom(range.fromMs, retainedMs),
   }

@@ -10,10 +10,7 @@ import { checksumSql, sources } from './sql.ts'
 /** Versions of a row are in one partition: partitions of clicks are months of `clicked_at`, the other tables have none. */
 const settings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1, ...longRead }
 
-/**
- * Computes the checksums of a plan.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Computes the checksums of a plan. */
 export async function runChecksums(
   { stores }: RouteContext,
   plan: ChecksumPlan,
@@ -31,7 +28,8 @@ export async function runChecksums(
     ...plan.retained,
     asOf: toInstantText(asOfMs),
     data: rows.map(({ day, rows, amount, hash }) => ({
-      ...{ day, rows },
+      day,
+      rows,
       ...(amountName && { [amountName]: Number(amount) }),
       hash,
     })),

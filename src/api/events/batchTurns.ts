@@ -18,7 +18,7 @@ export const rejectedMs = 100
 
 /** Opens the turns of large batches: two bodies are read and parsed at a time, one per account, which limits memory. */
 export function openBatchTurns() {
-  const turns = new ConcurrencyLimiter({ perAccountMax: 1, totalMax: 2, waitMs: arrivalMaxMs / 2, refuse: busy })
+  const turns = new ConcurrencyLimiter({ perAccountMax: () => 1, totalMax: 2, waitMs: arrivalMaxMs / 2, refuse: busy })
   const endOf = new WeakMap<FastifyRequest, () => void>()
   return {
     /**
@@ -30,16 +30,14 @@ export function openBatchTurns() {
       // A chunked body has no length: it may be large.
       const isChunked = headers['transfer-encoding'] !== undefined
       if (!isChunked && Number(headers['content-length'] ?? 0) <= readAtOnceMax) return
-      const { accountId } = caller
-      await turns.acquire(accountId, request.signal)
+      const release = await turns.acquire(caller.accountId, request.signal)
       const timer = setInterval(() => {
         if (!turns.isContended || request.raw.complete || reply.sent) return
         reply.header('connection', 'close').send(busy())
       }, contendedMs)
       const end = () => {
-        if (!endOf.delete(request)) return
         clearInterval(timer)
-        turns.release(accountId)
+        release()
       }
       endOf.set(request, end)
       releaseAfter(reply, () => setTimeout(end, rejectedMs).unref())

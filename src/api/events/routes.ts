@@ -2,13 +2,15 @@ import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EventBody, EventQuery, EventResponse } from '../../../schema/event.ts'
 import { batchLimits, EventBatchBody, EventBatchResponse, EventLines } from '../../../schema/eventBatch.ts'
-import type { Outcome } from '../../events/duplicates.ts'
+import { type AcceptedEvent, isAccepted, type Outcome, type RequestEvent } from '../../events/incomingEvent.ts'
 import { type Intake, openIntake } from '../../events/intake.ts'
 import { noteCodes } from '../../events/notes.ts'
+import { readEvent } from '../../events/validate.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { invalidParameter, Problem } from '../../problem.ts'
+import { invalidParameter, type Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
-import { type AcceptedEvent, acceptBatch, type JudgedEvent, judge } from './accept.ts'
+import { acceptEvents, limitEvents } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
 import { addBodyParser, openJsonParser, refuseCodings } from './bodyParsers.ts'
@@ -16,7 +18,7 @@ import { countMarks } from './jsonStructure.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
   const { stores, now, registry } = context
-  const intake = openIntake({ stores, now, log: app.log, registry })
+  const intake = openIntake({ stores, inFlight: limitEvents(), now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
   // Each in its own scope: no other route accepts NDJSON.
   app.register(async (scope) => addEventRoute(scope as App, context, intake))
@@ -54,14 +56,13 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     async (request, reply) => {
       const { caller, query } = request
       const isDryRun = query.dry_run === true
-      const judged = judge(request.body, now())
+      const event = readEvent(request.body, senderOf(caller), now())
       // Frees the body while the event waits: it may be a hundred times as large.
       request.body = null as never
-      const [accepted] = await acceptBatch({ intake, eventLimits, caller, isDryRun, reply }, [judged])
-      if (accepted instanceof Problem) throw accepted
-      const { notes } = accepted as AcceptedEvent
-      if (notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(notes))
-      return eventResponse(accepted as AcceptedEvent)
+      await acceptEvents({ intake, eventLimits, caller, isDryRun, reply }, [event])
+      if (!isAccepted(event)) throw event.outcome
+      if (event.notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(event.notes))
+      return eventResponse(event, isDryRun)
     },
   )
 }
@@ -77,17 +78,18 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
   const turns = openBatchTurns()
 
   /** Ends before the events are stored, which frees the body and its items: they may be a hundred times as large. */
-  async function readBatch(request: FastifyRequest, reply: FastifyReply): Promise<JudgedEvent[]> {
+  async function readBatch(request: FastifyRequest, reply: FastifyReply): Promise<RequestEvent[]> {
     const items = readItems(request.body)
-    const perMinute = request.caller.plan.eventsPerMinute
+    const perMinute = request.caller.subscription.eventsPerMinute
     if (items.length > perMinute) {
       const limit = `the limit of this API key is ${perMinute} events per minute`
       throw invalidParameter('events', `has ${items.length} events; ${limit}.`)
     }
     if (items.length > 1) await eventLimits.countFurtherEvents(request, reply, items.length - 1)
     request.body = null as never
+    const sender = senderOf(request.caller)
     const nowMs = now()
-    return items.map((item) => judge(item, nowMs))
+    return items.map((item) => readEvent(item, sender, nowMs))
   }
 
   app.post(
@@ -121,12 +123,17 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     },
     async (request, reply) => {
       const { caller, query } = request
-      const judged = await readBatch(request, reply)
+      const events = await readBatch(request, reply)
       turns.end(request)
       const isDryRun = query.dry_run === true
-      return batchResponse(await acceptBatch({ intake, eventLimits, caller, isDryRun }, judged))
+      await acceptEvents({ intake, eventLimits, caller, isDryRun }, events)
+      return batchResponse(events, isDryRun)
     },
   )
+}
+
+function senderOf({ accountId, subscription }: Caller) {
+  return { accountId, clickAllowance: subscription.clickAllowance }
 }
 
 const responses = {
@@ -135,19 +142,22 @@ const responses = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 } as const satisfies Record<Outcome, EventResponse>
 
-function eventResponse({ outcome, notes, preview }: AcceptedEvent): EventResponse {
-  if (!preview) return responses[outcome]
-  const { row, hasId } = preview
-  const event = row && toEvent(row)
-  return { ...responses[outcome], event: event ? { ...event, id: hasId ? event.id : null } : null, notes: [...notes] }
+function eventResponse({ outcome, notes, row, key }: AcceptedEvent, isDryRun: boolean): EventResponse {
+  if (!isDryRun) return responses[outcome]
+  const event = outcome === 'stored' ? { ...toEvent(row), ...(key === undefined && { id: null }) } : null
+  return { ...responses[outcome], event, notes: [...notes] }
 }
 
-function batchResponse(accepted: readonly (AcceptedEvent | Problem)[]): EventBatchResponse {
+function batchResponse(events: readonly RequestEvent[], isDryRun: boolean): EventBatchResponse {
   const counts = { stored: 0, duplicate: 0, over_ceiling: 0, rejected: 0 }
-  const results = accepted.map((item, index) => {
-    counts[item instanceof Problem ? 'rejected' : item.outcome] += 1
-    if (item instanceof Problem) return rejectedResult(index, item)
-    return { index, ...eventResponse(item), ...(item.notes.length > 0 && { notes: [...item.notes] }) }
+  const results = events.map((event, index) => {
+    if (!isAccepted(event)) {
+      counts.rejected += 1
+      return rejectedResult(index, event.outcome as Problem)
+    }
+    const { outcome, notes } = event
+    counts[outcome] += 1
+    return { index, ...eventResponse(event, isDryRun), ...(notes.length > 0 && { notes: [...notes] }) }
   })
   const { stored, duplicate: deduplicated, over_ceiling: overCeiling, rejected } = counts
   return { stored, deduplicated, overCeiling, rejected, results }

@@ -20,10 +20,7 @@ export const funnelSettings: ClickHouseSettings = {
 /** `entered1`, `median2`, …; medians in milliseconds. */
 type StepSums = Record<string, number | null>
 
-/**
- * Computes a funnel.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Computes a funnel. */
 export async function runFunnel(
   { stores, nameCache }: RouteContext,
   plan: FunnelPlan,
@@ -42,7 +39,7 @@ export async function runFunnel(
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }
   }
-  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
+  const { data: rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepResults(plan, row) }))

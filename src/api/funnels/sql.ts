@@ -68,7 +68,7 @@ const sqlOf: Record<StepKind, (plan: FunnelPlan, anyWithoutVisitor: boolean) => 
   event: eventStepsSql,
 }
 
-interface Source {
+interface StepRows {
   kind: StepKind
   from: Fragment
   conditions: readonly Fragment[]
@@ -210,10 +210,10 @@ function attributeColumn(name: FilterAttribute): Fragment {
   return identifier(`attribute_${name}`)
 }
 
-/** The rows of a source with the columns that `chainsSql` reads. */
-function rowsSql(plan: FunnelPlan, source: Source): Fragment {
+/** The rows of steps with the columns that `chainsSql` reads. */
+function rowsSql(plan: FunnelPlan, steps: StepRows): Fragment {
   const { labels, labelOf, range, filters, groupBy } = plan
-  const { kind, from, conditions, at, label, unit, key, attribute } = source
+  const { kind, from, conditions, at, label, unit, key, attribute } = steps
   const hasFirst = kindOf(labels[0] as string) === kind
   const isFirst = kind === 'event' ? [ch`${label} = 0`] : []
   const startConditions = [

@@ -16,15 +16,15 @@ export function keyRoutes(app: App): void {
       config: { scope: 'any' },
     },
     async ({ caller }): Promise<Key> => {
-      const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, plan } = caller
-      const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = plan
+      const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, subscription } = caller
+      const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
       return {
         id: keyId,
         name: keyName,
         accountId,
         accountName,
         currency,
-        plan: plan.name,
+        plan: subscription.name,
         scopes: [...scopes],
         expiresAt: expiresAtMs === null ? null : toInstantText(expiresAtMs),
         limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },

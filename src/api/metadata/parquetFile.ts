@@ -6,7 +6,7 @@ type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][nu
 
 export type ExportedRow = Readonly<Record<string, Cell>>
 
-interface Column {
+interface ParquetColumn {
   name: string
   elements: SchemaElement[]
   convert(value: NonNullable<Cell>): unknown
@@ -52,14 +52,14 @@ export async function* parquetFile(
 }
 
 const optional = { repetition_type: 'OPTIONAL' } as const
-const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
+const textElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
 
-function parquetColumn(name: string, schema: TSchema): Column {
+function parquetColumn(name: string, schema: TSchema): ParquetColumn {
   const type = [schema.type].flat()[0]
   if (type === 'array') {
     const list = { name, converted_type: 'LIST', num_children: 1, ...optional } as const
     const items = { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const
-    return { name, elements: [list, items, { name: 'element', ...text }], convert: (value) => value }
+    return { name, elements: [list, items, { name: 'element', ...textElement }], convert: (value) => value }
   }
   if (type === 'number') {
     const decimal = { name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional } as const
@@ -70,5 +70,5 @@ function parquetColumn(name: string, schema: TSchema): Column {
     const time = { name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional } as const
     return { name, elements: [time], convert: (value) => new Date(value as string) }
   }
-  return { name, elements: [{ name, ...text }], convert: (value) => value }
+  return { name, elements: [{ name, ...textElement }], convert: (value) => value }
 }

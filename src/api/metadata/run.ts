@@ -6,10 +6,7 @@ import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../r
 import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
 
-/**
- * Reads one page of a table, newest first by (createdAt, id).
- * @throws Problem `unavailable`
- */
+/** Reads one page of a table, newest first by (createdAt, id). */
 export async function listMetadata(
   { stores: { postgres } }: RouteContext,
   plan: MetadataPlan,

@@ -1,23 +1,22 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { noSums, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
+import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
 import { comparedRangeFields } from '../../query/facts/comparedPlan.ts'
+import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import { allBuckets, type Bucket, orderBuckets, readBuckets, readGroups } from './buckets.ts'
+import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
+import { selectGroups } from '../../stores/clickhouse/select.ts'
+import type { Fragment } from '../../stores/clickhouse/sql.ts'
 import type { ReportPlan } from './plan.ts'
 import { previousSql, reportSql, totalsOfAll } from './sql.ts'
 
 type ReportRow = ReportResponse['data'][number]
 
-/** ClickHouse orders more groups in less time than this process reads them. */
-const orderedGroupsMax = 1_000
-
 /**
  * Executes a report and adds the names of its buckets.
- * @param groupsMax groups of sums that are ordered here; ClickHouse orders more
  * @returns up to `limit` rows; totals and bucketCount include all buckets
  * @throws Problem `unavailable`, `query_timeout`
  */
@@ -25,17 +24,12 @@ export async function runReport(
   { stores, nameCache }: Pick<RouteContext, 'stores' | 'nameCache'>,
   plan: ReportPlan,
   signal: AbortSignal,
-  groupsMax = orderedGroupsMax,
 ): Promise<ReportResponse> {
-  const { facts, metrics, order } = plan
-  const needed = order.by === 'id' ? metrics : [...metrics, order.by]
-  const options = { label: 'reports', signal, settings: { ...factsSettings(facts), ...totalsOfAll } }
-  const groups = await readGroups(stores.clickhouse, facts, needed, groupsMax, options)
-  const { buckets, totals, bucketCount } = groups
-    ? orderBuckets(groups, plan)
-    : await readBuckets(stores.clickhouse, reportSql(plan, needed), options)
+  const { facts, metrics } = plan
+  const { clickhouse } = stores
+  const { buckets, totals, bucketCount } = await readBuckets(clickhouse, 'reports', reportSql(plan), facts, signal)
   const [previous, ...nameFunctions] = await Promise.all([
-    plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal, groupsMax),
+    plan.previous && readPrevious(clickhouse, plan, plan.previous, buckets, signal),
     ...plan.dimensions.map((dimension, index) => {
       const ids = buckets.map((bucket) => bucket.ids[index] ?? '')
       return readNames(nameCache, plan.accountId, dimension, ids)
@@ -90,12 +84,11 @@ function bucketId(ids: readonly string[]): string {
 }
 
 async function readPrevious(
-  stores: RouteContext['stores'],
+  clickhouse: ClickHouse,
   { dimensions, metrics, nowMs }: ReportPlan,
   previous: NonNullable<ReportPlan['previous']>,
   buckets: readonly Bucket[],
   signal: AbortSignal,
-  groupsMax: number,
 ) {
   const { facts, counterpartOf } = previous
   const counterparts = buckets.map(({ ids }) => {
@@ -103,12 +96,8 @@ async function readPrevious(
     return earlier.every((id) => id !== null) ? earlier : null
   })
   const wanted = counterparts.filter((ids) => ids !== null)
-  const settings = { ...factsSettings(facts), ...totalsOfAll }
-  const options = { label: 'reports.previous', signal, settings }
-  const groups = await readGroups(stores.clickhouse, facts, metrics, groupsMax, options)
-  const earlier = groups
-    ? allBuckets(groups)
-    : await readBuckets(stores.clickhouse, previousSql(facts, metrics, wanted), options)
+  const query = previousSql(facts, metrics, wanted)
+  const earlier = await readBuckets(clickhouse, 'reports.previous', query, facts, signal)
   const sumsById = new Map(earlier.buckets.map(({ ids, sums }) => [bucketId(ids), sums]))
   return {
     response: { ...comparedRangeFields(previous, nowMs), totals: toMetrics(earlier.totals, metrics) },
@@ -117,4 +106,27 @@ async function readPrevious(
       return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }
     }),
   }
+}
+
+interface Bucket {
+  ids: readonly string[]
+  sums: ExactSums
+}
+
+/** @returns the buckets that a statement selects, and the totals and the number of all */
+async function readBuckets(
+  clickhouse: ClickHouse,
+  label: string,
+  query: Fragment,
+  facts: FactsPlan,
+  signal: AbortSignal,
+): Promise<{ buckets: Bucket[]; totals: ExactSums; bucketCount: number }> {
+  type Row = SumTexts & { id1: string; id2?: string; id3?: string }
+  const settings = { ...factsSettings(facts), ...totalsOfAll }
+  const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
+  const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
+    ids: [id1, id2, id3].filter((id) => id !== undefined),
+    sums: readSums(sums),
+  }))
+  return { buckets, totals: readSums(groups.totals), bucketCount: groups.rows_before_limit_at_least ?? buckets.length }
 }

@@ -1,7 +1,7 @@
 import type { ReportMetric } from '../../../schema/metrics.ts'
-import { isBucket, orderValue, selectedSums } from '../../query/evaluateMetrics.ts'
+import { isBucket, orderValue } from '../../query/evaluateMetrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
-import { factsOf, idOf } from '../../query/facts/sql.ts'
+import { groupedSums } from '../../query/facts/sql.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
 import { leastCounts, type ReportOrder, type ReportPlan } from './plan.ts'
@@ -11,20 +11,17 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
 
 /**
  * The statement of a report.
- * @param metrics of the response and of the order
- * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; with `totalsOfAll`
+ * @returns rows `id1`, …, one per dimension, and the sums of its metrics and of the order, in the order of the plan; with `totalsOfAll`
  *   totals include all buckets
  */
-export function reportSql(
-  { facts, order, offset, limit, least }: ReportPlan,
-  metrics: readonly ReportMetric[],
-): Fragment {
-  const { select, ids } = bucketsOf(facts, metrics)
+export function reportSql({ facts, metrics, order, offset, limit, least }: ReportPlan): Fragment {
+  const { statement, ids } = groupedSums(facts, order.by === 'id' ? metrics : [...metrics, order.by])
   const conditions = [
     ch`(${isBucket})`,
     ...leastCounts(least).map(([metric, value]) => ch`${identifier(metric)} >= ${count(value)}`),
   ]
-  return ch`${select}
+  return ch`${statement}
+WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}
 ORDER BY ${orderClause(order, ids)}
 LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
@@ -40,30 +37,12 @@ export function previousSql(
   metrics: readonly ReportMetric[],
   buckets: readonly (readonly string[])[],
 ): Fragment {
-  const { select, ids } = bucketsOf(facts, metrics)
+  const { statement, ids } = groupedSums(facts, metrics)
   const lists = ids.map((_, index) => textList(buckets.map((bucket) => bucket[index] ?? '')))
   const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists)})`
-  return ch`${select}
+  return ch`${statement}
+WITH TOTALS
 HAVING (${join(ids)}) IN (SELECT arrayJoin(${wanted}))`
-}
-
-/** @returns a SELECT up to its GROUP BY, and the names of its ids */
-function bucketsOf(facts: FactsPlan, metrics: readonly ReportMetric[]): { select: Fragment; ids: Fragment[] } {
-  const { from, keys } = factsOf(facts)
-  const ids = keys.map((_, index) => identifier(`id${index + 1}`))
-  const selectedIds = facts.dimensions.map(
-    (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, facts)} AS ${ids[index] as Fragment}`,
-  )
-  return {
-    ids,
-    select: ch`
-SELECT
-  ${join(selectedIds, ',\n  ')},
-  ${selectedSums(metrics)}
-FROM ${from}
-GROUP BY ${join(keys)}
-WITH TOTALS`,
-  }
 }
 
 function orderClause({ by, isDescending }: ReportOrder, ids: readonly Fragment[]): Fragment {

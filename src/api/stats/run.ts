@@ -3,7 +3,7 @@ import type { RouteContext } from '../../http/context.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
 import { type ComparedPlan, comparedRangeFields } from '../../query/facts/comparedPlan.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
-import { factsSettings, type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
+import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
@@ -74,14 +74,14 @@ export async function runOverview(
 /** @returns sums by bucket id */
 async function readSeries(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal) {
   const options = { label: 'stats.daily', signal, settings: factsSettings(facts) }
-  const rows = await selectRows<KeyedSums>(clickhouse, keyedSumsSql(facts), options)
-  return new Map(rows.map((row) => [readId(facts, row), readSums(row)]))
+  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(facts).statement, options)
+  return new Map(rows.map((row) => [row.id1, readSums(row)]))
 }
 
 async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
   const options = { label: 'stats.overview', signal, settings: factsSettings(facts) }
   // Sums without GROUP BY are one row.
-  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), options)
+  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(facts).statement, options)
   return readSums(totals as SumTexts)
 }
 

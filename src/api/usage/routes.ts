@@ -25,19 +25,16 @@ export function usageRoutes(app: App, context: RouteContext): void {
   )
 }
 
-/**
- * Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports. */
 async function readUsage(
   { stores, now }: RouteContext,
-  { accountId, plan }: Caller,
+  { accountId, subscription }: Caller,
   signal: AbortSignal,
 ): Promise<Usage> {
   const nowMs = now()
   const fromMs = startOfUtcMonth(nowMs)
   const { clicks, events } = await countMonth(stores.clickhouse, accountId, fromMs, signal)
-  const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = plan
+  const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
   return {
     from: toInstantText(fromMs),
     to: toInstantText(startOfUtcMonth(nowMs, 1)),

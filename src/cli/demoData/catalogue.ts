@@ -14,7 +14,7 @@ export type LandingPageId = keyof typeof landingPagesTable
 export type CampaignId = keyof typeof campaignsTable
 
 /** A traffic source; `clickIdStart` is the prefix of the click ids that the source assigns. */
-export interface Source {
+export interface DemoSource {
   name: string
   category: string
   costModel: 'cpc' | 'cpm' | 'revshare' | null
@@ -66,7 +66,7 @@ export interface Campaign {
   tags: readonly string[]
 }
 
-export const sources = sourcesTable as unknown as Readonly<Record<SourceId, Source>>
+export const sources = sourcesTable as unknown as Readonly<Record<SourceId, DemoSource>>
 export const offers = offersTable as unknown as Readonly<Record<OfferId, Offer>>
 /** Only pages with the pixel have funnels; `lift` multiplies conversions. */
 export const landingPages = landingPagesTable

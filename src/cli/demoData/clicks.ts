@@ -1,5 +1,5 @@
 import { dayMs } from '../../stores/timing/units.ts'
-import { type Campaign, campaigns, type Source, sources } from './catalogue.ts'
+import { type Campaign, campaigns, type DemoSource, sources } from './catalogue.ts'
 import type { Draws } from './draws.ts'
 import shares from './tables/shares.json' with { type: 'json' }
 import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
@@ -34,7 +34,7 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
   const { country, region, city, language } = visitor.location
   const [isBot, isTest] = [visitor.kind === 'bot', visitor.kind === 'test']
   const campaign: Campaign = campaigns[visit.campaign]
-  const source: Source = sources[campaign.source]
+  const source: DemoSource = sources[campaign.source]
   const [offerId, landingPageId] = visitor.path
   const creative = draws.pick(campaign.creatives)
   const isSearch = source.category === 'search'

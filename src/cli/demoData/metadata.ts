@@ -1,5 +1,5 @@
 import { dayMs } from '../../stores/timing/units.ts'
-import { type Campaign, campaigns, landingPages, type Offer, offers, type Source, sources } from './catalogue.ts'
+import { type Campaign, campaigns, type DemoSource, landingPages, type Offer, offers, sources } from './catalogue.ts'
 import { activity, type DemoPlan, flightDay, todayOf } from './visits.ts'
 
 /** Creation time of the first entity, long before the window; the others follow. */
@@ -60,5 +60,5 @@ export function landingPageRows() {
 }
 
 export function trafficSourceRows() {
-  return entityRows(sources, ({ category, costModel, currency }: Source) => ({ category, costModel, currency }))
+  return entityRows(sources, ({ category, costModel, currency }: DemoSource) => ({ category, costModel, currency }))
 }

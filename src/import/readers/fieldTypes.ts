@@ -67,7 +67,7 @@ export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Wo
   }
 }
 
-const text: FieldType<string> = { read: readStorableText }
+const textField: FieldType<string> = { read: readStorableText }
 export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
 export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
 export const eventName = matching(
@@ -286,7 +286,7 @@ function listOf(item: FieldType<string>): FieldType<string[]> {
 
 /** The types of fields by kind of column, and of fields that the kind does not decide. */
 const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
-  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(text), instant, instantOrNull: instant },
+  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField), instant, instantOrNull: instant },
   ...{ money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) },
 }
 const ofName: Readonly<Record<string, FieldType<unknown>>> = {
@@ -303,7 +303,7 @@ export function typesOf(
 ): Record<string, FieldType<unknown>> {
   const types: Record<string, FieldType<unknown>> = {}
   for (const [name, kind] of Object.entries(fields)) {
-    if (!subIdSet.has(name)) types[name] = ofName[name] ?? ofKind[kind] ?? text
+    if (!subIdSet.has(name)) types[name] = ofName[name] ?? ofKind[kind] ?? textField
     if (name === 'costBase' || name === 'revenueBase')
       Object.assign(types, { exchangeRate: rate, baseCurrency: currency })
   }

@@ -8,18 +8,18 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
-import { type SumTexts, selectedSums } from '../evaluateMetrics.ts'
+import { selectedSums } from '../evaluateMetrics.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
 import { sumColumns, sumsOf } from '../metricDefinitions.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
-import { readTimeId, type TimeKey, timeId, timeKey, timeKeySettings } from './timeKeys.ts'
+import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
 /**
  * Sums of clicks and conversions: a FROM clause, in which the table alias `facts` has a column for each sum, and an
  * expression of the key of each dimension.
  */
-export interface Facts {
+interface Facts {
   from: Fragment
   keys: Fragment[]
 }
@@ -29,7 +29,7 @@ export interface Facts {
  * excluded; a conversion belongs to the time when it converted. A single sums table is read without a subquery, which would
  * cost a millisecond.
  */
-export function factsOf(plan: FactsPlan): Facts {
+function factsOf(plan: FactsPlan): Facts {
   const [part] = plan.parts
   if (part && plan.parts.length === 1 && part.source !== 'rows') return sumsOfPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
@@ -48,30 +48,32 @@ FROM ${from}`
   }
 }
 
-export type KeyedSums = SumTexts & { key: TimeKey }
-
 /**
- * The plain statement of sums by at most one dimension: ClickHouse plans it in less time than one that also has ids, totals
- * and an order.
- * @returns rows of `KeyedSums` with the sums that the metrics are computed from, unordered; one row without a dimension
+ * The statement of sums by the dimensions of a plan. Clauses for its end, such as an order, can name the ids.
+ * @returns rows `id1`, …, one per dimension, as responses have it, and the sums that the metrics are computed from, unordered; one
+ *   row without a dimension
  */
-export function keyedSumsSql(facts: FactsPlan, metrics?: readonly ReportMetric[]): Fragment {
+export function groupedSums(
+  facts: FactsPlan,
+  metrics?: readonly ReportMetric[],
+): { statement: Fragment; ids: Fragment[] } {
   const { from, keys } = factsOf(facts)
-  const [key] = keys
-  return ch`
-SELECT${key ? ch` ${key} AS key,` : nothing}
-  ${selectedSums(metrics)}
-FROM ${from}${key ? ch`\nGROUP BY key` : nothing}`
+  const ids = keys.map((_, index) => identifier(`id${index + 1}`))
+  const selectedIds = facts.dimensions.map(
+    (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, facts)} AS ${ids[index] as Fragment}`,
+  )
+  const groupBy = keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`
+  return {
+    ids,
+    statement: ch`
+SELECT
+  ${join([...selectedIds, selectedSums(metrics)], ',\n  ')}
+FROM ${from}${groupBy}`,
+  }
 }
 
-/** @returns the id of the dimension in responses */
-export function readId({ dimensions: [dimension], offsets }: FactsPlan, { key }: KeyedSums): string {
-  return dimension && isTime(dimension) ? readTimeId(dimension, key, offsets) : `${key}` || notSet
-}
-
-/** The same in SQL. */
-export function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
-  return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, toString(${key}))`
+function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
+  return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, ${key})`
 }
 
 /** Keys under their names, each of the same type from every table: rows have LowCardinality texts, sums plain ones. */
@@ -158,7 +160,7 @@ const sumsRead: ClickHouseSettings = {
 /** Longest range of sums by day that is a short read, in milliseconds. */
 const shortSumsMs = 100 * dayMs
 
-/** @returns the settings of a query that uses `factsOf` */
+/** @returns the settings of a query that uses `groupedSums` */
 export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
   const [part] = parts
   if (part && parts.length === 1) {

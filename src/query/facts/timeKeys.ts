@@ -31,18 +31,6 @@ export function isOfWholeDays(dimension: TimeDimension): boolean {
   return dimension !== 'hour' && dimension !== 'hour_of_day'
 }
 
-/** A key as JSON has it. An hour is a pair, with its offset, when the offset changes in the range. */
-export type TimeKey = string | number | readonly [string, string]
-
-/** @returns the id of a selected key, equal to the result of `timeId` */
-export function readTimeId(dimension: TimeDimension, key: TimeKey, offsets: readonly OffsetChange[]): string {
-  if (dimension === 'month') return `${key}`.slice(0, 7)
-  if (dimension === 'hour_of_day') return `${key}`.padStart(2, '0')
-  if (dimension !== 'hour') return `${key}`
-  const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsets[0]?.text]
-  return `${local.slice(0, 10)}T${local.slice(11, 13)}:00${offset}`
-}
-
 /** @returns the id of a key in responses */
 export function timeId(dimension: TimeDimension, key: Fragment, offsets: readonly OffsetChange[]): Fragment {
   if (dimension === 'month') return ch`substring(toString(${key}), 1, 7)`

@@ -123,9 +123,8 @@ export function assertClusterTopology(
       `CLICKHOUSE_CLUSTER=${name}: ${replicas} of its ${members.length} nodes have the macros shard and replica; replicas need them on all.`,
     )
   }
-  const most = Math.max(
-    ...members.map(({ shardNumber }) => members.filter((other) => other.shardNumber === shardNumber).length),
-  )
+  const sizes = members.map(({ shardNumber }) => members.filter((other) => other.shardNumber === shardNumber).length)
+  const most = Math.max(...sizes)
   if (most > replicasMax) {
     throw new SettingsError(
       `CLICKHOUSE_CLUSTER=${name}: a shard has ${most} replicas, ${replicasMax} are supported; docs/scaling.md has the reason.`,

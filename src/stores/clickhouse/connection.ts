@@ -58,8 +58,6 @@ export function nodesOf({ client, cluster }: ClickHouse): Client[] {
 
 /** Whether ClickHouse could not store data because its disk is full or fails. */
 export function isClickHouseDiskFull(error: unknown): error is ClickHouseError {
-  return (
-    error instanceof ClickHouseError &&
-    ['NOT_ENOUGH_SPACE', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR'].includes(`${error.type}`)
-  )
+  const types = ['NOT_ENOUGH_SPACE', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR']
+  return error instanceof ClickHouseError && types.includes(`${error.type}`)
 }

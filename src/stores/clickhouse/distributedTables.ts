@@ -87,24 +87,21 @@ function shardingKeyOf({ name, engine }: Table): string {
 }
 
 export async function tablesOf(client: ClickHouseClient, database: string): Promise<Table[]> {
-  const result = await client.query({
-    query: 'SELECT name, engine, comment FROM system.tables WHERE database = {database:String} ORDER BY name',
-    query_params: { database },
-    format: 'JSONEachRow',
-  })
-  return await result.json()
+  const query = 'SELECT name, engine, comment FROM system.tables WHERE database = {database:String} ORDER BY name'
+  return await selectOf<Table>(client, query, database)
 }
 
 /** @returns a text for each table that is equal when the columns are */
 async function readColumnTypes(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
-  const result = await client.query({
-    query: `
-      SELECT table, toString(arraySort(groupArray((position, name, type, default_kind, default_expression)))) AS columns
-      FROM system.columns
-      WHERE database = {database:String}
-      GROUP BY table`,
-    query_params: { database },
-    format: 'JSONEachRow',
-  })
-  return new Map((await result.json<{ table: string; columns: string }>()).map((row) => [row.table, row.columns]))
+  const query = `
+    SELECT table, toString(arraySort(groupArray((position, name, type, default_kind, default_expression)))) AS columns
+    FROM system.columns
+    WHERE database = {database:String}
+    GROUP BY table`
+  const rows = await selectOf<{ table: string; columns: string }>(client, query, database)
+  return new Map(rows.map((row) => [row.table, row.columns]))
+}
+
+async function selectOf<Row>(client: ClickHouseClient, query: string, database: string): Promise<Row[]> {
+  return await (await client.query({ query, query_params: { database }, format: 'JSONEachRow' })).json<Row>()
 }

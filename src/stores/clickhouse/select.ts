@@ -72,21 +72,20 @@ export async function selectOnEveryNode<Row>(
   return (await Promise.all(reads)).flat()
 }
 
+/** Without a LIMIT there is no number of groups before it. */
+type Groups<Row> = { data: Row[]; totals: Row; rows_before_limit_at_least?: number }
+
 /**
  * Runs a SELECT … GROUP BY … WITH TOTALS … LIMIT.
  * @returns the rows up to the LIMIT, and totals and group count over all of them
  * @throws Problem like `selectRows`
  */
-export async function selectGroups<Row>(clickhouse: ClickHouse, query: Fragment, options: QueryOptions) {
-  const result = await runQuery<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
-    ...options,
-    settings: { exact_rows_before_limit: 1, ...options.settings },
-  })
-  return {
-    rows: result.data,
-    totals: result.totals,
-    rowsBeforeLimit: result.rows_before_limit_at_least ?? result.data.length,
-  }
+export function selectGroups<Row>(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  options: QueryOptions,
+): Promise<Groups<Row>> {
+  return runQuery(clickhouse, query, { ...options, settings: { exact_rows_before_limit: 1, ...options.settings } })
 }
 
 /** A streamed result takes as long as its reader, and has any number of rows. */
@@ -134,8 +133,7 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
 async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.read(orderOf(ch`${query}\nFORMAT JSON`, options))
-    return await readJson<Result>(response)
+    return await readJson<Result>(await clickhouse.reader.read(orderOf(ch`${query}\nFORMAT JSON`, options)))
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error, readAdvice)
@@ -180,14 +178,12 @@ const busyCodes = new Set(
 export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
   if (error instanceof ClickHouseError) {
     if (timeoutCodes.has(error.code)) {
-      return new Problem('query_timeout', 'The query exceeded its time limit; request a shorter range.', {
-        retryAfterS: 5,
-      })
+      const message = 'The query exceeded its time limit; request a shorter range.'
+      return new Problem('query_timeout', message, { retryAfterS: 5 })
     }
     if (error.code === memoryCode) {
-      return new Problem('unavailable', `The query needs more memory than the database has for it; ${memoryAdvice}.`, {
-        retryAfterS: 5,
-      })
+      const message = `The query needs more memory than the database has for it; ${memoryAdvice}.`
+      return new Problem('unavailable', message, { retryAfterS: 5 })
     }
     if (busyCodes.has(error.code)) return clickhouseUnavailable()
     return error

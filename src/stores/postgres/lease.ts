@@ -51,7 +51,6 @@ export async function acquireLease(
 /**
  * Acquires the lease if it is free; never waits. @param blockedBy another lease that must be free too
  * @returns undefined while one of them is held
- * @throws Problem `unavailable`
  */
 export async function tryLease(postgres: Postgres, name: string, blockedBy?: string): Promise<Lease | undefined> {
   return (await tryToAcquire(postgres, name, randomUUID(), blockedBy)).lease

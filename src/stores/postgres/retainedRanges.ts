@@ -9,7 +9,7 @@ export interface RetainedRanges {
   readonly eventsMs: number
 }
 
-/** @returns the ranges of several accounts, by account @throws Problem `unavailable` */
+/** @returns the ranges of several accounts, by account */
 export async function readRangesByAccount(
   postgres: Postgres,
   accountIds: readonly string[],
@@ -24,7 +24,7 @@ export async function readRangesByAccount(
   return new Map(accountIds.map((id) => [id, { clicksMs: startOf(id, 'clicks'), eventsMs: startOf(id, 'events') }]))
 }
 
-/** @throws Problem `unavailable` */
+/** Reads the ranges of one account. */
 export async function readRetainedRanges(postgres: Postgres, accountId: string): Promise<RetainedRanges> {
   return (await readRangesByAccount(postgres, [accountId])).get(accountId) ?? { clicksMs: 0, eventsMs: 0 }
 }

@@ -40,7 +40,6 @@ export interface UnfinishedWork {
 /**
  * Lists accounts whose writer was interrupted. Reads small tables.
  * @param among accounts that the caller has claimed; all accounts without a live writer unless given
- * @throws Problem `unavailable`
  */
 export async function accountsWithUnfinishedWork(
   postgres: Postgres,

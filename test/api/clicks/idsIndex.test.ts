@@ -46,10 +46,8 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
 
 const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)(clickTexts)
 const ascending = (filter: object) => oldestFirstSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201)
-const report = (filter: object) => {
-  const plan = planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs)
-  return reportSql(plan, plan.metrics)
-}
+const report = (filter: object) =>
+  reportSql(planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs))
 
 describe('the index of visitors and sub ids', () => {
   it.each([

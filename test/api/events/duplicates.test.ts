@@ -1,16 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { limitEvents } from '../../../src/api/events/accept.ts'
 import { findAcceptances } from '../../../src/events/duplicates.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { clickCampaignsSql } from '../../../src/events/sql.ts'
-import { validateEvent } from '../../../src/events/validate.ts'
 import type { App } from '../../../src/http/context.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeEvents } from '../../kit/rows.ts'
 import { interceptInserts } from './interceptedInserts.ts'
-import { accepted, deduplicated, newAccount as openAccount, send, storedEvents, storeEarlier } from './send.ts'
+import {
+  acceptAll,
+  accepted,
+  deduplicated,
+  newAccount as openAccount,
+  send,
+  storedEvents,
+  storeEarlier,
+} from './send.ts'
 
 const api = useTestApp()
 /** A second instance on the same stores, with a clock of its own. */
@@ -182,10 +190,17 @@ describe('concurrent requests', () => {
   it('are shared by the accounts: a busy account gets 503 above its share, and events of another are stored', async () => {
     const [busy, other] = [await newAccount(), await newAccount()]
     const log = { warn() {}, error() {} }
-    const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
+    const intake = openIntake({
+      stores: api.stores,
+      inFlight: limitEvents(),
+      now: () => testNowMs,
+      log,
+      registry: undefined,
+    })
     const accept = (accountId: string, count: number) =>
-      intake.accept(
-        Array.from({ length: count }, () => validateEvent(event(), testNowMs)),
+      acceptAll(
+        intake,
+        Array.from({ length: count }, () => event()),
         { accountId, clickAllowance: 1_000_000 },
       )
     const ofBusy = Array.from({ length: 8 }, () => accept(busy.id, 1_000))

@@ -1,7 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { type Sender, unsettled } from '../../../src/events/incomingEvent.ts'
+import type { Intake } from '../../../src/events/intake.ts'
+import { readEvent } from '../../../src/events/validate.ts'
 import type { App } from '../../../src/http/context.ts'
 import type { Stores } from '../../../src/stores/open.ts'
-import type { TestApp } from '../../kit/app.ts'
+import { type TestApp, testNowMs } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
 
 let accounts = 0
@@ -33,6 +36,13 @@ export async function send(app: App, key: string, body: object | string): Promis
   const response = await post(app, key, body)
   const json = response.json()
   return [response.statusCode, response.statusCode === 200 ? json : { error: json.error }]
+}
+
+/** Accepts valid events without a server. @returns their outcomes */
+export async function acceptAll(intake: Intake, events: readonly object[], sender: Sender) {
+  const valid = unsettled(events.map((body) => readEvent({ ...body }, sender, testNowMs)))
+  await intake.accept(valid)
+  return valid.map(({ outcome }) => outcome)
 }
 
 export const accepted: Sent = [200, { accepted: true }]

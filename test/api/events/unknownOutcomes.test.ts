@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { limitEvents } from '../../../src/api/events/accept.ts'
 import { openIntake } from '../../../src/events/intake.ts'
-import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
 import { sentWithinMs } from '../../../src/writer/tables/pixelEvent.ts'
 import { rowsOf } from '../../import/runImport.ts'
@@ -17,6 +17,7 @@ import {
   storeAndBreak,
 } from './interceptedInserts.ts'
 import {
+  acceptAll,
   accepted,
   deduplicated,
   newAccount as openAccount,
@@ -48,9 +49,15 @@ const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
 function openShortIntake(accountId: string) {
   const log = { warn: () => {}, error: () => {} }
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
-  const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, timeoutMs: 2_000 })
-  return (eventId?: string) =>
-    intake.accept([validateEvent(event(eventId), testNowMs)], { accountId, clickAllowance: 1 })
+  const intake = openIntake({
+    stores,
+    inFlight: limitEvents(),
+    now: () => testNowMs,
+    log,
+    registry: undefined,
+    timeoutMs: 2_000,
+  })
+  return (eventId?: string) => acceptAll(intake, [event(eventId)], { accountId, clickAllowance: 1 })
 }
 
 async function copiesOf(accountId: string): Promise<number> {

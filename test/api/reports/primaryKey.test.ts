@@ -4,7 +4,7 @@ import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
 import { planDaily } from '../../../src/api/stats/plan.ts'
 import type { FactsPlan } from '../../../src/query/facts/plan.ts'
-import { factsSettings, keyedSumsSql } from '../../../src/query/facts/sql.ts'
+import { factsSettings, groupedSums } from '../../../src/query/facts/sql.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
@@ -45,13 +45,12 @@ describe('a report reads by the primary key', () => {
     ['rows', { group_by: 'country,device,city', days: 7 }, ['account_id,clicked_at', 'account_id,converted_at']],
   ])('of %s', async (_table, query, expected) => {
     const plan = planReport(query as ReportQuery, caller, testNowMs)
-    expect(await keysOf(reportSql(plan, plan.metrics), plan.facts)).toEqual(expected)
-    if (plan.dimensions.length === 1) expect(await keysOf(keyedSumsSql(plan.facts), plan.facts)).toEqual(expected)
+    expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
   })
 
   it('of sums_by_quarter_hour, from its projection if it has no campaign', async () => {
     const { facts } = planDaily({ tz: 'Asia/Kathmandu' }, caller, testNowMs)
-    const { text, params } = render(keyedSumsSql(facts))
+    const { text, params } = render(groupedSums(facts).statement)
     const response = await api.stores.clickhouse.client.query({
       query: `EXPLAIN indexes = 1 ${text}`,
       query_params: params,

@@ -4,12 +4,9 @@ import { ClickPage } from '../../../schema/click.ts'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { conversionAttributeNames } from '../../../schema/dimensions.ts'
 import type { Metrics } from '../../../schema/metrics.ts'
-import { type ReportQuery, ReportResponse } from '../../../schema/report.ts'
+import { ReportResponse } from '../../../schema/report.ts'
 import { intervals, StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { planReport } from '../../../src/api/reports/plan.ts'
-import { runReport } from '../../../src/api/reports/run.ts'
-import { openNameCache } from '../../../src/rows/nameCache.ts'
 import { withWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { post } from '../../api/events/send.ts'
@@ -220,7 +217,6 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
   const earlier = previous && { ...previous, totals: withoutVisitors(previous.totals) }
   expect([statsText, overview.totals, overview.previous]).toEqual([statsText, sums, earlier])
   if (query.limit === 3) await compareSeries(account, rows, query)
-  expect([text, await orderedByClickHouse(account, text)]).toEqual([text, response])
   expect([text, await metricsOfLists(key, query)]).toEqual([text, sums])
 }
 
@@ -252,18 +248,6 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
     })),
   ])
   expect(series.data.map(({ id }) => id)).toEqual([...new Set(series.data.map(({ id }) => id))])
-}
-
-/** Reads a report whose groups ClickHouse orders, as it does with many. */
-async function orderedByClickHouse({ accountId, nowMs, currency }: Account, text: string): Promise<ReportResponse> {
-  const caller = { accountId, currency, retained: { clicksMs: 0, eventsMs: 0 } }
-  const asked = Object.fromEntries(new URLSearchParams(text)) as unknown as ReportQuery
-  const numbers = (['days', 'limit', 'offset', 'min_clicks', 'min_conversions'] as const)
-    .filter((name) => asked[name] !== undefined)
-    .map((name) => [name, Number(asked[name])])
-  const plan = planReport({ ...asked, ...Object.fromEntries(numbers) }, caller, nowMs)
-  const context = { stores: api.stores, nameCache: openNameCache(api.stores.postgres) }
-  return await runReport(context, plan, new AbortController().signal, 0)
 }
 
 /** Computes metrics from the rows of the lists. */

@@ -1,8 +1,8 @@
 import {
+  type CopySource,
   type DayChecksum,
   dayRange,
   requestChecksums,
-  type Source,
   type SourceChecksums,
   type Span,
   timeRange,
@@ -47,7 +47,7 @@ export function openChecksums({ dialect, query }: Database, schema: string): Cop
 
 /** Reads the checksums of every day with rows, in the source or in the copy. @returns undefined if there are none */
 export async function readChecksums(
-  source: Source,
+  source: CopySource,
   copy: CopyChecksums,
   resource: ChangingResource,
 ): Promise<SourceChecksums | undefined> {

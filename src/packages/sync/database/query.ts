@@ -20,7 +20,6 @@ export interface ReadableCopy {
   close(): Promise<void>
 }
 
-/** As `ReadableCopy.asOf`. */
 export async function readAsOf({ dialect, query }: Database, schema: string): Promise<string | undefined> {
   const columns = await query<{ table: string }>(dialect.columnsQuery, [schema])
   // A copy that was last updated before version 1.1 has no such table.

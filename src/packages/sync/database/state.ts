@@ -61,7 +61,6 @@ export function openState({ dialect, query }: Database, schema: string) {
         `the row ${name} of ${schema}.sync_state was changed by another program; delete it, and the next run starts again.`,
       )
     },
-    /** As `Copy.assign`. */
     async assign(accountId: string, resources: readonly Resource[]): Promise<void> {
       const [source] = await query<{ accountId: string }>(
         `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
@@ -77,7 +76,6 @@ export function openState({ dialect, query }: Database, schema: string) {
         resources.map(({ name }) => name),
       )
     },
-    /** As `DatabaseCopy.storeAsOf`. */
     async storeAsOf({ name }: Resource, { copied, before }: { copied: string; before: string }): Promise<void> {
       const table = `${schema}.${name}`
       const isIdle = `NOT EXISTS (SELECT 1 FROM ${table})

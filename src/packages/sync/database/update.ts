@@ -46,7 +46,7 @@ async function presentOf(reader: Reader): Promise<string> {
   }
 }
 
-/** As `Copy.update`. Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
+/** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
 async function updateTarget(
   target: DatabaseCopy,
   reader: Reader,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Source } from '../source/checksums.ts'
+import type { CopySource } from '../source/checksums.ts'
 import { SyncError, TemporaryError } from '../source/errors.ts'
 import { received } from '../source/received.ts'
 import type { Resource } from '../source/resources.ts'
@@ -28,7 +28,7 @@ export interface Download extends Pick<WriteOptions, 'isComplete'> {
  * @returns its digest; undefined if it is not complete
  */
 export async function downloadParquet(
-  { client, signal }: Source,
+  { client, signal }: CopySource,
   resource: Resource,
   { storage, path, isComplete = async () => true, ...options }: Download,
 ): Promise<string | undefined> {

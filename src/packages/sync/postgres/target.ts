@@ -45,7 +45,7 @@ async function* checkedBatches(parts: AsyncIterable<Row[]>, check: (rows: Row[])
   if (batch.length > 0) yield batch
 }
 
-/** As `Target.copyChanges`. The next batch is read while one is stored. */
+/** The next batch is read while one is stored. */
 async function copyChanges(
   reader: Reader,
   tables: PostgresTables,
@@ -105,7 +105,6 @@ async function copyChanges(
   return { copied, filled: { columns: newColumns.split(','), ...lacking } }
 }
 
-/** As `Copy.copyAll`. */
 async function copyAll(
   { client, signal, onRows }: Reader,
   tables: PostgresTables,

@@ -6,7 +6,7 @@ import type { ChangingResource } from './resources.ts'
 const daysMax = 366
 const dayMs = 86_400_000
 
-export interface Source {
+export interface CopySource {
   client: Tributary
   /** First UTC day to copy; undefined for all. */
   from: string | undefined
@@ -40,7 +40,7 @@ export interface SourceChecksums {
  * @throws TemporaryError
  */
 export async function requestChecksums(
-  { client, signal }: Source,
+  { client, signal }: CopySource,
   { path, amount }: ChangingResource,
   range: Span,
 ): Promise<SourceChecksums> {
@@ -85,7 +85,7 @@ export function dayRange(times: Span | undefined, copy: Span | undefined): Span 
  * @returns undefined if there are no rows
  */
 export async function timeRange(
-  { client, from, signal }: Source,
+  { client, from, signal }: CopySource,
   resource: ChangingResource,
 ): Promise<(Span & { row: Row }) | undefined> {
   const page = async (order: 'asc' | 'desc') => {
@@ -102,13 +102,13 @@ export async function timeRange(
  * Whether the source has not removed the rows of a day by age. It announces a removal before it removes rows, so an export that ends
  * before the answer is complete.
  */
-export async function isRetained(source: Source, resource: ChangingResource, day: string): Promise<boolean> {
+export async function isRetained(source: CopySource, resource: ChangingResource, day: string): Promise<boolean> {
   return (await retainedDay(source, resource, day)) <= day
 }
 
 /** @returns the first day of rows that the source has not removed by age; empty if it has not removed rows from `day` on */
 export async function retainedDay(
-  { client, signal }: Source,
+  { client, signal }: CopySource,
   { path, query }: ChangingResource,
   day: string,
 ): Promise<string> {

@@ -1,8 +1,8 @@
-import type { Source, SourceChecksums, Span } from './checksums.ts'
+import type { CopySource, SourceChecksums, Span } from './checksums.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
 /** What reads the source for a run. */
-export interface Reader extends Source {
+export interface Reader extends CopySource {
   /** Called with the number of rows that were stored, and the part of the resource that is done, 0 to 1. */
   onRows(resource: string, rows: number, fraction: number): void
 }

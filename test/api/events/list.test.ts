@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
-import { planEventList } from '../../../src/api/eventList/plan.ts'
-import { eventPageSettings, eventPageSql } from '../../../src/api/eventList/sql.ts'
+import { planEventList } from '../../../src/api/events/plan.ts'
+import { eventPageSettings, eventPageSql } from '../../../src/api/events/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
 import { mergeParts, type StoredRow, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
-import { accepted, send } from '../events/send.ts'
+import { accepted, send } from './send.ts'
 
 const api = useTestApp()
 let key: string

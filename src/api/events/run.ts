@@ -9,10 +9,7 @@ import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import type { EventListPlan } from './plan.ts'
 import { eventConditions, eventPageSettings, eventPageSql, eventSql } from './sql.ts'
 
-/**
- * Reads one page of events. Copies of an event that are not merged yet are listed once.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Reads one page of events. Copies of an event that are not merged yet are listed once. */
 export async function listEvents(
   { stores, nameCache }: RouteContext,
   plan: EventListPlan,
@@ -32,7 +29,7 @@ export async function listEvents(
 
 /**
  * Reads the newest generation of a server event.
- * @throws Problem `not_found`, `unavailable`, `query_timeout`
+ * @throws Problem `not_found`
  */
 export async function findEvent(
   { stores, nameCache }: RouteContext,
