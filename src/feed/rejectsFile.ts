@@ -9,7 +9,7 @@ export interface Reject {
 }
 
 /** Keeps rows that will not be stored. */
-export type KeepRejects = (rows: readonly Reject[]) => Promise<void>
+export type KeepRejects = (rows: readonly Reject[]) => Promise<unknown>
 
 /** In bytes. The file has personal data and grows without end; another program moves or removes it. */
 const bytesMax = 100_000_000
