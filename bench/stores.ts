@@ -52,6 +52,9 @@ export async function removeFolder(folder: string): Promise<void> {
 /** The options of `npm start` and the image. */
 const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
+/** The options of deploy/tributary-feed.service. */
+const feedFlags = ['--max-semi-space-size=16', '--heap-growing-percent=50']
+
 /** Starts the server on the stores. */
 export async function serve({ environment }: BenchStores): Promise<Program> {
   return await startProgram([...nodeFlags, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], environment)
@@ -59,7 +62,7 @@ export async function serve({ environment }: BenchStores): Promise<Program> {
 
 /** Starts `tributary feed` on the stores. */
 export async function startFeed({ environment }: BenchStores): Promise<Program> {
-  return await startProgram([...nodeFlags, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], environment)
+  return await startProgram([...feedFlags, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], environment)
 }
 
 /**

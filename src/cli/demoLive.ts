@@ -42,7 +42,7 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const stop = runPeriodically(
     async () => {
       const rows = Array.from(rowsOf(new Date().toISOString()), (row) => JSON.stringify(row))
-      feed.submit(await feed.read(splitBlock(Buffer.from(rows.join('\n'))), origin()), 0)
+      feed.queue.add(await feed.read(splitBlock(Buffer.from(rows.join('\n'))), origin()), 0)
     },
     warn,
     1_000,

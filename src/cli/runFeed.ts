@@ -71,9 +71,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       () => store.close(),
       () => lease.release(),
     )
-    const print: KeepRejects = async (rows) => {
-      for (const row of rows) context.printStatus(JSON.stringify(row))
-    }
+    const print: KeepRejects = async (rows) => rows.map((row) => context.printStatus(JSON.stringify(row)))
     const path = settings.FEED_REJECTS
     const keepRejects = path !== undefined ? toRejectsFile(path, warn) : options.stdin && print
     const active = new Feed({
@@ -97,6 +95,9 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     /** Resolves, when the source has ended or the signal has aborted, with a function that awaits the results. */
     const openSource = async (): Promise<() => Promise<unknown>> => {
       if (options.stdin) {
+        // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
+        context.stdout.removeAllListeners('error').on('error', () => {})
+        context.stdout.once('error', () => interrupted.aborted || process.kill(process.pid, 'SIGTERM'))
         const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
         return await feedStream(active, process.stdin, { origin, signal, onProgress })
       }

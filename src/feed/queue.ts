@@ -1,14 +1,14 @@
 import { Problem } from '../problem.ts'
-import { type FeedRow, otherWriter, type RowResult } from './rows.ts'
+import { type FeedRow, notStoredYet, otherWriter, type RejectedRow, type RowResult, rejected } from './rows.ts'
 import type { SetStore } from './setStore.ts'
 
 /** What stores the rows: one process uses it, one call at a time. */
 export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release' | 'flush'>
 
-/** Limits of one flush; characters of the rows as they were sent. */
-const flushMax = { rows: 50_000, characters: 30 << 20, accounts: 5_000 }
-/** Limits of all rows that wait or are being stored: sources that can refuse rows refuse them beyond. */
-const waitingMax = { rows: 100_000, characters: 128 << 20 }
+/** Limits of one flush; bytes of the rows as they were sent. */
+const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
+/** Limits of all rows in memory: sources that can refuse rows refuse them beyond. */
+const heldMax = { rows: 100_000, bytes: 128 << 20 }
 /** From the start of one flush to the start of the next one, unless storing takes longer. */
 const intervalMaxMs = 10_000
 /** Between two looks at the wishes of other writers, and between two attempts to claim an account. */
@@ -19,18 +19,20 @@ const idleMs = 60_000
 /** Rows that a source gives together, and their results. */
 export class Batch {
   /** Undefined once stored: the other rows of a batch may wait for a minute. */
-  readonly rows: (FeedRow | undefined)[]
+  readonly rows: (FeedRow | RejectedRow | undefined)[]
   /** By the index of the row; undefined until it is known. */
   readonly results: (RowResult | undefined)[]
   /** How long a row waits while another writer has its account, milliseconds; it then gets `retry`. */
   readonly waitMs: number
   readonly addedAtMs = performance.now()
+  /** Rows in memory that have a result, and their bytes. */
+  kept = { rows: 0, bytes: 0 }
   /** Resolves when each row has a result. */
   readonly done: Promise<void>
   #left: number
   #resolve: () => void = () => {}
 
-  constructor(rows: readonly FeedRow[], waitMs: number) {
+  constructor(rows: readonly (FeedRow | RejectedRow)[], waitMs: number) {
     this.rows = [...rows]
     this.results = new Array(rows.length)
     this.waitMs = waitMs
@@ -47,7 +49,6 @@ export class Batch {
 
   settle(index: number, result: RowResult): void {
     this.results[index] = result
-    if (!('reason' in result)) this.rows[index] = undefined
     this.#left -= 1
     if (this.#left === 0) this.#resolve()
   }
@@ -65,7 +66,9 @@ export interface QueueOptions {
   /** Shortest time from the start of one flush to the start of the next one, milliseconds. */
   flushMs: number
   /** Called after each flush with its duration. */
-  onFlush?: (seconds: number) => void
+  onFlush?: ((seconds: number) => void) | undefined
+  /** Called with the result of each row; the resource is empty if the row names none. */
+  onResult?: ((resource: string, result: string) => void) | undefined
   warn: (line: string) => void
 }
 
@@ -75,6 +78,8 @@ export class RowQueue {
   readonly #options: QueueOptions
   /** Called when an account that another writer had is claimed: rows that got `retry` may be added again. */
   onFree: (accountId: string) => void = () => {}
+  /** Rows in memory: those without a result, and those that their sources have to name. */
+  readonly held = { rows: 0, bytes: 0 }
   #ready: Entry[] = []
   /** Rows of accounts that another writer has, by account; none if their sources do not wait. */
   readonly #waiting = new Map<string, Entry[]>()
@@ -83,8 +88,7 @@ export class RowQueue {
   /** When a row of each claimed account was last stored, by `performance.now()`. */
   readonly #claimed = new Map<string, number>()
   #rows = 0
-  #characters = 0
-  #readyCharacters = 0
+  #readyBytes = 0
   #flushedAtMs = Number.NEGATIVE_INFINITY
   #flushTookMs = 0
   #tickedAtMs = performance.now()
@@ -103,10 +107,6 @@ export class RowQueue {
     return this.#rows
   }
 
-  get characters(): number {
-    return this.#characters
-  }
-
   get claimedAccounts(): number {
     return this.#claimed.size
   }
@@ -122,18 +122,26 @@ export class RowQueue {
     return this.#waiting.has(accountId)
   }
 
-  /** @param characters of further rows that are being received */
-  isFull(characters = 0): boolean {
-    return this.#rows >= waitingMax.rows || this.#characters + characters >= waitingMax.characters
+  /** @param bytes of further rows that are being received */
+  isFull(bytes = 0): boolean {
+    return this.held.rows >= heldMax.rows || this.held.bytes + bytes >= heldMax.bytes
   }
 
-  add(rows: readonly FeedRow[], waitMs: number): Batch {
+  /**
+   * The source calls `forget` once it has handled the results.
+   * @param waitMs how long a row waits while another writer has its account, milliseconds
+   */
+  add(rows: readonly (FeedRow | RejectedRow)[], waitMs: number): Batch {
     const batch = new Batch(rows, waitMs)
+    this.#rows += rows.length
     for (const [index, row] of rows.entries()) {
+      this.#hold(1, row.bytes.length)
+      if ('reason' in row) {
+        this.#settle(batch, index, rejected(row.reason))
+        continue
+      }
       const entry = { batch, index, row, sinceMs: batch.addedAtMs }
-      this.#rows += 1
-      this.#characters += row.text.length
-      if (this.#isClosing) this.#settle(entry, { result: 'retry', reason: 'the feed is ending' })
+      if (this.#isClosing) this.#settle(batch, index, { result: 'retry', reason: 'the feed is ending' })
       else if (this.isWaiting(row.accountId)) this.#wait(entry)
       else this.#makeReady(entry)
     }
@@ -144,18 +152,23 @@ export class RowQueue {
   /** Gives the rows of a batch that have no result `retry`. Those that are being stored may still be stored. */
   cancel(batch: Batch): void {
     if (batch.isDone) return
-    for (const [index, row] of batch.rows.entries()) {
-      if (!row) continue
-      const isWaiting = this.isWaiting(row.accountId)
-      this.#settle({ batch, index, row }, isWaiting ? otherWriter : { result: 'retry', reason: 'is not stored yet' })
-    }
+    for (const [index, row] of batch.rows.entries())
+      if (row && 'accountId' in row)
+        this.#settle(batch, index, this.isWaiting(row.accountId) ? otherWriter : notStoredYet)
     this.#setReady(this.#ready.filter(hasNoResult))
     for (const [accountId, entries] of this.#waiting) this.#waiting.set(accountId, entries.filter(hasNoResult))
   }
 
-  /** Resolves when fewer rows than this wait for a result, and fewer characters than a flush takes; or when the signal aborts. */
+  /** Forgets the rows of a batch that will not be stored. Call it when each row has a result. */
+  forget({ kept }: Batch): void {
+    this.#hold(-kept.rows, -kept.bytes)
+    kept.rows = 0
+    kept.bytes = 0
+  }
+
+  /** Resolves when fewer rows than this are in memory, and fewer bytes than a flush takes; or when the signal aborts. */
   async hasRoom(rows: number, signal: AbortSignal): Promise<void> {
-    const isFull = () => this.#rows >= rows || this.#characters >= flushMax.characters
+    const isFull = () => this.held.rows >= rows || this.held.bytes >= flushMax.bytes
     while (isFull() && !signal.aborted) await pauseUntil(50, () => {})
   }
 
@@ -197,12 +210,12 @@ export class RowQueue {
 
   #makeReady(entry: Entry): void {
     this.#ready.push(entry)
-    this.#readyCharacters += entry.row.text.length
+    this.#readyBytes += entry.row.bytes.length
   }
 
   #setReady(entries: Entry[]): void {
     this.#ready = entries
-    this.#readyCharacters = entries.reduce((sum, { row }) => sum + row.text.length, 0)
+    this.#readyBytes = entries.reduce((sum, { row }) => sum + row.bytes.length, 0)
   }
 
   #wait(entry: Entry): void {
@@ -210,21 +223,37 @@ export class RowQueue {
     const waiting = this.#waiting.get(accountId) ?? []
     this.#waiting.set(accountId, waiting)
     entry.sinceMs = performance.now()
-    if (entry.batch.waitMs > 0) waiting.push(entry)
-    else this.#settle(entry, otherWriter)
+    if (entry.batch.waitMs > 0) {
+      keepAlone(entry.row)
+      waiting.push(entry)
+    } else this.#settle(entry.batch, entry.index, otherWriter)
   }
 
-  #settle({ batch, index, row }: Omit<Entry, 'sinceMs'>, result: RowResult): void {
-    if (batch.results[index]) return
+  #settle(batch: Batch, index: number, result: RowResult): void {
+    const row = batch.rows[index]
+    if (!row || batch.results[index]) return
     this.#rows -= 1
-    this.#characters -= row.text.length
+    this.#options.onResult?.(row.resource, result.result)
+    if (result.reason === undefined) {
+      this.#hold(-1, -row.bytes.length)
+      batch.rows[index] = undefined
+    } else {
+      keepAlone(row)
+      batch.kept.rows += 1
+      batch.kept.bytes += row.bytes.length
+    }
     batch.settle(index, result)
+  }
+
+  #hold(rows: number, bytes: number): void {
+    this.held.rows += rows
+    this.held.bytes += bytes
   }
 
   /** @returns milliseconds until the next flush, at most 0 if it is due */
   #dueInMs(): number {
     if (this.#ready.length === 0) return Number.POSITIVE_INFINITY
-    const isFull = this.#ready.length >= flushMax.rows || this.#readyCharacters >= flushMax.characters
+    const isFull = this.#ready.length >= flushMax.rows || this.#readyBytes >= flushMax.bytes
     if (isFull || this.#isClosing) return 0
     const intervalMs = Math.min(Math.max(this.#options.flushMs, 2 * this.#flushTookMs), intervalMaxMs)
     return this.#flushedAtMs + intervalMs - performance.now()
@@ -244,7 +273,8 @@ export class RowQueue {
         continue
       }
       for (const entry of entries)
-        if (!this.#isPatient || isOver(entry.sinceMs, entry.batch.waitMs)) this.#settle(entry, otherWriter)
+        if (!this.#isPatient || isOver(entry.sinceMs, entry.batch.waitMs))
+          this.#settle(entry.batch, entry.index, otherWriter)
       this.#waiting.set(accountId, entries.filter(hasNoResult))
     }
   }
@@ -278,9 +308,9 @@ export class RowQueue {
       const rows = entries.map(({ row }) => row)
       const results = await this.#store.flush(rows)
       this.#store.lost.throwIfAborted()
-      for (const [index, entry] of entries.entries()) {
-        const result = results[index]
-        if (result && result.result !== 'retry') this.#settle(entry, result)
+      for (const [at, { batch, index }] of entries.entries()) {
+        const result = results[at]
+        if (result && result.result !== 'retry') this.#settle(batch, index, result)
       }
       this.#flushTookMs = performance.now() - startedAtMs
       this.#options.onFlush?.(this.#flushTookMs / 1_000)
@@ -296,18 +326,23 @@ export class RowQueue {
   #take(asked: ReadonlySet<string>, claimed: ReadonlySet<string>): Entry[] {
     const taken: Entry[] = []
     const left: Entry[] = []
-    let characters = 0
+    let bytes = 0
     for (const entry of this.#ready) {
-      const { accountId, text } = entry.row
-      if (claimed.has(accountId) && taken.length < flushMax.rows && characters < flushMax.characters) {
+      const { accountId } = entry.row
+      if (claimed.has(accountId) && taken.length < flushMax.rows && bytes < flushMax.bytes) {
         taken.push(entry)
-        characters += text.length
+        bytes += entry.row.bytes.length
       } else if (!asked.has(accountId) || claimed.has(accountId)) left.push(entry)
       else this.#wait(entry)
     }
     this.#setReady(left)
     return taken
   }
+}
+
+/** Copies the bytes of a row that is kept longer than other rows: they share 8 KiB of memory. */
+function keepAlone(row: { bytes: Buffer }): void {
+  row.bytes = Buffer.from(new Uint8Array(row.bytes).buffer)
 }
 
 function hasNoResult({ batch, index }: Entry): boolean {

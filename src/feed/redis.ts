@@ -3,8 +3,7 @@ import { splitBlock } from '../import/parsers/lines.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
 import { type Feed, rejectsOf } from './feed.ts'
-import type { RowOrigin } from './readRows.ts'
-import type { FeedRow, RejectedRow } from './rows.ts'
+import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -62,18 +61,16 @@ export async function feedRedis(
     storing.add(stored)
   }
   const storeDelivered = async (delivered: readonly Delivered[]) => {
-    const submitted = delivered.map(({ id, read }) => ({
-      ...{ id, metadata: read.flatMap(metadataOf) },
-      ...feed.submit(read, 0),
+    const added = delivered.map(({ id, read }) => ({
+      ...{ id, metadata: read.flatMap(metadataOf), batch: feed.queue.add(read, 0) },
     }))
     const done: string[] = []
     const rejected: RejectedEntry[] = []
-    for (const { id, metadata, ...submission } of submitted) {
-      await submission.batch.done
-      const results = feed.collect(submission)
+    for (const { id, metadata, batch } of added) {
+      await batch.done
       let isWaiting = metadata.some((name) => deferred.has(name))
-      for (const [index, row] of submission.batch.rows.entries()) {
-        if (!row || submission.batch.results[index]?.result !== 'retry') continue
+      for (const [index, row] of batch.rows.entries()) {
+        if (!row || !('accountId' in row) || batch.results[index]?.result !== 'retry') continue
         isWaiting = true
         deferred.add(row.accountId)
         // It may be free since the row got its result.
@@ -85,9 +82,10 @@ export async function feedRedis(
       }
       done.push(id)
       // They may be too many to be the arguments of one call.
-      for (const reject of rejectsOf(submission, results)) rejected.push({ id, ...reject })
+      for (const reject of rejectsOf(batch)) rejected.push({ id, ...reject })
     }
     if (done.length > 0) await redis.acknowledge(done, rejected, isTrimmed)
+    for (const { batch } of added) feed.queue.forget(batch)
   }
   try {
     while (!signal.aborted) {
@@ -131,7 +129,7 @@ async function readEntries(
   for (const { id, rows } of entries) {
     const read =
       typeof rows === 'string'
-        ? [{ resource: '' as const, text: '', reason: rows }]
+        ? [{ resource: '' as const, bytes: Buffer.alloc(0), reason: rows }]
         : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
     if (read.some((row) => isDeferred(row, left))) for (const name of read.flatMap(metadataOf)) left.add(name)
     else delivered.push({ id, read })

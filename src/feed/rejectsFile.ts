@@ -1,4 +1,5 @@
-import { appendFile, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 
 /** A row that will not be stored; its source is `http` or `stdin`. */
 export interface Reject {
@@ -8,7 +9,7 @@ export interface Reject {
 }
 
 /** Keeps rows that will not be stored. */
-export type KeepRejects = (rows: readonly Reject[]) => Promise<void>
+export type KeepRejects = (rows: readonly Reject[]) => Promise<unknown>
 
 /** In bytes. The file has personal data and grows without end; another program moves or removes it. */
 const bytesMax = 100_000_000
@@ -24,7 +25,8 @@ export function toRejectsFile(path: string, warn: (line: string) => void): KeepR
     if (rows.length === 0) return
     const at = new Date().toISOString()
     try {
-      if ((await sizeOf(path)) >= bytesMax) throw new Error('it has reached 100 MB; move or remove it')
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytesMax)
+        throw new Error('it has reached 100 MB; move or remove it')
       const lines = rows.map((row) => `${JSON.stringify({ at, ...row })}\n`)
       await appendFile(path, lines.join(''), { mode: 0o600 })
       isFailing = false
@@ -32,14 +34,5 @@ export function toRejectsFile(path: string, warn: (line: string) => void): KeepR
       if (!isFailing) warn(`Rejected rows are not written to ${path}: ${(error as Error).message}. See FEED_REJECTS.`)
       isFailing = true
     }
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
-    throw error
   }
 }

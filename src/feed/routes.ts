@@ -18,9 +18,10 @@ import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { Feed } from './feed.ts'
-import type { RowOrigin } from './readRows.ts'
+import type { RowOrigin } from './rows.ts'
 
 const bodyMaxBytes = 16 << 20
+const noBody = Buffer.alloc(0)
 const rowsMax = 10_000
 const retryAfterS = 5
 
@@ -83,11 +84,13 @@ export function buildFeedServer(parts: FeedServerParts): App {
     try {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
+      // Its rows are kept, and the request until they have their results.
+      request.body = noBody
       setReceived(request, content.length)
       const read = await requireFeed().read(linesOf(content), origins)
       // Requests that were read at the same time may have filled the queue.
       const present = requireFeed()
-      return { present, submission: present.submit(read, Number.POSITIVE_INFINITY) }
+      return { present, batch: present.queue.add(read, Number.POSITIVE_INFINITY) }
     } finally {
       setReceived(request, 0)
     }
@@ -105,15 +108,14 @@ export function buildFeedServer(parts: FeedServerParts): App {
       requireFeed()
     },
     async handler(request, reply) {
-      const { present, submission } = await submitRows(request)
+      const { present, batch } = await submitRows(request)
       const late = () => new Error('Some rows have no result yet.')
-      await withDeadline(resultMs, late, () => submission.batch.done).catch(() => {})
-      present.queue.cancel(submission.batch)
-      const results = present.collect(submission)
-      await present.writeRejects('http', submission, results)
-      if (results.some(({ result }) => result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
+      await withDeadline(resultMs, late, () => batch.done).catch(() => {})
+      present.queue.cancel(batch)
+      await present.writeRejects('http', batch)
+      if (batch.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
       reply.type('application/x-ndjson; charset=utf-8')
-      return results.map((result) => `${JSON.stringify(result)}\n`).join('')
+      return batch.results.map((result) => `${JSON.stringify(result)}\n`).join('')
     },
   })
   return app
@@ -150,7 +152,7 @@ function readUpdatedAt({ query }: FastifyRequest): number | undefined {
 const unzip = promisify(gunzip)
 
 async function contentOf({ headers, body }: FastifyRequest): Promise<Buffer> {
-  const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)
+  const bytes = (body as Buffer | undefined) ?? noBody
   const content = /gzip/i.test(headers['content-encoding'] ?? '') ? await unzipped(bytes) : bytes
   if (!isUtf8(content)) throw new Problem('invalid_json', 'The body is not UTF-8.')
   return content

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RowOrigin } from './readRows.ts'
+import type { RowOrigin } from './rows.ts'
 
 /**
  * Makes the origins of rows from HTTP and standard input.

@@ -1,51 +1,54 @@
-import type { NamedTable } from '../../schema/metadata.ts'
-import type { ResourceName, resourceTables } from '../import/resourceNames.ts'
-import type { Given } from '../writer/store/givenFields.ts'
-import type { MetadataRow } from '../writer/store/metadata.ts'
-import type { Click } from '../writer/tables/click.ts'
-import type { Conversion } from '../writer/tables/conversion.ts'
-import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 
-/** The decoded row of a resource, by its table. */
-interface RowsByTable extends Record<NamedTable, MetadataRow> {
-  clicks: Click & Given
-  conversions: Conversion & Given
-  pixel_events: PixelEvent & Given
+/** What rows get from where they come from. */
+export interface RowOrigin {
+  /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
+  readonly nowMs: number
+  /** `updatedAt` of conversions without one, epoch milliseconds; undefined: their `createdAt` or `convertedAt`, as in an import. */
+  readonly updatedAtMs: number | undefined
+  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
+  readonly importFile: string
+  /** Called for each conversion, in order. @param key of the conversion */
+  lineOf(key: string): number
 }
 
-/** A valid row of an account that exists. */
-export type FeedRow = {
-  [Name in ResourceName]: {
-    readonly accountId: string
-    readonly resource: Name
-    readonly value: RowsByTable[(typeof resourceTables)[Name]]
-    /** The row as its sender wrote it. */
-    readonly text: string
-  }
-}[ResourceName]
+/** A row of an account that exists. It is decoded when it is stored: decoded, it takes four times the memory. */
+export interface FeedRow {
+  readonly accountId: string
+  readonly resource: ResourceName
+  /** A JSON object as its sender wrote it, UTF-8. */
+  bytes: Buffer
+  readonly origin: RowOrigin
+  /** `importLine` of a conversion, else 0. */
+  readonly line: number
+}
 
 /** A row that is never stored; `resource` is empty if the row names none. */
 export interface RejectedRow {
   readonly resource: ResourceName | ''
-  readonly text: string
+  bytes: Buffer
   readonly reason: string
 }
 
-/** What became of a row: all results but `retry` are final. */
-export type RowResult =
-  | { readonly result: 'inserted' | 'updated' | 'duplicate' | 'older' }
-  | { readonly result: 'conflict' | 'rejected' | 'retry'; readonly reason: string }
-
 export const rowResults = ['inserted', 'updated', 'duplicate', 'older', 'conflict', 'rejected', 'retry'] as const
+
+/** What became of a row: all results but `retry` are final. */
+export interface RowResult {
+  readonly result: (typeof rowResults)[number]
+  /** Of `conflict`, `rejected` and `retry`. */
+  readonly reason?: string
+}
 
 export function rejected(reason: string): RowResult {
   return { result: 'rejected', reason }
 }
 
 /** Whether a row has other values than the store will have, so that its sender must know of it. */
-export function isNeverStored(result: RowResult): result is Extract<RowResult, { reason: string }> {
-  return result.result === 'rejected' || result.result === 'conflict'
+export function isNeverStored({ result }: RowResult): boolean {
+  return result === 'rejected' || result === 'conflict'
 }
 
 /** The result of a row whose source waits no longer for the other writer of its account. */
 export const otherWriter: RowResult = { result: 'retry', reason: 'another writer has the account' }
+/** The result of a row whose source waits no longer. */
+export const notStoredYet: RowResult = { result: 'retry', reason: 'is not stored yet' }

@@ -1,5 +1,6 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { RowError } from '../import/readers/rowError.ts'
-import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
+import { resourceTables } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
@@ -11,13 +12,14 @@ import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import type { ExistingKeys } from '../writer/store/existingKeys.ts'
-import { type FlushedRows, flush } from '../writer/store/flush.ts'
+import { flush } from '../writer/store/flush.ts'
 import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
-import { type AccountState, prepareRow, readAccountStates } from './accountState.ts'
-import { RecentClicks } from './recentClicks.ts'
+import { type AccountState, readAccountStates } from './accountState.ts'
+import { decodeRow, type ValuesByTable } from './decodeRow.ts'
+import { digestOf, RecentClicks } from './recentClicks.ts'
 import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
 
 /** Time until work of an account is completed again after a failure. */
@@ -32,6 +34,8 @@ interface Opened {
   clicks: ExistingKeys
   events: ExistingKeys
   awaited: AwaitedClicks
+  /** Empty, between two flushes: its memory is reused. */
+  batch?: ClickBatch | undefined
 }
 
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
@@ -211,39 +215,58 @@ export class SetStore {
    */
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
     if (!this.#opened) return rows.map(() => otherWriter)
-    const { set } = this.#opened
+    const opened = this.#opened
+    const { set, events, awaited, batch = new ClickBatch(opened.clicks, allCompared) } = opened
+    opened.batch = undefined
     await this.#repair(set)
+    const values = byTable<ValuesByTable>()
+    const indexes = byTable<Record<keyof ValuesByTable, number[]>>()
     const results: RowResult[] = rows.map(() => otherWriter)
-    const prepared = new Map<number, FeedRow>()
+    /** Indexes of clicks by digest, and of the clicks that repeat one of them literally. */
+    const [clicks, repeated] = [new Map<string, number>(), new Map<number, number>()]
     for (const [index, row] of rows.entries()) {
+      // Other work of the process continues meanwhile, such as receiving rows.
+      if (index % 1_000 === 999) await immediate()
       const state = this.#states.get(row.accountId)
+      if (!state) continue
       try {
-        const checked = state && prepareRow(row, state)
-        if (!checked) continue
-        if (this.#recent.has(row)) results[index] = { result: 'duplicate' }
-        else prepared.set(index, checked)
+        const { table, value } = decodeRow(row, state)
+        const digest = table === 'clicks' ? digestOf(row) : ''
+        const first = clicks.get(digest)
+        if (this.#recent.has(digest)) results[index] = resultOf.duplicate
+        else if (first !== undefined) repeated.set(index, first)
+        if (first !== undefined || results[index] === resultOf.duplicate) continue
+        if (digest !== '') clicks.set(digest, index)
+        indexes[table].push(index)
+        if (table === 'clicks') batch.add(value)
+        else (values[table] as unknown[]).push(value)
       } catch (error) {
         if (!(error instanceof RowError)) throw error
         results[index] = rejected(error.message)
       }
     }
-    const stored = [...prepared.values()]
-    for (const id of accountsOf(stored)) {
+    for (const id of new Set(rows.map(({ accountId }) => accountId))) {
       if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
     }
     this.#isInterrupted = true
-    const outcomes = await flush(set, flushedRows(this.#opened, stored))
+    const outcomes = await flush(set, {
+      ...{ clicks: batch, conversions: values.conversions, awaited },
+      metadata: { nowMs: Date.now(), rows: values },
+      events: { rows: values.pixel_events, existing: events, compared: allCompared },
+    })
     this.#isInterrupted = false
-    const positions = new Map<ResourceName, number>()
-    for (const [index, { accountId, resource }] of prepared) {
-      const position = positions.get(resource) ?? 0
-      positions.set(resource, position + 1)
-      const outcome = outcomes[resourceTables[resource]]?.[position] ?? 'duplicate'
-      results[index] = resultOf(resource, outcome)
-      if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
-      const row = rows[index]
-      if (row && outcome !== 'conflict') this.#recent.add(row)
+    opened.batch = batch
+    for (const table of tables) {
+      for (const [position, index] of indexes[table].entries()) {
+        const outcome = outcomes[table]?.[position] ?? 'duplicate'
+        results[index] = table === 'conversions' && outcome === 'conflict' ? equalUpdatedAt : resultOf[outcome]
+        const accountId = rows[index]?.accountId
+        if (accountId && table === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
+      }
     }
+    for (const [digest, index] of clicks) if (results[index] !== resultOf.conflict) this.#recent.add(digest)
+    for (const [index, first] of repeated)
+      results[index] = results[first] === resultOf.conflict ? resultOf.conflict : resultOf.duplicate
     // The rows are stored, and their results are known; the next claim tries again.
     await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {
       if (!isUnavailable(error)) throw error
@@ -284,31 +307,22 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503
 }
 
-function flushedRows({ clicks: existing, events, awaited }: Opened, rows: readonly FeedRow[]): FlushedRows {
-  type ValueOf<Name extends ResourceName> = Extract<FeedRow, { resource: Name }>['value']
-  const valuesOf = <Name extends ResourceName>(resource: Name) =>
-    rows.flatMap((row) => (row.resource === resource ? [row.value as ValueOf<Name>] : []))
-  const clicks = new ClickBatch(existing, allCompared)
-  for (const click of valuesOf('clicks')) clicks.add(click)
-  return {
-    metadata: {
-      nowMs: Date.now(),
-      rows: {
-        campaigns: valuesOf('campaigns'),
-        offers: valuesOf('offers'),
-        landing_pages: valuesOf('landing-pages'),
-        traffic_sources: valuesOf('traffic-sources'),
-      },
-    },
-    clicks,
-    conversions: valuesOf('conversions'),
-    events: { rows: valuesOf('pixel-events'), existing: events, compared: allCompared },
-    awaited,
-  }
+const tables = Object.values(resourceTables)
+
+/** @returns an empty list for each table */
+function byTable<Lists>(): Lists {
+  return Object.fromEntries(tables.map((table) => [table, []])) as Lists
 }
 
-function resultOf(resource: ResourceName, outcome: RowOutcome): RowResult {
-  if (outcome !== 'conflict') return { result: outcome }
-  const isVersioned = resource === 'conversions'
-  return { result: outcome, reason: `differs from the stored row${isVersioned ? ', whose updatedAt is equal' : ''}` }
+/** Shared by all rows: the results of a flush take no memory. */
+const resultOf: Record<RowOutcome, RowResult> = {
+  inserted: { result: 'inserted' },
+  updated: { result: 'updated' },
+  duplicate: { result: 'duplicate' },
+  older: { result: 'older' },
+  conflict: { result: 'conflict', reason: 'differs from the stored row' },
+}
+const equalUpdatedAt: RowResult = {
+  result: 'conflict',
+  reason: 'differs from the stored row, whose updatedAt is equal',
 }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { splitIntoLines } from '../import/parsers/lines.ts'
 import { untilAborted } from '../import/untilAborted.ts'
-import type { Feed, Submission } from './feed.ts'
-import type { RowOrigin } from './readRows.ts'
-import { rejected } from './rows.ts'
+import type { Feed } from './feed.ts'
+import type { Batch } from './queue.ts'
+import { type RowOrigin, rejected } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -34,29 +34,31 @@ export async function feedStream(
     onProgress,
   }: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
 ): Promise<() => Promise<void>> {
-  const open: (Submission & { readonly lastLine: number })[] = []
+  const open: { batch: Batch; lastLine: number }[] = []
   const state: StreamProgress = { stored: 0, conflicts: 0, rejected: 0 }
   let collecting = Promise.resolve()
-  /** Collects the oldest submission; they are collected in order. */
+  /** Collects the results of the oldest batch; batches are collected in order. */
   const collectNext = async () => {
-    const [submission] = open
-    if (!submission) return
-    await submission.batch.done
+    const [oldest] = open
+    if (!oldest) return
+    const { batch, lastLine } = oldest
+    await batch.done
     open.shift()
-    const results = feed.collect(submission).map((result) => (result.result === 'retry' ? rejected('waiting') : result))
-    await feed.writeRejects('stdin', submission, results)
-    for (const { result } of results) {
+    for (const [index, row] of batch.results.entries()) {
+      const result = row?.result
+      if (result === 'retry') batch.results[index] = rejected('waiting')
       if (result === 'conflict') state.conflicts += 1
-      if (result === 'rejected') state.rejected += 1
+      else if (result === 'rejected' || result === 'retry') state.rejected += 1
     }
-    state.stored = submission.lastLine
-    // A flush completes several submissions, and gets one line.
+    await feed.writeRejects('stdin', batch)
+    state.stored = lastLine
+    // A flush completes several batches, and gets one line.
     if (!open[0]?.batch.isDone) onProgress({ ...state })
   }
   try {
     for await (const lines of splitIntoLines(untilAborted(input, signal))) {
       const read = await feed.read(lines, origin(), signal)
-      open.push({ ...feed.submit(read, waitMs), lastLine: lines.at(-1)?.number ?? 0 })
+      open.push({ batch: feed.queue.add(read, waitMs), lastLine: lines.at(-1)?.number ?? 0 })
       collecting = collecting.then(collectNext)
       // The returned function throws a failure; this handler only prevents an unhandled rejection before it.
       collecting.catch(() => {})

@@ -10,6 +10,7 @@ import { readSettings, SettingsSchema } from '../../src/settings.ts'
 
 interface Service {
   image: string
+  entrypoint?: string[]
   environment?: Record<string, string | number>
   volumes?: string[]
   networks?: { default: { ipv4_address: string } }
@@ -102,7 +103,12 @@ describe('deploy/tributary-feed.service', () => {
         .filter((line) => /^[A-Z]\w+=/.test(line)),
     )
     const own = ['Description=Tributary feed', 'StateDirectory=tributary-feed', 'StateDirectoryMode=0700']
-    const command = instance?.find((line) => line.startsWith('ExecStart='))?.replace(' serve', ' feed')
+    const heap = '--max-semi-space-size=16 --heap-growing-percent=50'
+    const command = instance
+      ?.find((line) => line.startsWith('ExecStart='))
+      ?.replace(/--\S+ --\S+ (\S+) serve/, `${heap} $1 feed`)
+    // The container has the same options.
+    expect(services.feed?.entrypoint?.join(' ')).toBe(`node ${heap} dist/src/main.js`)
     expect(feed?.filter((line) => !instance?.includes(line))).toEqual([own[0], command, ...own.slice(1)])
     expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
   })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RowQueue, type RowStore } from '../../src/feed/queue.ts'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
 import type { FeedRow, RowResult } from '../../src/feed/rows.ts'
 import { Problem } from '../../src/problem.ts'
 
@@ -41,10 +42,14 @@ class ObservedStore implements RowStore {
     if (this.flushMs > 0) await new Promise((resolve) => setTimeout(resolve, this.flushMs))
     if (this.isUnavailable) throw new Problem('unavailable', 'A database is unavailable.')
     for (const { accountId } of rows) if (!this.claimed.has(accountId)) throw new Error(`${accountId} is not claimed`)
-    this.flushes.push({ atMs, rows: rows.map(({ accountId, text }) => `${accountId} ${text}`) })
+    this.flushes.push({ atMs, rows: rows.map(({ accountId, bytes }) => `${accountId} ${bytes}`) })
     return rows.map(() => ({ result: 'inserted' }))
   }
 }
+
+const origin = originsOf(false, Date.now)()
+const rowsOf = (accountId: string, texts: readonly string[] = ['x']): FeedRow[] =>
+  texts.map((text) => ({ accountId, resource: 'clicks', bytes: Buffer.from(text), origin, line: 0 }))
 
 function open(flushMs = 2_000) {
   const store = new ObservedStore()
@@ -55,11 +60,8 @@ function open(flushMs = 2_000) {
   const running = queue.run()
   running.catch(() => {})
   /** Adds rows of an account; the texts tell them apart. */
-  const add = (accountId: string, texts: readonly string[] = ['x'], waitMs = Number.POSITIVE_INFINITY) =>
-    queue.add(
-      texts.map((text) => ({ accountId, resource: 'clicks', value: {}, text }) as FeedRow),
-      waitMs,
-    )
+  const add = (accountId: string, texts?: readonly string[], waitMs = Number.POSITIVE_INFINITY) =>
+    queue.add(rowsOf(accountId, texts), waitMs)
   return { store, queue, running, warnings, freed, add, startMs: performance.now() }
 }
 
@@ -181,7 +183,7 @@ describe('an account', () => {
     await pass(59_000)
     expect(later.isDone).toBe(false)
     await pass(3_000)
-    expect([later.results, queue.rows, queue.characters]).toEqual([[{ result: 'retry', reason }], 0, 0])
+    expect([later.results, queue.rows]).toEqual([[{ result: 'retry', reason }], 0])
   })
 
   it('does not wait in vain for the time in which a database was unavailable', async () => {
@@ -241,21 +243,34 @@ describe('the end of a queue', () => {
   })
 })
 
-it('counts what waits, until each row has its result', async () => {
-  const { queue, add } = open(500)
+it('counts what is in memory: rows until they are stored, other rows until their source has named them', async () => {
+  const { store, queue, add } = open(500)
   add('acme')
   await pass(100)
   add('acme', ['abc', 'de'])
   await pass(300)
-  expect([queue.rows, queue.characters, Math.round(queue.oldestAgeMs / 100)]).toEqual([2, 5, 3])
-  const batch = add('acme', ['fgh'])
-  queue.cancel(batch)
-  expect([queue.rows, queue.characters, batch.results]).toEqual([
-    ...[2, 5],
-    [{ result: 'retry', reason: 'is not stored yet' }],
-  ])
+  expect([queue.rows, queue.held, Math.round(queue.oldestAgeMs / 100)]).toEqual([2, { rows: 2, bytes: 5 }, 3])
+  store.busy.add('beta')
+  const waiting = queue.add(
+    [{ resource: '', bytes: Buffer.from('bad'), reason: 'is not JSON' }, ...rowsOf('beta')],
+    9_000,
+  )
+  expect([queue.rows, queue.held]).toEqual([3, { rows: 4, bytes: 9 }])
   await pass(500)
-  expect([queue.rows, queue.characters, queue.oldestAgeMs]).toEqual([0, 0, 0])
+  expect([queue.rows, queue.held]).toEqual([1, { rows: 2, bytes: 4 }])
+  queue.cancel(waiting)
+  expect([queue.rows, queue.held, queue.oldestAgeMs]).toEqual([0, { rows: 2, bytes: 4 }, 0])
+  expect(waiting.results.map((row) => row?.result)).toEqual(['rejected', 'retry'])
+  for (const _ of [1, 2]) queue.forget(waiting)
+  expect(queue.held).toEqual({ rows: 0, bytes: 0 })
   expect(queue.isFull((128 << 20) - 1)).toBe(false)
   expect(queue.isFull(128 << 20)).toBe(true)
+})
+
+it('keeps of a row that waits for another writer no bytes of the rows beside it', async () => {
+  const { store, add } = open(500)
+  store.busy.add('acme')
+  const batch = add('acme', ['abc'], 60_000)
+  await pass(1_100)
+  expect(batch.rows[0]?.bytes.buffer.byteLength).toBe(3)
 })

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
-import { jsonInput } from '../../src/import/readers/input.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { readerOf } from '../../src/import/resources.ts'
 import { migrationLease } from '../../src/stores/migrations/migrate.ts'
 import { waitForWriters } from '../../src/stores/migrations/migrateClickHouse.ts'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'
@@ -33,10 +32,10 @@ function open(from: ConstructorParameters<typeof SetStore>[0] = stores): SetStor
   return store
 }
 
-function row(accountId: string, resource: ResourceName, fields: Record<string, unknown>): FeedRow {
-  const value = readerOf(resource, { id: accountId, currency: 'USD' }, false, Date.UTC(2026, 0, 9))(fields, jsonInput)
-  return { accountId, resource, value, text: JSON.stringify(fields) } as FeedRow
-}
+const origin = originsOf(false, () => Date.UTC(2026, 0, 9))()
+const row = (accountId: string, resource: ResourceName, fields: object): FeedRow => ({
+  ...{ accountId, resource, bytes: Buffer.from(JSON.stringify({ accountId, resource, ...fields })), origin, line: 0 },
+})
 
 const click = (accountId: string, id: string, fields: object = {}) =>
   row(accountId, 'clicks', { id, clickedAt: '2026-01-05T00:00:00Z', campaignId: 'c', ...fields })
@@ -121,7 +120,13 @@ describe('a flush', () => {
     labels.length = 0
     expect(await store(set, [click(a, 'k1', given), click(b, 'k1')])).toEqual(['duplicate', 'duplicate'])
     expect(labels).toEqual([])
-    expect(await store(set, [other, click(b, 'k1', given)])).toEqual(['conflict', 'conflict'])
+    const conflicts = [other, click(b, 'k1', given), other]
+    expect(await store(set, conflicts)).toEqual(['conflict', 'conflict', 'conflict'])
+    labels.length = 0
+    expect(await store(set, [click(a, 'k2'), click(b, 'k2'), click(a, 'k2')])).toEqual([
+      ...['inserted', 'inserted', 'duplicate'],
+    ])
+    expect(labels).not.toContain('import.duplicate_clicks')
   })
 
   it('whose statements have unknown outcomes stores each row of each month once, and returns the results of the first attempt', async () => {

@@ -85,6 +85,19 @@ describe('tributary feed --stdin', () => {
   })
 })
 
+it('stores what it read, and names the rest, when the reader of its standard output ends', async () => {
+  await withWriter(stores, 'beta', async () => {
+    const { child, exit, log } = open(['feed', '--stdin'])
+    child.stdout.destroy()
+    // A stream has 64 KiB: the second row is read by itself, while the first one is stored.
+    child.stdin.write(`${ndjson(clickOf('acme', 'h1'))}${'\n'.repeat(70_000)}${ndjson(clickOf('beta', 'h1'))}`)
+    expect(await exit).toBe(0)
+    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'h1')) }
+    expect(log()).toBe(`${JSON.stringify(reject)}\n`)
+  })
+  expect(await idsOf('h')).toEqual(['acme h1'])
+})
+
 async function post(port: number, row: object) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
   const response = await fetch(`http://127.0.0.1:${port}/rows`, { method: 'POST', headers, body: ndjson(row) })

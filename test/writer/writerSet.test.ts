@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import fc from 'fast-check'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { jsonInput } from '../../src/import/readers/input.ts'
@@ -11,6 +11,7 @@ import { openWriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
+import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
 import { flush } from '../../src/writer/store/flush.ts'
 import type { Filling } from '../../src/writer/store/keyFilter.ts'
@@ -23,6 +24,7 @@ import { expireProcessOf } from '../kit/leases.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { until } from '../kit/until.ts'
 import { shortWindow } from './killedImport.ts'
 import { running, withWriter } from './withWriter.ts'
 
@@ -219,8 +221,10 @@ describe('a flush', () => {
     async (filling) => {
       const [a = ''] = await accounts(1)
       let isBroken = true
+      let fillings = 0
       const set = await open(
-        interceptClickHouse(stores, ({ method, text }) => {
+        interceptClickHouse(stores, ({ method, text, label }) => {
+          if (label === 'import.all_clicks') fillings += 1
           if (!isBroken || method !== 'exec' || !text.startsWith('INSERT INTO clicks ')) return
           isBroken = false
           throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -236,8 +240,15 @@ describe('a flush', () => {
         for (const click of rowsOfStep([a], 1).flatMap((rows) => rows.clicks)) clicks.add(click)
         results.push(...(await flush(set, { clicks })).clicks)
       }
-      await set.close()
       expect(results).toEqual([...Array(3).fill('inserted'), ...Array(24).fill('duplicate')])
+      // A full filter is replaced by a larger one, also if no account is new.
+      const full = vi.spyOn(BloomFilter.prototype, 'hasRoomFor').mockReturnValue(false)
+      await until(async () => {
+        await existing.findExisting([keyText({ accountId: a, id: 'new' })])
+        return fillings >= 2
+      })
+      full.mockRestore()
+      await set.close()
     },
   )
 

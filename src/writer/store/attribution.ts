@@ -7,6 +7,7 @@ import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import type { ClickBatch } from './clicks.ts'
 import type { Change } from './conversions.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]
@@ -29,8 +30,11 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
  * If retention removed the click, it keeps what its stored version has of it, else gets time and campaign from the index.
  * Without a stored click it is left unchanged.
  */
-export async function copyClickDimensions(session: WriteSession, changes: readonly Change[]): Promise<void> {
-  const indexed = await readIndexedClicks(session, changes)
+export async function copyClickDimensions(
+  session: WriteSession,
+  changes: readonly Change[],
+  indexed: readonly IndexedClick[],
+): Promise<void> {
   if (indexed.length === 0) return
   // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
   const clicks = await session.retry('looking up clicks', async () => {
@@ -55,7 +59,7 @@ export async function copyClickDimensions(session: WriteSession, changes: readon
   }
 }
 
-type IndexedClick = Pick<Attributes, 'accountId' | 'id' | 'clickedAt' | 'campaignId'>
+export type IndexedClick = Pick<Attributes, 'accountId' | 'id' | 'clickedAt' | 'campaignId'>
 const noClicks: ReadonlyMap<string, IndexedClick> = new Map()
 
 function copyRemovedClick(conversion: Conversion, index: IndexedClick, stored: Conversion | undefined): void {
@@ -83,23 +87,34 @@ async function removedOf(
   return new Map(removed.map((click) => [keyText(click), click]))
 }
 
-/** Copies the clicks of conversions to `converted_click_rows`, and changes no conversion. */
-export async function copyConvertedClicks(session: WriteSession, changes: readonly Change[]): Promise<void> {
-  const indexed = await readIndexedClicks(session, changes)
+/** Copies the clicks of conversions to `converted_click_rows`. */
+export async function copyConvertedClicks(session: WriteSession, indexed: readonly IndexedClick[]): Promise<void> {
   if (indexed.length > 0) await session.retry('copying clicks', () => copyClicks(session, indexed))
 }
 
-/** @returns the clicks of the changed conversions in the index, which also has removed clicks */
-async function readIndexedClicks(session: WriteSession, changes: readonly Change[]): Promise<IndexedClick[]> {
+/**
+ * @param batch clicks that will be stored before the conversions; they are not looked up
+ * @returns the clicks of the changed conversions in the index, which also has removed clicks
+ */
+export async function readIndexedClicks(
+  session: WriteSession,
+  changes: readonly Change[],
+  batch?: ClickBatch,
+): Promise<IndexedClick[]> {
   const all = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))
-  const keys = [...new Map(all.map((key) => [keyText(key), key])).values()]
-  if (keys.length === 0) return []
+  const known: IndexedClick[] = []
+  const keys = [...new Map(all.map((key) => [keyText(key), key])).values()].filter((key) => {
+    const clickedAt = batch?.timeOf(keyText(key))
+    if (clickedAt !== undefined) known.push({ ...key, clickedAt, campaignId: '' })
+    return clickedAt === undefined
+  })
+  if (keys.length === 0) return known
   const { id, clickedAt, campaignId } = attributeFields
   const query = ch`
 SELECT account_id AS accountId, ${selectFields({ id, clickedAt, campaignId })}
 FROM click_index
 WHERE ${hasKey(keys)}`
-  return await session.select<IndexedClick>('looking up clicks', query, 'import.indexed_clicks')
+  return known.concat(await session.select<IndexedClick>('looking up clicks', query, 'import.indexed_clicks'))
 }
 
 /** Copies clicks, which are scattered over `clicks`, for attribution and pages of converted clicks. Superfluous copies do no harm. */

@@ -38,7 +38,9 @@ export function existingClicks(session: WriteSession, filling: Filling = 'await'
   return new ExistingKeys(session, source, filling)
 }
 
-type DuplicateClick = Given & AccountKey & { index: number; bytes: Buffer }
+/** @param index in the outcomes */
+type Note = Given & { index: number; clickedAt: number }
+type DuplicateClick = AccountKey & Omit<Note, 'clickedAt'> & { bytes: Buffer }
 
 const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColumn]
 
@@ -46,18 +48,13 @@ const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColu
 export class ClickBatch {
   readonly #existing: ExistingKeys
   readonly #compared: Budget
-  readonly #rows = new RowBuffer(columns)
-  readonly #times = new Map<string, number>()
-  /** `given` of the clicks for which it is not 0. */
-  readonly #given = new Map<string, number>()
+  readonly #rows = new RowBuffer<Click, Note>(columns)
   /** Duplicates to compare with the stored clicks. */
   #duplicates: DuplicateClick[] = []
   /** Ids of the clicks of the last `finish` with this outcome. */
   conflicts: readonly string[] = []
   /** Of all added clicks, in their order. */
   #outcomes: RowOutcome[] = []
-  /** Indexes of the buffered clicks in the outcomes, until duplicates are removed. */
-  #indexes: number[] = []
 
   /** @param existing and @param compared may be shared by several batches */
   constructor(existing: ExistingKeys, compared: Budget) {
@@ -72,14 +69,11 @@ export class ClickBatch {
   add(click: Click & Given): void {
     const index = this.#outcomes.push('inserted') - 1
     const key = keyText(click)
-    if (this.#rows.add(key, click)) {
-      this.#indexes.push(index)
-      this.#times.set(key, click.clickedAt)
-      if (click.given !== 0) this.#given.set(key, click.given)
-    } else this.#addDuplicate(index, key, click.given, encode(comparedRow.columns, click))
+    const note = { index, clickedAt: click.clickedAt, given: click.given }
+    if (!this.#rows.add(key, click, note)) this.#addDuplicate(key, note, encode(comparedRow.columns, click))
   }
 
-  #addDuplicate(index: number, key: string, given: number, bytes: Buffer): void {
+  #addDuplicate(key: string, { index, given }: Note, bytes: Buffer): void {
     this.#outcomes[index] = 'duplicate'
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
@@ -88,14 +82,17 @@ export class ClickBatch {
 
   /** The keys of the clicks that are not stored, once duplicates are removed. */
   keys(): string[] {
-    return [...this.#rows.keys()]
+    return [...this.#rows.rows.keys()]
+  }
+
+  /** @returns `clickedAt` of a click in the batch, epoch milliseconds */
+  timeOf(key: string): number | undefined {
+    return this.#rows.rows.get(key)?.note.clickedAt
   }
 
   /** Removes clicks that are stored. */
   async removeDuplicates(): Promise<void> {
-    await this.#rows.dropStored(this.#existing, (key, position, bytes) =>
-      this.#addDuplicate(this.#indexes[position] ?? 0, key, this.#given.get(key) ?? 0, bytes),
-    )
+    await this.#rows.dropStored(this.#existing, (key, note, bytes) => this.#addDuplicate(key, note, bytes))
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. */
@@ -105,12 +102,10 @@ export class ClickBatch {
 
   /** @returns an entry of the journal for each account, without any if the batch is empty */
   journalEntries(): JournalEntry[] {
-    const byAccount = groupBy(
-      this.#rows.keys(),
-      valueByAccount((accountId) => accountId),
-    )
-    return Array.from(byAccount, ([accountId, keys]) => {
-      const times = keys.map((key) => this.#times.get(key) ?? 0)
+    const accountOf = valueByAccount((accountId) => accountId)
+    const byAccount = groupBy(this.#rows.rows, ([key]) => accountOf(key))
+    return Array.from(byAccount, ([accountId, clicks]) => {
+      const times = clicks.map(([, { note }]) => note.clickedAt)
       return { token: randomUUID(), accountId, resource: 'clicks', ...extentOf(times) }
     })
   }
@@ -126,10 +121,7 @@ export class ClickBatch {
     const [duplicates, outcomes] = [this.#duplicates, this.#outcomes]
     this.#duplicates = []
     this.#outcomes = []
-    this.#indexes = []
     this.#rows.clear()
-    this.#times.clear()
-    this.#given.clear()
     for (const some of inChunks(duplicates, comparedTogether)) {
       const stored = await readClicks(session, some)
       for (const duplicate of some) {

@@ -4,7 +4,7 @@ import type { WriteSession } from '../fence/writer.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
-import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
+import { copyClickDimensions, copyConvertedClicks, type IndexedClick, readIndexedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
 import type { ClickBatch } from './clicks.ts'
@@ -46,11 +46,11 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     const rows = metadata?.rows[table] ?? []
     if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
   }
-  await clicks?.removeDuplicates()
-  const { changes, outcomes } = await planUpserts(session, conversions)
+  const [{ changes, outcomes }] = await Promise.all([planUpserts(session, conversions), clicks?.removeDuplicates()])
   const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
-  const attribute: typeof copyClickDimensions = async (_, attributed) => {
-    await (isMoved ? copyConvertedClicks : copyClickDimensions)(session, attributed)
+  const attribute: Facts['attribute'] = async (attributed, indexed) => {
+    if (isMoved) await copyConvertedClicks(session, indexed)
+    else await copyClickDimensions(session, attributed, indexed)
     awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
   }
   await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
@@ -79,8 +79,8 @@ export async function storeChanges(session: WriteSession, changes: readonly Chan
 interface Facts {
   clicks?: ClickBatch | undefined
   changes: readonly Change[]
-  /** Called once the clicks are stored. */
-  attribute?: (session: WriteSession, changes: readonly Change[]) => Promise<void>
+  /** Called once the clicks are stored. @param indexed the clicks of the changes */
+  attribute?: (changes: readonly Change[], indexed: readonly IndexedClick[]) => Promise<void>
 }
 
 async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
@@ -101,11 +101,14 @@ export async function storeOnce(session: WriteSession, { clicks, changes, attrib
   const ofClicks = clicks?.journalEntries() ?? []
   const entries = [...ofClicks, ...journalEntriesOf(changes)]
   if (entries.length === 0) return true
+  // Read while the clicks of this batch are stored.
+  const indexed = attribute ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
+  indexed.catch(() => {})
   const storedAt = await recordBatches(session, entries)
   let isStored = true
   if (clicks && ofClicks.length > 0) isStored = await tryInsert(session, clicks.insertion(storedAt))
   if (isStored && changes.length > 0) {
-    await attribute?.(session, changes)
+    await attribute?.(changes, await indexed)
     isStored = await tryInsert(session, insertionOf(changes, storedAt))
   }
   if (isStored) await clearBatches(session, entries)

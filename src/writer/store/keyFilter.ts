@@ -61,12 +61,13 @@ export class KeyFilter {
   }
 
   /**
-   * Reads the keys of the accounts that the filter lacks. TRAP: call it while no insert of the process can change a row. Rows
+   * Reads the keys of the accounts that the filter lacks, of all accounts if it is full. TRAP: call it while no insert of the process can change a row. Rows
    * whose keys are in an earlier Bloom filter only must be visible when the reading begins.
    * @param accountIds claimed ones
    */
   async fill(accountIds: readonly string[]): Promise<void> {
-    const lacking = accountIds.filter((accountId) => !this.#complete.has(accountId))
+    const isFull = this.#bloom?.hasRoomFor(0) === false
+    const lacking = isFull ? accountIds : accountIds.filter((accountId) => !this.#complete.has(accountId))
     if (lacking.length === 0 || this.#isReading) return
     const { bloom, accounts } = await this.#makeRoom(lacking)
     const read = () => this.#read(bloom, accounts)

@@ -55,10 +55,8 @@ export async function storePixelEvents(
   session: WriteSession,
   { rows: events, existing, compared }: EventBatch,
 ): Promise<RowOutcome[]> {
-  const rows = new RowBuffer(pixelEventColumns)
+  const rows = new RowBuffer<PixelEvent, number>(pixelEventColumns)
   const outcomes: RowOutcome[] = []
-  /** Indexes of the buffered events. */
-  const indexes: number[] = []
   const duplicates: { event: PixelEvent & Given; index: number }[] = []
   const addDuplicate = (index: number) => {
     outcomes[index] = 'duplicate'
@@ -69,12 +67,11 @@ export async function storePixelEvents(
   }
   for (const [index, event] of events.entries()) {
     outcomes.push('inserted')
-    if (rows.add(storedKeyOf(event), event)) indexes.push(index)
-    else addDuplicate(index)
+    if (!rows.add(storedKeyOf(event), event, index)) addDuplicate(index)
   }
-  await rows.dropStored(existing, (_key, position) => addDuplicate(indexes[position] ?? 0))
+  await rows.dropStored(existing, (_key, index) => addDuplicate(index))
   const send = () => tryInsert(session, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
-  while (rows.size > 0 && !(await send())) await rows.dropStored(existing)
+  while (rows.rows.size > 0 && !(await send())) await rows.dropStored(existing)
   for (const some of inChunks(duplicates, comparedTogether)) {
     const keys = some.map(({ event }) => storedKeyOf(event))
     const stored = await readEvents(session, [...new Set(keys)])

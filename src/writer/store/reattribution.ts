@@ -6,7 +6,7 @@ import type { Writer, WriteSession } from '../fence/writer.ts'
 import { type AccountTask, completeTask } from '../journal/accountTasks.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
-import { copyClickDimensions } from './attribution.ts'
+import { copyClickDimensions, readIndexedClicks } from './attribution.ts'
 import { isWaiting } from './awaitedClicks.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 import { storeChanges } from './flush.ts'
@@ -69,7 +69,7 @@ ORDER BY account_id, converted_at, id
 LIMIT ${count(pageRows)}`
     const page: Conversion[] = await readCurrentConversions(session, where, looking, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
-    await copyClickDimensions(session, changes)
+    await copyClickDimensions(session, changes, await readIndexedClicks(session, changes))
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
     await storeChanges(session, found)
     attributed += found.length

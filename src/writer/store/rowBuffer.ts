@@ -9,27 +9,19 @@ import type { ExistingKeys } from './existingKeys.ts'
 const rowsMax = 50_000
 const bytesMax = 30 << 20
 
-/** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. */
-export class RowBuffer<Row> {
+/** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. `Note` is what is kept of a row beside its bytes. */
+export class RowBuffer<Row, Note> {
   readonly #columns: readonly Column<Row>[]
   readonly #out = new RowBinary()
-  /** Offset of the end of each key's row in the bytes; the rows are in the order of this map. */
-  readonly #ends = new Map<string, number>()
+  /** `end` is the offset after the row in the bytes; the rows are in the order of this map. */
+  readonly rows = new Map<string, { end: number; readonly note: Note }>()
 
   constructor(columns: readonly Column<Row>[]) {
     this.#columns = columns
   }
 
-  get size(): number {
-    return this.#ends.size
-  }
-
   get isFull(): boolean {
-    return this.size >= rowsMax || this.#out.length >= bytesMax
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#ends.keys()
+    return this.rows.size >= rowsMax || this.#out.length >= bytesMax
   }
 
   /** The encoded rows; valid until the next change. */
@@ -38,48 +30,44 @@ export class RowBuffer<Row> {
   }
 
   /** @returns false when the buffer already has a row with that key */
-  add(key: string, row: Row): boolean {
-    if (this.#ends.has(key)) return false
+  add(key: string, row: Row, note: Note): boolean {
+    if (this.rows.has(key)) return false
     for (const column of this.#columns) column.write(this.#out, row)
-    this.#ends.set(key, this.#out.length)
+    this.rows.set(key, { end: this.#out.length, note })
     return true
   }
 
   /** Replaces the last column of each row, an instant. @param timeOf epoch milliseconds by key */
   setLastInstant(timeOf: (key: string) => number): void {
-    for (const [key, end] of this.#ends) this.#out.replaceInstant(end, timeOf(key))
+    for (const [key, { end }] of this.rows) this.#out.replaceInstant(end, timeOf(key))
   }
 
   /**
    * Removes rows that are stored.
-   * @param onRow receives each row before it is removed, with its position among all; the bytes are not copied
+   * @param onRow receives each row before it is removed; the bytes are not copied
    */
-  async dropStored(
-    existing: ExistingKeys,
-    onRow?: (key: string, position: number, bytes: Buffer) => void,
-  ): Promise<void> {
-    const keys = await existing.findExisting([...this.keys()])
+  async dropStored(existing: ExistingKeys, onRow?: (key: string, note: Note, bytes: Buffer) => void): Promise<void> {
+    const keys = await existing.findExisting([...this.rows.keys()])
     if (keys.size === 0) return
     let from = 0
     let to = 0
-    let position = 0
-    for (const [key, end] of this.#ends) {
+    for (const [key, row] of this.rows) {
+      const { end, note } = row
       if (keys.has(key)) {
-        onRow?.(key, position, this.#out.bytes.subarray(from, end))
-        this.#ends.delete(key)
+        onRow?.(key, note, this.#out.bytes.subarray(from, end))
+        this.rows.delete(key)
       } else {
         if (to !== from) this.#out.moveLeft(to, from, end)
         to += end - from
-        this.#ends.set(key, to)
+        row.end = to
       }
       from = end
-      position += 1
     }
     this.#out.length = to
   }
 
   clear(): void {
-    this.#ends.clear()
+    this.rows.clear()
     this.#out.length = 0
   }
 }
