@@ -76,7 +76,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
 
   async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
     const firsts = eventsInFlight.add(events, isDryRun)
-    const settled = isDryRun ? decide(firsts) : flushes.addAll(firsts)
+    const settled = isDryRun ? preview(firsts) : flushes.addAll(firsts)
     for (const event of firsts) event.settled = settled
     try {
       await settled
@@ -87,7 +87,7 @@ export function openIntake({ stores, now, log, registry, timeoutMs = 10_000 }: I
   }
 
   /** Settles events as a flush does, and stores and caches nothing. */
-  async function decide(events: readonly IncomingEvent[]): Promise<void> {
+  async function preview(events: readonly IncomingEvent[]): Promise<void> {
     await decideEvents(parts, events, AbortSignal.timeout(timeoutMs))
     for (const event of unsettled(events)) {
       event.count?.release()
