@@ -23,8 +23,8 @@ export class EventsInFlight {
   readonly #firsts = new Map<string, IncomingEvent>()
 
   /**
-   * Finds the first event of each other one, and adds the events that come first. A dry run has no effect on other calls.
-   * @returns the events that came first, with the events without a key, in their order
+   * Sets `first` of each event whose key is in flight or earlier in the list, and adds the others. A dry run adds none.
+   * @returns the events that come first and the events without a key, in their order
    */
   add(events: readonly IncomingEvent[], isDryRun: boolean): IncomingEvent[] {
     const added = isDryRun ? new Map<string, IncomingEvent>() : this.#firsts

@@ -55,7 +55,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
 
   async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
     const firsts = eventsInFlight.add(events, isDryRun)
-    const settled = isDryRun ? decide(firsts) : flushes.addAll(firsts)
+    const settled = isDryRun ? preview(firsts) : flushes.addAll(firsts)
     for (const event of firsts) event.settled = settled
     try {
       await settled
@@ -66,7 +66,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
   }
 
   /** Settles events as a flush does, and stores and caches nothing. */
-  async function decide(events: readonly IncomingEvent[]): Promise<void> {
+  async function preview(events: readonly IncomingEvent[]): Promise<void> {
     await decideEvents(parts, events, AbortSignal.timeout(timeoutMs))
     for (const event of unsettled(events)) {
       event.count?.release()

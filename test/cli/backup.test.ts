@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import timers from 'node:timers/promises'
 import postgres from 'postgres'
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { commit, packageRoot, version } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -20,6 +20,7 @@ import { openStores } from '../../src/stores/open.ts'
 import { hasStrace, runUntilCall } from '../faults/crashes/syscallKiller.ts'
 import { importContent } from '../import/runImport.ts'
 import { makeKey } from '../kit/accounts.ts'
+import { engineTemplate } from '../kit/engineTemplate.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { until } from '../kit/until.ts'
@@ -29,10 +30,8 @@ const folder = useFolder()
 const embedded = (name: string) => ({ DATA_DIR: folder(name), LOG_LEVEL: 'warn', PORT: '0' })
 /** The engines of the store that is backed up stay up during the file. */
 const stores = useOpened(async () => {
-  const { template } = inject('engines')
-  // Without embedded engines the suite has no template.
   const filter = (path: string) => basename(path) !== 'run'
-  if (existsSync(template)) await cp(template, folder('source'), { recursive: true, filter })
+  await cp(await engineTemplate(), folder('source'), { recursive: true, filter })
   const opened = await openStores(readSettings(embedded('source')), () => {})
   await migrate(opened)
   return opened

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openFeedEngines } from '../faults/feed/feedEngines.ts'
 import { runFeedKills } from '../faults/feed/feedKills.ts'
+import { engineTemplate } from '../kit/engineTemplate.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { hasRedis } from '../kit/redis.ts'
 
@@ -11,9 +11,8 @@ import { hasRedis } from '../kit/redis.ts'
 const seed = 1
 
 describe.skipIf(!hasRedis())('random rows of several accounts', () => {
-  const engines = useOpened(() => {
-    const postgresTemplate = join(inject('engines').template, 'postgres')
-    return openFeedEngines(existsSync(postgresTemplate) ? { postgresTemplate } : {})
+  const engines = useOpened(async () => {
+    return await openFeedEngines({ postgresTemplate: join(await engineTemplate(), 'postgres') })
   })
 
   it('are stored once, and conflicts and rejects are named, though a feed is suspended, engines are killed, and feeds are killed', async () => {

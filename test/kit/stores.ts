@@ -7,6 +7,7 @@ import { readSettings, type Settings } from '../../src/settings.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
+import { engineTemplate } from './engineTemplate.ts'
 
 /** Migrated, empty stores that no other test file uses. */
 export interface TestStores extends Stores {
@@ -108,12 +109,13 @@ export async function createTestEnvironment(): Promise<{
   environment: Record<string, string>
   remove: () => Promise<void>
 }> {
-  const { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies } = inject('engines')
+  const { clickhouseUrl, clusterEnvironment, databaseUrl, copies } = inject('engines')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const folder = await mkdtemp(join(copies, 'stores-'))
+  // `cpuTime.ts` finds the engines of this process by it.
+  const folder = await mkdtemp(join(copies, `stores-${process.pid}-`))
   const removers: (() => Promise<unknown>)[] = []
   if (!clickhouseUrl || !databaseUrl) {
-    await cp(template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
+    await cp(await engineTemplate(), folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
   }
   if (databaseUrl) {
     await asAdmin(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)

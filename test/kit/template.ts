@@ -3,10 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
-import { readSettings } from '../../src/settings.ts'
-import { lockFile } from '../../src/stores/embedded/fileLock.ts'
-import { migrate } from '../../src/stores/migrations/migrate.ts'
-import { openStores } from '../../src/stores/open.ts'
 import { keepRunning, startCluster } from './clickhouseCluster.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
@@ -15,7 +11,7 @@ export interface Engines {
   /** Additional environment of programs on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
-  /** A migrated folder of the embedded engines, which test files copy. */
+  /** The folder that `engineTemplate` fills. */
   template: string
   /** The folder of the copies; removed at the end. */
   copies: string
@@ -27,7 +23,7 @@ declare module 'vitest' {
   }
 }
 
-/** Chooses the engines of the suite, prints the choice, and prepares the template folder. */
+/** Chooses the engines of the suite, and prints the choice. Embedded engines start with the first test file that needs them. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
   const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster({ isRelayed: true }) : undefined
@@ -49,7 +45,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
   const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const template = join(copies, 'template')
-  if (!clickhouseUrl || !databaseUrl) await fill(template)
   project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies })
   return async () => {
     for (const node of nodes ?? []) node.stop()
@@ -57,15 +52,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     // Engines end two seconds after their last client.
     await rm(copies, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
   }
-}
-
-async function fill(folder: string): Promise<void> {
-  const stores = await openStores(readSettings({ DATA_DIR: folder }), () => {})
-  await migrate(stores)
-  await stores.close()
-  // With this lock the engines have ended, and none starts on the template again.
-  const ended = await lockFile(join(folder, 'run', 'supervisor.lock'), 30_000)
-  if (!ended) throw new Error('The engines of the template did not end.')
 }
 
 async function isDockerAvailable(): Promise<boolean> {

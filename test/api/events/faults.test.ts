@@ -3,8 +3,9 @@
 
 import { cp } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { embeddedFaults, openEmbeddedServer } from '../../faults/embeddedFaults.ts'
+import { engineTemplate } from '../../kit/engineTemplate.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 
 // The short form of `npm run faults`, which also fills a disk and has longer outages.
@@ -12,7 +13,7 @@ const effort = { connections: 16, repetitions: 1, outageMs: 1_000 }
 
 const folder = useFolder()
 const server = useOpened(async () => {
-  await cp(inject('engines').template, folder(), { recursive: true, filter: (path) => basename(path) !== 'run' })
+  await cp(await engineTemplate(), folder(), { recursive: true, filter: (path) => basename(path) !== 'run' })
   return await openEmbeddedServer(folder())
 })
 

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { engineTemplate } from '../../kit/engineTemplate.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { type CrashStores, openCrashStores } from './crashStores.ts'
 import { pauseServer } from './pauses.ts'
@@ -50,7 +50,7 @@ describe.concurrent('a pause or a power cut', () => {
 })
 
 /** Copies the Postgres database that the suite has created once, since creating one takes seconds. */
-function openShortLivedStores(folder?: string): Promise<CrashStores> {
-  const postgresTemplate = join(inject('engines').template, 'postgres')
-  return openCrashStores({ ...(existsSync(postgresTemplate) && { postgresTemplate }), ...(folder && { folder }) })
+async function openShortLivedStores(folder?: string): Promise<CrashStores> {
+  const postgresTemplate = join(await engineTemplate(), 'postgres')
+  return await openCrashStores({ postgresTemplate, ...(folder && { folder }) })
 }

@@ -14,7 +14,7 @@ afterEach(() => folder.leave())
 
 describe('attaching to the embedded engines', () => {
   it('starts one supervisor for processes that start at once, and keeps the engines when one of them detaches', async () => {
-    folder = makeFolder()
+    folder = await makeFolder()
     // Sockets and files of dead processes are ignored.
     const run = join(folder.path, 'run')
     mkdirSync(run, { recursive: true })
@@ -31,7 +31,7 @@ describe('attaching to the embedded engines', () => {
   })
 
   it('starts only the requested engine, ends the engines after the last client, and keeps rows for the next one', async () => {
-    folder = makeFolder()
+    folder = await makeFolder()
     const first = await folder.attach({ postgres: false })
     expect([first.postgres, programs(folder)]).toEqual([undefined, ['clickhouse/engine', 'supervisor']])
     const second = await folder.attach({ clickhouse: false })
@@ -53,7 +53,7 @@ describe('attaching to the embedded engines', () => {
   })
 
   it('restarts the engines for a client that attaches while they stop', { tags: 'long' }, async () => {
-    folder = makeFolder()
+    folder = await makeFolder()
     const first = await folder.attach()
     await first.close()
     await until(() => folder.processes().length < 3)
@@ -65,7 +65,7 @@ describe('attaching to the embedded engines', () => {
   })
 
   it('works in a folder with a path that is too long for a socket', async () => {
-    folder = makeFolder()
+    folder = await makeFolder()
     const deep = join(folder.path, 'a'.repeat(60), 'b'.repeat(60))
     mkdirSync(deep, { recursive: true })
     renameSync(join(folder.path, 'postgres'), join(deep, 'postgres'))
@@ -83,7 +83,7 @@ describe('an engine', () => {
     ['clickhouse', [null, 'SIGKILL']],
     ['postgres', [0, null]],
   ])('ends when its supervisor dies before it has begun to listen: %s', async (engine, end) => {
-    folder = makeFolder()
+    folder = await makeFolder()
     mkdirSync(join(folder.path, 'run'))
     const entry = join(packageRoot, 'dist/src/stores/embedded', engine, 'engine.js')
     const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })

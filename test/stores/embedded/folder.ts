@@ -1,12 +1,11 @@
-import { execFileSync, fork } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import postgres from 'postgres'
-import { afterAll, inject, vi } from 'vitest'
-import { packageRoot } from '../../../src/package.ts'
+import { vi } from 'vitest'
 import {
   connectEmbedded,
   type EmbeddedEngines,
@@ -18,6 +17,7 @@ import type {
   EmbeddedPostgres,
   LogLine,
 } from '../../../src/stores/embedded/protocol.ts'
+import { engineTemplate } from '../../kit/engineTemplate.ts'
 import { processesOf } from '../../kit/processes.ts'
 import { holds, until } from '../../kit/until.ts'
 
@@ -27,26 +27,10 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 export type Folder = ReturnType<typeof makeEmptyFolder>
 
 /** With a Postgres that was made before, because making one takes seconds; `makeEmptyFolder` has none. */
-export function makeFolder(): Folder {
+export async function makeFolder(): Promise<Folder> {
   const folder = makeEmptyFolder()
-  cpSync(madePostgres(), join(folder.path, 'postgres'), { recursive: true })
+  cpSync(join(await engineTemplate(), 'postgres'), join(folder.path, 'postgres'), { recursive: true })
   return folder
-}
-
-let made: string | undefined
-afterAll(() => {
-  if (made) rmSync(dirname(made), { recursive: true, force: true })
-})
-
-/** The one that the suite has made for its stores, or, where it runs on servers, one of the test file's. */
-function madePostgres(): string {
-  const ofSuite = join(inject('engines').template, 'postgres')
-  if (existsSync(ofSuite)) return ofSuite
-  if (made) return made
-  const parent = mkdtempSync(join(tmpdir(), 'tributary-embedded-made-'))
-  made = join(parent, 'postgres')
-  execFileSync(process.execPath, [join(packageRoot, 'dist/src/stores/embedded/postgres/init.js'), made])
-  return made
 }
 
 /** A fresh DATA_DIR; everything that was attached to it, or runs on it, is gone after `leave`. */

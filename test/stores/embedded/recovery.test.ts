@@ -13,7 +13,7 @@ let engines: EmbeddedEngines
 let sql: postgres.Sql
 // The tests kill the engines of one folder, because starting others takes seconds.
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeFolder()
   engines = await folder.attach()
   sql = pool(engines.postgres)
   await execute(clickhouse(), 'CREATE DATABASE tributary')

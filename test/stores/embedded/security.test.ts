@@ -16,7 +16,7 @@ let clickhouse: EmbeddedClickHouse
 let postgres: EmbeddedPostgres
 let stores: Stores
 beforeAll(async () => {
-  folder = makeFolder()
+  folder = await makeFolder()
   // Only the folders in it keep others out.
   chmodSync(folder.path, 0o755)
   stores = await openStores(readSettings({ DATA_DIR: folder.path }), () => {})
