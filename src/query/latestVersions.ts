@@ -3,6 +3,7 @@ import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
 import { inRange, prewhere } from './conditions.ts'
 import { isAfter, type PageKey } from './pagination.ts'
+import { withoutRepetitions } from './readPage.ts'
 import { readRowsByKey, spareKeys } from './rowsByKey.ts'
 import type { Range } from './timeRange.ts'
 
@@ -60,7 +61,7 @@ export async function findLatestVersions<Row>(
     // A row that matches several alternatives is found by each of them.
     const candidates = query.keyAlternatives ? 3 * missing * query.keyAlternatives.length : Math.ceil(1.5 * missing)
     const found = await read(approximateSql(query, lastKey, candidates))
-    const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
+    const keys = withoutRepetitions(found)
     for (let first = 0; first < keys.length && rows.length < limit; ) {
       const next = keys.slice(first, first + limit - rows.length + spareKeys)
       rows.push(...(await readAt(next)))

@@ -14,8 +14,8 @@ import { responseFields, type Shown } from './responseFields.ts'
 const selected = { ...clickFields, storedAt: 'instant' } as const
 
 /** The select list of all columns of clicks, and its rows: absent text is empty, instants are epoch milliseconds. */
-export const selectedClickColumns = selectFields(selected)
-export type StoredClick = Selected<typeof selected>
+const selectedClickColumns = selectFields(selected)
+type StoredClick = Selected<typeof selected>
 
 /** The select list of the keys and texts of clicks, and its rows. */
 export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, toUnixTimestamp64Milli(stored_at) AS storedAt, row_text AS rowText`
@@ -31,7 +31,7 @@ export interface FoundClick extends PageKey {
 const toFields = responseFields(clickFields)
 
 /** @returns the click of a row of `selectedClickColumns` */
-export function clickOfColumns(row: StoredClick): FoundClick {
+function clickOfColumns(row: StoredClick): FoundClick {
   return {
     atMs: row.clickedAt,
     id: row.id,

@@ -1,5 +1,6 @@
 import type { RouteContext } from '../../http/context.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { withoutRepetitions } from '../../query/readPage.ts'
 import {
   type FoundClick,
   readClicks,
@@ -79,7 +80,7 @@ async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: A
       label: 'clicks.list',
       signal,
     })
-    keys = rows.filter(({ atMs, id }, index) => atMs !== rows[index - 1]?.atMs || id !== rows[index - 1]?.id)
+    keys = withoutRepetitions(rows)
     isCut = rows.length === rowsMax
   }
   const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
