@@ -1,25 +1,26 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import { clickTextFields, readClickText, textAgeMs } from '../query/clickText.ts'
 import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
-import { selectFields } from '../stores/clickhouse/columnKinds.ts'
+import type { ColumnKind } from '../stores/clickhouse/columnKinds.ts'
 import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
-import { clickFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
+import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { type EntityIds, entityIdNames, readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
-import { responseFields, type Shown } from './responseFields.ts'
+import type { Shown } from './responseFields.ts'
 
-const selected = { ...clickFields, storedAt: 'instant' } as const
+const { id: _id, clickedAt: _clickedAt, ...shownFields } = clickFields
 
-/** The select list of all columns of clicks, and its rows: absent text is empty, instants are epoch milliseconds. */
-const selectedClickColumns = selectFields(selected)
-type StoredClick = Selected<typeof selected>
+/**
+ * The fields in the column `page_text`, in its order; absent values are empty text. A test compares them with the column.
+ * TRAP: stored rows have this order, so new fields are at the end, here and in the column.
+ */
+export const clickTextFields = Object.entries<ColumnKind>({ ...shownFields, storedAt: 'instant' })
 
 /** The select list of the keys and texts of clicks, and its rows. */
-export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, toUnixTimestamp64Milli(stored_at) AS storedAt, row_text AS rowText`
-export type ClickText = PageKey & { storedAt: number; rowText: string }
+export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, page_text AS pageText`
+export type ClickText = PageKey & { pageText: string }
 
 /** A click, before names and conversions are added. */
 export interface FoundClick extends PageKey {
@@ -28,65 +29,49 @@ export interface FoundClick extends PageKey {
   toJson(shown: Shown & { conversionCount: number }): string
 }
 
-const toFields = responseFields(clickFields)
-
-/** @returns the click of a row of `selectedClickColumns` */
-function clickOfColumns(row: StoredClick): FoundClick {
-  return {
-    atMs: row.clickedAt,
-    id: row.id,
-    entityIds: row,
-    toJson: ({ conversionCount, ...shown }) =>
-      `${JSON.stringify(toFields(row, shown)).slice(0, -1)},${lastFields(conversionCount, row.storedAt)}}`,
-  }
-}
-
-function lastFields(conversionCount: number, storedAt: number): string {
-  return `"converted":${conversionCount > 0},"conversionCount":${conversionCount},"storedAt":"${toInstantText(storedAt)}"`
-}
-
-/** @returns the click of a row of `clickTexts`, undefined when its columns have to be read */
-export function clickOfText({ atMs, id, storedAt, rowText }: ClickText): FoundClick | undefined {
-  const values = readClickText(rowText)
-  if (!values) return undefined
+/** @returns the click of a row of `clickTexts` */
+export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
+  // The separator, NUL, is in no value.
+  const values = pageText.split('\0')
   // Most texts contain nothing that JSON escapes, so each text is searched once instead of each value.
-  const isPlain = !escaped.test(rowText)
+  const isPlain = !escaped.test(pageText)
   return {
     atMs,
     id,
     entityIds: Object.fromEntries(entityIdNames.map((name, index) => [name, values[index]])) as unknown as EntityIds,
     toJson({ entities, baseCurrency, conversionCount }) {
       let json = `{"id":"${id}","clickedAt":"${toInstantText(atMs)}",${JSON.stringify(entities).slice(1, -1)}`
-      for (const { index, prefix, kind, suffix } of shownFields) {
+      for (const { index, prefix, kind, suffix } of writtenFields) {
         const value = values[index] as string
         json += prefix
-        if (kind === 'flag') json += value === '1'
+        if (kind === 'flag') json += value === 'true'
         else if (value === '') json += 'null'
         else if (kind === 'moneyOrNull') json += Number(value)
         else json += isPlain ? `"${value}"` : JSON.stringify(value)
         json += suffix
         if (index === costBaseIndex) json += `,"baseCurrency":"${baseCurrency}"`
       }
-      return `${json},${lastFields(conversionCount, storedAt)}}`
+      const storedAt = toInstantText(Number(values.at(-1)))
+      return `${json},"converted":${conversionCount > 0},"conversionCount":${conversionCount},"storedAt":"${storedAt}"}`
     },
   }
 }
 
-/** Characters that JSON escapes. The separator of the text, NUL, is in no value. */
+/** Characters that JSON escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0001-\u001f]/
 
 const costBaseIndex = clickTextFields.findIndex(([name]) => name === 'costBase')
 
 /** The fields of a text that a response shows as they are, and what stands around each value. */
-const shownFields = clickTextFields
+const writtenFields = clickTextFields
   .map(([name, kind], index) => ({
     index,
     kind,
     prefix: name === subIdNames[0] ? `,"subIds":{"${name}":` : `,"${name}":`,
     suffix: name === subIdNames.at(-1) ? '}' : '',
   }))
-  .slice(entityIdNames.length)
+  .slice(entityIdNames.length, -1)
 
 /** Which clicks to read. */
 export interface ClicksToRead {
@@ -94,7 +79,6 @@ export interface ClicksToRead {
   currency: string
   /** The filter of the list: with true, the copies of converted clicks are read first. */
   converted?: boolean | undefined
-  nowMs: number
 }
 
 /** What reads of clicks need. */
@@ -143,50 +127,28 @@ export async function writeClicks(
  */
 export async function readFoundClicks(
   clickhouse: QueryTarget,
-  { accountId, converted, nowMs }: ClicksToRead,
+  { accountId, converted }: ClicksToRead,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<FoundClick[]> {
   const clickById = new Map<string, FoundClick>()
   const options = { label: 'clicks.rows', signal }
   for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
-    const recent = missingOf(keys).filter(({ atMs }) => atMs >= nowMs - textAgeMs)
-    if (recent.length > 0) {
-      const texts = await selectRows<ClickText>(clickhouse, atKeys(clickTexts, table, accountId, recent), options)
-      for (const row of texts) add(clickOfText(row))
-    }
-    const missing = missingOf(keys)
-    if (missing.length > 0) {
-      const rows = await selectRows<StoredClick>(
-        clickhouse,
-        atKeys(selectedClickColumns, table, accountId, missing),
-        options,
-      )
-      for (const row of rows) add(clickOfColumns(row))
-    }
+    const missing = keys.filter(({ id }) => !clickById.has(id))
+    if (missing.length === 0) break
+    const rows = await selectRows<ClickText>(clickhouse, textsSql(table, accountId, missing), options)
+    for (const row of rows) clickById.set(row.id, clickOfText(row))
   }
   return keys.flatMap(({ id }) => clickById.get(id) ?? [])
-
-  function missingOf(some: readonly PageKey[]): PageKey[] {
-    return some.filter(({ id }) => !clickById.has(id))
-  }
-  function add(click: FoundClick | undefined): void {
-    if (click) clickById.set(click.id, click)
-  }
 }
 
 /**
  * The clicks of a page by their sort keys, unordered.
  * @param table `converted_click_rows` has copies of most clicks with conversions
  */
-function atKeys(
-  columns: Fragment,
-  table: 'clicks' | 'converted_click_rows',
-  accountId: string,
-  keys: readonly PageKey[],
-): Fragment {
+function textsSql(table: 'clicks' | 'converted_click_rows', accountId: string, keys: readonly PageKey[]): Fragment {
   return ch`
-SELECT ${columns}
+SELECT ${clickTexts}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`

@@ -6,8 +6,8 @@ import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
 import type { ClickPlan } from './plan.ts'
 import { convertedPageConditions, hasMostClicks, newestSql } from './sql.ts'
 
-/** The key of a click; the click and the number of its conversions if they were read with it. */
-export type FoundKey = PageKey & { click: FoundClick | undefined; conversionCount: number | undefined }
+/** A click with its key, and the number of its conversions if it was read with it. */
+export type FoundKey = PageKey & { click: FoundClick; conversionCount: number | undefined }
 
 /** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
 const firstDays = 32

@@ -25,19 +25,14 @@ export function listClicks(context: RouteContext, plan: ClickPlan, signal: Abort
     : listNewestFirst(context, plan, signal)
 }
 
-/** What the keys were not read with is read at the end, by key. */
+/** Conversions that were not counted beside the rows are counted at the end, by key. */
 async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
   const { clickhouse } = context.stores
   const page = toPage(await findNewest(context, plan, signal), plan.limit, (key) => key, plan.boundTo)
   const uncounted = page.data.filter(({ conversionCount }) => conversionCount === undefined)
-  const unread = page.data.filter(({ click }) => !click)
-  const [counts, read] = await Promise.all([
-    readConversionCounts(clickhouse, plan.accountId, uncounted, signal),
-    readFoundClicks(clickhouse, plan, unread, signal),
-  ])
+  const counts = await readConversionCounts(clickhouse, plan.accountId, uncounted, signal)
   for (const { id, conversionCount } of page.data) if (conversionCount) counts.set(id, conversionCount)
-  const readById = new Map(read.map((click) => [click.id, click]))
-  const clicks = page.data.flatMap(({ id, click }) => click ?? readById.get(id) ?? [])
+  const clicks = page.data.map(({ click }) => click)
   return { ...page, data: await writeClicks(context, plan, clicks, counts) }
 }
 
