@@ -12,16 +12,20 @@ const conversionTexts = [...schema.matchAll(/`row_text` String MATERIALIZED toJS
 
 it.each([
   ['conversion', conversionTextFields, conversionTexts, 1],
-  ['click', clickTextFields.map(([name]) => name), clickTexts, 2],
-])('the fields of a %s are read at the positions that its text has in each table', (_, fields, found, tables) => {
-  const ofClick = { externalClickId: 'click_external_id', referrer: 'click_referrer' }
-  const columnOf = (field: string) => (tables === 1 ? ofClick : {})[field as keyof typeof ofClick] ?? columnName(field)
-  // The column of a value is its first name that is neither a function nor text.
-  const columns = found.map(([, values = '']) =>
-    values
-      .replaceAll(/'[^']*'/g, '')
-      .split(/,(?![^(]*\))/)
-      .map((value) => /\b([a-z_]\w*)\b(?!\()/.exec(value)?.[1]),
-  )
-  expect(columns).toEqual(Array(tables).fill(fields.map(columnOf)))
-})
+  ['click', clickTextFields, clickTexts, 2],
+] as const)(
+  'the fields of a %s are read at the positions that its text has in each table',
+  (_, fields, found, tables) => {
+    const ofClick = { externalClickId: 'click_external_id', referrer: 'click_referrer' }
+    const columnOf = (field: string) =>
+      (tables === 1 ? ofClick : {})[field as keyof typeof ofClick] ?? columnName(field)
+    // The column of a value is its first name that is neither a function nor text.
+    const columns = found.map(([, values = '']) =>
+      values
+        .replaceAll(/'[^']*'/g, '')
+        .split(/,(?![^(]*\))/)
+        .map((value) => /\b([a-z_]\w*)\b(?!\()/.exec(value)?.[1]),
+    )
+    expect(columns).toEqual(Array(tables).fill(fields.map(columnOf)))
+  },
+)
