@@ -1,4 +1,3 @@
-import { clickTextSql } from '../src/query/clickText.ts'
 import { searchTextOf } from '../src/query/searchText.ts'
 import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
@@ -61,7 +60,7 @@ export async function fillClicks(stores: Stores, accountId: string, rows: number
   for (let first = stored; first < rows; first += chunkRows) {
     await client.command({ query: `CREATE OR REPLACE TABLE ${chunk} AS clicks` })
     await run(stores, clicksSql(chunk, accountId, first, Math.min(chunkRows, rows - first), rows))
-    await run(stores, ch`INSERT INTO clicks SELECT * REPLACE (${clickTextSql} AS row_text) FROM ${identifier(chunk)}`)
+    await run(stores, ch`INSERT INTO clicks SELECT * FROM ${identifier(chunk)}`)
     await client.command({ query: `DROP TABLE ${chunk}` })
     console.log(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
   }

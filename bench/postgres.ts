@@ -79,7 +79,7 @@ export async function copyRows(stores: BenchStores, { sql, url }: PostgresBench)
        ) AS type
        FROM system.columns
        WHERE database = currentDatabase() AND table = {table:String}
-         AND name NOT IN ('row_text', 'stored_at', 'version', 'is_deleted') AND (name NOT LIKE 'click\\_%' OR name = 'click_id')`,
+         AND name NOT IN ('row_text', 'page_text', 'stored_at', 'version', 'is_deleted') AND (name NOT LIKE 'click\\_%' OR name = 'click_id')`,
       { table },
     )
     await sql.unsafe(

@@ -55,7 +55,8 @@ CREATE TABLE clicks
     `is_bot` Bool,
     `is_test` Bool,
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
-    `row_text` String CODEC(LZ4) TTL if(stored_at < (clicked_at + toIntervalDay(66)), toDateTime((toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35), 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
+    `row_text` String CODEC(LZ4) TTL if(empty(account_id), toDateTime('2106-01-01 00:00:00', 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
+    `page_text` String MATERIALIZED concatWithSeparator('\0', campaign_id, offer_id, landing_page_id, traffic_source_id, visitor_id, country, region, city, device, os, os_version, browser, browser_version, language, referrer, user_agent, ip, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, external_click_id, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ifNull(toString(cost), ''), currency, ifNull(toString(cost_base), ''), if(is_bot, 'true', ''), if(is_test, 'true', ''), toString(toUnixTimestamp64Milli(stored_at))) COMMENT 'what a page shows of the row; see src/rows/clicks.ts' CODEC(ZSTD(1)) SETTINGS (min_compress_block_size = 65536, max_compress_block_size = 131072),
     INDEX ids_index [visitor_id, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10] TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
 )
@@ -205,7 +206,8 @@ CREATE TABLE converted_click_rows
     `is_bot` Bool,
     `is_test` Bool,
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
-    `row_text` String CODEC(LZ4) TTL if(stored_at < (clicked_at + toIntervalDay(66)), toDateTime((toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35), 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
+    `row_text` String CODEC(LZ4) TTL if(empty(account_id), toDateTime('2106-01-01 00:00:00', 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
+    `page_text` String MATERIALIZED concatWithSeparator('\0', campaign_id, offer_id, landing_page_id, traffic_source_id, visitor_id, country, region, city, device, os, os_version, browser, browser_version, language, referrer, user_agent, ip, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, external_click_id, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ifNull(toString(cost), ''), currency, ifNull(toString(cost_base), ''), if(is_bot, 'true', ''), if(is_test, 'true', ''), toString(toUnixTimestamp64Milli(stored_at))) COMMENT 'what a page shows of the row; see src/rows/clicks.ts' CODEC(ZSTD(1)) SETTINGS (min_compress_block_size = 65536, max_compress_block_size = 131072),
     INDEX ids_index [visitor_id, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10] TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
 )

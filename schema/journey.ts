@@ -33,7 +33,6 @@ const JourneyRow = Type.Union(
   // The documentation page accepts a named schema only with a type.
   { $id: 'JourneyRow', type: 'object' },
 )
-export type JourneyRow = Static<typeof JourneyRow>
 
 export const JourneyPage = Type.Object({
   ...CompletePage(JourneyRow).properties,

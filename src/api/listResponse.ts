@@ -27,7 +27,7 @@ export interface FormatQuery extends CsvQuery {
 interface ListResponse<Plan extends ListPlan> {
   resource: 'clicks' | 'conversions' | 'events'
   plan: Plan
-  /** @returns a page of rows; a row may be its JSON */
+  /** @returns a page of rows; or of their JSON, with the selected fields */
   readPage(context: RouteContext, plan: Plan, signal: AbortSignal): Promise<PageRows<object | string>>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
@@ -60,10 +60,10 @@ export async function sendList<Plan extends ListPlan>(
     const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
       const isByStoredAt = plan.updatedSinceMs !== undefined
       const asOfMs = isByStoredAt ? await readWatermark(stores, accountId, resource, signal) : undefined
-      const { data, ...rest } = await readPage(context, { ...plan, asOfMs }, signal)
+      const { data, ...rest } = await readPage(context, { ...plan, asOfMs, selected }, signal)
       return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
     })
-    await reply.type('application/json; charset=utf-8').send(pageJson(page.data, page.rest, selected))
+    await sendPage(reply, page.data, page.rest, selected)
     return
   }
   const asOfMs = await readWatermark(stores, accountId, resource, request.signal)
@@ -81,11 +81,17 @@ export async function sendList<Plan extends ListPlan>(
   }
 }
 
-/** Writes a page as JSON: the rows with the selected fields, then the other fields of the page. */
-function pageJson(data: readonly (object | string)[], rest: object, selected: SelectedFields): string {
-  const rows = data.map((row) => {
-    if (typeof row !== 'string') return JSON.stringify(selectIn(row, selected))
-    return selected ? JSON.stringify(selectIn(JSON.parse(row) as object, selected)) : row
-  })
-  return `{"data":[${rows.join(',')}],${JSON.stringify(rest).slice(1)}`
+/**
+ * Sends a page as JSON: the rows, then the other fields of the page.
+ * @param selected of rows that are objects
+ */
+export async function sendPage(
+  reply: FastifyReply,
+  data: readonly (object | string)[],
+  rest: object,
+  selected?: SelectedFields,
+): Promise<void> {
+  const rows = data.map((row) => (typeof row === 'string' ? row : JSON.stringify(selectIn(row, selected))))
+  const page = `{"data":[${rows.join(',')}],${JSON.stringify(rest).slice(1)}`
+  await reply.type('application/json; charset=utf-8').send(page)
 }

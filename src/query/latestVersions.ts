@@ -3,7 +3,7 @@ import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
 import { inRange, prewhere } from './conditions.ts'
 import { isAfter, type PageKey } from './pagination.ts'
-import { readRowsByKey, spareKeys } from './rowsByKey.ts'
+import { byKey, type Source } from './readPage.ts'
 import type { Range } from './timeRange.ts'
 
 // A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:
@@ -32,45 +32,24 @@ export interface LatestQuery {
   indexedAlternatives?: readonly Fragment[]
 }
 
-/** Rounds of approximate candidates before the exact query. */
-export const approximateRounds = 3
-
 /**
- * Finds the next rows that match the query in their latest version, in its order. A row is a candidate if any of its versions
- * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
- * collapsed. If most candidates do not match, the last round collapses all rows.
- * @param after key of the last row of the previous page
- * @param readAt reads the latest versions of the rows at these keys (at most `limit` + 8), in their order, without those
- *   that do not match the query
- * @returns up to `limit` rows, fewer only when there are no more
+ * A source of the rows that match a query in their latest version. A row is a candidate if any of its versions matches. Candidates are
+ * read in the order of the sort key, and only they are collapsed. If most candidates do not match, all rows are collapsed.
+ * @param readAt reads the latest versions of the rows at these keys, in their order, without those that do not match the query
  */
-export async function findLatestVersions<Row>(
+export function latestVersions<Row>(
   clickhouse: ClickHouse,
   query: LatestQuery,
-  after: PageKey | undefined,
-  limit: number,
   options: QueryOptions,
   readAt: (keys: PageKey[]) => Promise<Row[]>,
-): Promise<Row[]> {
+): Source<PageKey, Row> {
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
-  const rows: Row[] = []
-  let lastKey = after
-  for (let round = 0; round < approximateRounds; round++) {
-    const missing = limit - rows.length
+  return byKey({
     // A row that matches several alternatives is found by each of them.
-    const candidates = query.keyAlternatives ? 3 * missing * query.keyAlternatives.length : Math.ceil(1.5 * missing)
-    const found = await read(approximateSql(query, lastKey, candidates))
-    const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
-    for (let first = 0; first < keys.length && rows.length < limit; ) {
-      const next = keys.slice(first, first + limit - rows.length + spareKeys)
-      rows.push(...(await readAt(next)))
-      first += next.length
-    }
-    if (rows.length >= limit || found.length < candidates) return rows.slice(0, limit)
-    lastKey = keys.at(-1)
-  }
-  rows.push(...(await readRowsByKey(lastKey, limit - rows.length, { keys: findExactly, rows: readAt })))
-  return rows.slice(0, limit)
+    keysPerRow: query.keyAlternatives ? 3 * query.keyAlternatives.length : 1.5,
+    keys: (after, limit, isExact) => (isExact ? findExactly(after, limit) : read(approximateSql(query, after, limit))),
+    rows: readAt,
+  })
 
   async function findExactly(after: PageKey | undefined, keysMax: number): Promise<PageKey[]> {
     const candidates = 12 * keysMax
@@ -104,7 +83,8 @@ FROM (${candidates})
 ${orderOfKeys(query)}`
 }
 
-function orderOfKeys({ isOldestFirst }: LatestQuery): Fragment {
+/** The order of a query of conversions. */
+export function orderOfKeys({ isOldestFirst }: LatestQuery): Fragment {
   return isOldestFirst ? ch`ORDER BY converted_at, id` : ch`ORDER BY converted_at DESC, id DESC`
 }
 

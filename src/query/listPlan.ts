@@ -23,6 +23,8 @@ export interface ListPlan {
   /** The watermark, the exclusive end of an order by `storedAt`. It is read before the rows. */
   asOfMs?: number | undefined
   limit: number
+  /** Fields of the response; undefined: all. */
+  selected?: ReadonlySet<string> | undefined
   /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
   /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days`. */

@@ -1,92 +1,43 @@
-import { subIdNames } from '../../schema/subIds.ts'
-import { clickTextFields, readClickText, textAgeMs } from '../query/clickText.ts'
 import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { toInstantText } from '../query/timeRange.ts'
-import { selectFields } from '../stores/clickhouse/columnKinds.ts'
 import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
-import { clickFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
-import { type EntityIds, entityIdNames, readEntityNames } from './entityNames.ts'
+import { clickFields } from '../stores/clickhouse/tableColumns.ts'
+import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
-import { responseFields, type Shown } from './responseFields.ts'
+import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
+import { isSelected, type SelectedFields } from './selectedFields.ts'
 
-const selected = { ...clickFields, storedAt: 'instant' } as const
+const { id: _id, clickedAt: _clickedAt, ...otherFields } = clickFields
 
-/** The select list of all columns of clicks, and its rows: absent text is empty, instants are epoch milliseconds. */
-export const selectedClickColumns = selectFields(selected)
-export type StoredClick = Selected<typeof selected>
+/**
+ * The fields in the column `page_text`, in its order; absent values are empty text. A test compares them with the column.
+ * TRAP: stored rows have this order, so new fields are at the end, here and in the column.
+ */
+export const clickTextFields = [...Object.keys(otherFields), 'storedAt']
 
 /** The select list of the keys and texts of clicks, and its rows. */
-export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, toUnixTimestamp64Milli(stored_at) AS storedAt, row_text AS rowText`
-export type ClickText = PageKey & { storedAt: number; rowText: string }
+export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, page_text AS pageText`
+export type ClickText = PageKey & { pageText: string }
 
-/** A click, before names and conversions are added. */
-export interface FoundClick extends PageKey {
-  entityIds: EntityIds
-  /** @returns the row of a response as JSON */
-  toJson(shown: Shown & { conversionCount: number }): string
+/** A click with its sort key, before names and conversions are added. */
+export interface FoundClick extends PageKey, RowText {
+  /** Number of its conversions, if it was read with the click. */
+  conversionCount?: number | undefined
 }
 
-const toFields = responseFields(clickFields)
-
-/** @returns the click of a row of `selectedClickColumns` */
-export function clickOfColumns(row: StoredClick): FoundClick {
-  return {
-    atMs: row.clickedAt,
-    id: row.id,
-    entityIds: row,
-    toJson: ({ conversionCount, ...shown }) =>
-      `${JSON.stringify(toFields(row, shown)).slice(0, -1)},${lastFields(conversionCount, row.storedAt)}}`,
-  }
+/** @returns the click of a row of `clickTexts` */
+export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
+  // The separator, NUL, is in no value.
+  return { atMs, id, values: [id, `${atMs}`, ...pageText.split('\0')], isPlain: !escaped.test(pageText) }
 }
 
-function lastFields(conversionCount: number, storedAt: number): string {
-  return `"converted":${conversionCount > 0},"conversionCount":${conversionCount},"storedAt":"${toInstantText(storedAt)}"`
-}
-
-/** @returns the click of a row of `clickTexts`, undefined when its columns have to be read */
-export function clickOfText({ atMs, id, storedAt, rowText }: ClickText): FoundClick | undefined {
-  const values = readClickText(rowText)
-  if (!values) return undefined
-  // Most texts contain nothing that JSON escapes, so each text is searched once instead of each value.
-  const isPlain = !escaped.test(rowText)
-  return {
-    atMs,
-    id,
-    entityIds: Object.fromEntries(entityIdNames.map((name, index) => [name, values[index]])) as unknown as EntityIds,
-    toJson({ entities, baseCurrency, conversionCount }) {
-      let json = `{"id":"${id}","clickedAt":"${toInstantText(atMs)}",${JSON.stringify(entities).slice(1, -1)}`
-      for (const { index, prefix, kind, suffix } of shownFields) {
-        const value = values[index] as string
-        json += prefix
-        if (kind === 'flag') json += value === '1'
-        else if (value === '') json += 'null'
-        else if (kind === 'moneyOrNull') json += Number(value)
-        else json += isPlain ? `"${value}"` : JSON.stringify(value)
-        json += suffix
-        if (index === costBaseIndex) json += `,"baseCurrency":"${baseCurrency}"`
-      }
-      return `${json},${lastFields(conversionCount, storedAt)}}`
-    },
-  }
-}
-
-/** Characters that JSON escapes. The separator of the text, NUL, is in no value. */
+/** Characters that JSON escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0001-\u001f]/
 
-const costBaseIndex = clickTextFields.findIndex(([name]) => name === 'costBase')
-
-/** The fields of a text that a response shows as they are, and what stands around each value. */
-const shownFields = clickTextFields
-  .map(([name, kind], index) => ({
-    index,
-    kind,
-    prefix: name === subIdNames[0] ? `,"subIds":{"${name}":` : `,"${name}":`,
-    suffix: name === subIdNames.at(-1) ? '}' : '',
-  }))
-  .slice(entityIdNames.length)
+const writtenFields = ['id', 'clickedAt', ...clickTextFields]
+const idsOf = entityIdsOf(writtenFields)
 
 /** Which clicks to read. */
 export interface ClicksToRead {
@@ -94,7 +45,7 @@ export interface ClicksToRead {
   currency: string
   /** The filter of the list: with true, the copies of converted clicks are read first. */
   converted?: boolean | undefined
-  nowMs: number
+  selected?: SelectedFields
 }
 
 /** What reads of clicks need. */
@@ -104,36 +55,34 @@ interface ClickContext {
 }
 
 /**
- * Reads the clicks at these keys, in their order, with their conversion counts and the names of their entities.
+ * Adds to clicks the names of their entities, and the numbers of conversions that were not read with them.
  * @returns rows of a response as JSON
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readClicks(
-  context: ClickContext,
-  query: ClicksToRead,
-  keys: readonly PageKey[],
+export async function writeClicks(
+  { stores, nameCache }: ClickContext,
+  { accountId, currency, selected }: ClicksToRead,
+  clicks: readonly FoundClick[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  if (keys.length === 0) return []
-  const [clicks, counts] = await Promise.all([
-    readFoundClicks(context.stores.clickhouse, query, keys, signal),
-    readConversionCounts(context.stores.clickhouse, query.accountId, keys, signal),
+  const uncounted = hasCounts(selected) ? clicks.filter(({ conversionCount }) => conversionCount === undefined) : []
+  const [counts, entitiesOf] = await Promise.all([
+    readConversionCounts(stores.clickhouse, accountId, uncounted, signal),
+    readEntityNames(nameCache, accountId, clicks.map(idsOf)),
   ])
-  return writeClicks(context, query, clicks, counts)
+  const write = rowWriter(clickFields, writtenFields, ['converted', 'conversionCount', 'storedAt'], selected)
+  return clicks.map((click) => {
+    const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
+    return write({
+      ...{ values: click.values, isPlain: click.isPlain, entities: entitiesOf(idsOf(click)), baseCurrency: currency },
+      added: { converted: conversionCount > 0, conversionCount },
+    })
+  })
 }
 
-/** Adds conversion counts and the names of entities. @returns rows of a response as JSON @throws Problem `unavailable` */
-export async function writeClicks(
-  { nameCache }: Pick<ClickContext, 'nameCache'>,
-  { accountId, currency }: Pick<ClicksToRead, 'accountId' | 'currency'>,
-  clicks: readonly FoundClick[],
-  counts: ConversionCounts,
-): Promise<string[]> {
-  const ids = clicks.map(({ entityIds }) => entityIds)
-  const entitiesOf = await readEntityNames(nameCache, accountId, ids)
-  return clicks.map(({ id, entityIds, toJson }) =>
-    toJson({ entities: entitiesOf(entityIds), baseCurrency: currency, conversionCount: counts.get(id) ?? 0 }),
-  )
+/** Whether a response has fields for which the conversions of clicks are counted. */
+export function hasCounts(selected: SelectedFields): boolean {
+  return isSelected('converted', selected) || isSelected('conversionCount', selected)
 }
 
 /**
@@ -141,55 +90,27 @@ export async function writeClicks(
  * which are close together on disk.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readFoundClicks(
+export async function readClicks(
   clickhouse: QueryTarget,
-  { accountId, converted, nowMs }: ClicksToRead,
+  { accountId, converted }: Pick<ClicksToRead, 'accountId' | 'converted'>,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<FoundClick[]> {
   const clickById = new Map<string, FoundClick>()
   const options = { label: 'clicks.rows', signal }
+  // Most clicks with conversions have a copy.
   for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
-    const recent = missingOf(keys).filter(({ atMs }) => atMs >= nowMs - textAgeMs)
-    if (recent.length > 0) {
-      const texts = await selectRows<ClickText>(clickhouse, atKeys(clickTexts, table, accountId, recent), options)
-      for (const row of texts) add(clickOfText(row))
-    }
-    const missing = missingOf(keys)
-    if (missing.length > 0) {
-      const rows = await selectRows<StoredClick>(
-        clickhouse,
-        atKeys(selectedClickColumns, table, accountId, missing),
-        options,
-      )
-      for (const row of rows) add(clickOfColumns(row))
-    }
-  }
-  return keys.flatMap(({ id }) => clickById.get(id) ?? [])
-
-  function missingOf(some: readonly PageKey[]): PageKey[] {
-    return some.filter(({ id }) => !clickById.has(id))
-  }
-  function add(click: FoundClick | undefined): void {
-    if (click) clickById.set(click.id, click)
-  }
-}
-
-/**
- * The clicks of a page by their sort keys, unordered.
- * @param table `converted_click_rows` has copies of most clicks with conversions
- */
-function atKeys(
-  columns: Fragment,
-  table: 'clicks' | 'converted_click_rows',
-  accountId: string,
-  keys: readonly PageKey[],
-): Fragment {
-  return ch`
-SELECT ${columns}
+    const missing = keys.filter(({ id }) => !clickById.has(id))
+    if (missing.length === 0) break
+    const query = ch`
+SELECT ${clickTexts}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
-  AND (clicked_at, id) IN ${instantKeys(keys)}`
+  AND (clicked_at, id) IN ${instantKeys(missing)}`
+    const rows = await selectRows<ClickText>(clickhouse, query, options)
+    for (const row of rows) clickById.set(row.id, clickOfText(row))
+  }
+  return keys.flatMap(({ id }) => clickById.get(id) ?? [])
 }
 
 /** Numbers of conversions that are no tests, by the id of the click; clicks without them may be absent. */
@@ -199,7 +120,7 @@ type ConversionCounts = Map<string, number>
  * Counts the conversions of the clicks at these keys.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readConversionCounts(
+async function readConversionCounts(
   clickhouse: QueryTarget,
   accountId: string,
   keys: readonly PageKey[],

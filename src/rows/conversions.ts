@@ -1,15 +1,14 @@
-import type { Conversion } from '../../schema/conversion.ts'
 import { subIdNames } from '../../schema/subIds.ts'
-import { latestOf } from '../query/latestVersions.ts'
+import { keyConditions, type LatestQuery, latestOf, orderOfKeys } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { toInstantText } from '../query/timeRange.ts'
 import { selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
 import { conversionFields } from '../stores/clickhouse/tableColumns.ts'
 import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
-import { responseFields } from './responseFields.ts'
+import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
+import type { SelectedFields } from './selectedFields.ts'
 
 /**
  * The fields in the column `row_text`, in its order; absent values are empty text. A test compares them with the column.
@@ -24,13 +23,23 @@ export const conversionTextFields = [
   ...(['externalClickId', 'referrer'] as const),
 ]
 type TextField = (typeof conversionTextFields)[number]
+/** Does not compile while a field of conversions is not in `row_text`. */
+const positions: Record<keyof typeof conversionFields | TextField, number> = Object.fromEntries(
+  conversionTextFields.map((field, index) => [field, index]),
+) as Record<TextField, number>
+const idsOf = entityIdsOf(conversionTextFields)
 
 /** A conversion as it is stored, with the searchable fields of its click; instants are text of epoch milliseconds. */
-export type StoredConversion = Record<keyof typeof conversionFields | TextField, string>
+export type StoredConversion = RowText
+
+/** @returns the value of a field, empty when absent */
+export function conversionValue({ values }: StoredConversion, field: TextField): string {
+  return values[positions[field]] as string
+}
 
 /** The sort key of a conversion, for cursors. */
-export function conversionKey({ convertedAt, id }: StoredConversion): PageKey {
-  return { atMs: Number(convertedAt), id }
+export function conversionKey(row: StoredConversion): PageKey {
+  return { atMs: Number(conversionValue(row, 'convertedAt')), id: conversionValue(row, 'id') }
 }
 
 /** @returns a key as text, to compare it */
@@ -63,54 +72,77 @@ WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
 }
 
 /**
- * Reads the newest versions that fulfil conditions on the sort key, and chooses the latest here, at less cost than FINAL.
- * @param state conditions on the latest version; rows that do not match are omitted
- * @returns rows, newest first; the key of the last conversion that was read, and whether there are no more
+ * Reads the newest conversions that match a query in their latest version, after a key. All versions of its range are collapsed.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readNewestConversions(
+export async function readCollapsed(
   { stores }: { stores: Pick<Stores, 'clickhouse'> },
-  keyConditions: readonly Fragment[],
+  query: LatestQuery,
+  after: PageKey | undefined,
+  limit: number,
+  options: { label: string; signal: AbortSignal },
+): Promise<StoredConversion[]> {
+  const conditions = [...keyConditions(query, after), ch`NOT is_deleted`, ...query.versionConditions]
+  const sql = ch`
+SELECT row_text AS rowText
+FROM conversions FINAL
+WHERE ${join(conditions, '\n  AND ')}
+${orderOfKeys(query)}
+LIMIT ${count(limit)}`
+  const rows = await selectRows<{ rowText: string }>(stores.clickhouse, sql, { ...options, settings: smallFinal })
+  return rows.map(({ rowText }) => parseRowText(rowText))
+}
+
+/**
+ * Reads the next versions of conversions after a key, and chooses the latest here, at less cost than FINAL.
+ * @returns rows in the order of the query; the key of the last conversion whose versions were all read; whether there are no more
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNextVersions(
+  { stores }: { stores: Pick<Stores, 'clickhouse'> },
+  query: LatestQuery,
+  after: PageKey | undefined,
   versionsMax: number,
-  { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
-): Promise<{ rows: StoredConversion[]; after: PageKey | undefined; isEnd: boolean }> {
-  const query = ch`
+  options: { label: string; signal: AbortSignal },
+): Promise<{ rows: StoredConversion[]; last: PageKey | undefined; isEnd: boolean }> {
+  const sql = ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id, version,
-  ${join([ch`NOT is_deleted`, ...state], '\n  AND ')} AS isListed, row_text AS rowText
+  ${join([ch`NOT is_deleted`, ...query.versionConditions], '\n  AND ')} AS isListed, row_text AS rowText
 FROM conversions
-WHERE ${join(keyConditions, '\n  AND ')}
-ORDER BY converted_at DESC, id DESC
+WHERE ${join(keyConditions(query, after), '\n  AND ')}
+${orderOfKeys(query)}
 LIMIT ${count(versionsMax)}`
   type Version = PageKey & { version: number; isListed: boolean; rowText: string }
-  const versions = await selectRows<Version>(stores.clickhouse, query, { ...options, settings: smallRead })
+  const versions = await selectRows<Version>(stores.clickhouse, sql, { ...options, settings: smallRead })
   const isEnd = versions.length < versionsMax
   const latest = latestOf(versions, keyText)
   // Other versions of the last conversion may not be read.
   if (!isEnd) latest.pop()
   const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRowText(rowText))
-  return { rows, after: latest.at(-1), isEnd }
+  return { rows, last: latest.at(-1), isEnd }
 }
 
 function parseRowText(rowText: string): StoredConversion {
-  const texts = JSON.parse(rowText) as string[]
-  const row = {} as Record<TextField, string>
-  for (const [index, field] of conversionTextFields.entries()) row[field] = texts[index] as string
-  // Does not compile while a field of conversions is not in `row_text`.
-  return row
+  return { values: JSON.parse(rowText), isPlain: !rowText.includes('\\') }
 }
 
-const toFields = responseFields(conversionFields)
-
-/** Reads the names that rows of a page show. @returns the function that makes a row of the response @throws Problem `unavailable` */
+/**
+ * Reads the names that rows of a page show.
+ * @param added fields that follow those of the table
+ * @returns the function that makes the JSON of a row
+ * @throws Problem `unavailable`
+ */
 export async function conversionWriter(
   { nameCache }: { nameCache: NameCache },
-  { accountId, currency }: { accountId: string; currency: string },
+  { accountId, currency, selected }: { accountId: string; currency: string; selected?: SelectedFields },
   rows: readonly StoredConversion[],
-): Promise<(row: StoredConversion) => Conversion> {
-  const entitiesOf = await readEntityNames(nameCache, accountId, rows)
-  return (row) =>
-    // A test compares the fields of the list with the schema.
-    Object.assign(toFields(row, { entities: entitiesOf(row), baseCurrency: currency }), {
-      storedAt: toInstantText(Number(row.storedAt)),
-    }) as unknown as Conversion
+  added: readonly string[] = [],
+): Promise<(row: StoredConversion, values?: Readonly<Record<string, unknown>>) => string> {
+  const entitiesOf = await readEntityNames(nameCache, accountId, rows.map(idsOf))
+  const write = rowWriter(conversionFields, conversionTextFields, ['storedAt', ...added], selected)
+  return ({ values, isPlain }, more = {}) =>
+    write({
+      ...{ values, isPlain, baseCurrency: currency, added: more },
+      entities: entitiesOf(idsOf({ values, isPlain })),
+    })
 }

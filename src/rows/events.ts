@@ -5,18 +5,14 @@ import { selectFields } from '../stores/clickhouse/columnKinds.ts'
 import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
-import type { EntityNames } from './entityNames.ts'
 import { type ExportField, exportFields, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
-import { responseFields } from './responseFields.ts'
 
 const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 
 /** The select list of events, and the rows that it returns: absent text is empty, instants are epoch milliseconds. */
 export const eventColumns = selectFields(selected)
 export type StoredEventRow = Selected<typeof selected>
-
-const toFields = responseFields(pixelEventFields)
 
 /** Adds the names of campaigns. @returns rows of the API, in the same order @throws Problem `unavailable` */
 export async function toEventRows(
@@ -40,9 +36,14 @@ export function toEvent(stored: Selected<typeof pixelEventFields>): StoredEventF
 
 /** A test compares the fields of the list with the schema. */
 function eventFields(stored: Selected<typeof pixelEventFields>, campaignName: string | null) {
-  const entities = { campaignId: stored.campaignId || null, campaignName } as EntityNames
-  const properties = stored.properties === '' ? null : JSON.parse(stored.properties)
-  const fields = Object.assign(toFields(stored, { entities, baseCurrency: '' }), { properties })
+  const fields: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries(pixelEventFields)) {
+    const value = stored[name as keyof typeof pixelEventFields]
+    if (value === '') fields[name] = null
+    else if (name === 'properties') fields[name] = JSON.parse(stored.properties)
+    else fields[name] = kind === 'instant' ? toInstantText(Number(value)) : value
+    if (name === 'campaignId') fields.campaignName = campaignName
+  }
   return fields as unknown as Omit<EventRow, 'storedAt'>
 }
 

@@ -140,6 +140,7 @@ async function rowsOfAccount(account: string): Promise<string> {
   const from = (table: string) => `FROM ${table} WHERE account_id = '${account}'`
   const queries = [
     `SELECT search_text, row_text ${from('conversions')}`,
+    ...['clicks', 'converted_click_rows'].map((table) => `SELECT page_text ${from(table)}`),
     ...tables.map((table) => `SELECT * ${from(table)}`),
   ]
   return JSON.stringify(await Promise.all(queries.map((query) => rowsOf(server.stores, query))))

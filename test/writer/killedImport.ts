@@ -53,7 +53,7 @@ export function killedStores(
 async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
   const hasSums = (sumsTableNames as string[]).includes(table)
   const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
-  const columns = hasSums ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '* EXCEPT row_text'
+  const columns = hasSums ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
   const grouping = hasSums ? 'GROUP BY ALL' : ''
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }

@@ -1,88 +1,116 @@
 import type { RouteContext } from '../../http/context.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { byKey, readPage, type Source, withoutRepetitions } from '../../query/readPage.ts'
 import {
+  type ClickText,
+  clickOfText,
   type FoundClick,
+  hasCounts,
   readClicks,
-  readConversionCounts,
-  readFoundClicks,
   readNewestConverted,
+  readNewestCounts,
   writeClicks,
 } from '../../rows/clicks.ts'
-import { selectRows } from '../../stores/clickhouse/select.ts'
-import { findNewest } from './newest.ts'
+import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import type { ClickPlan } from './plan.ts'
-import { convertedPageConditions, hasOnlyConvertedFilters, oldestFirstSql } from './sql.ts'
+import { convertedPageConditions, hasMostClicks, hasOnlyConvertedFilters, newestSql, oldestFirstSql } from './sql.ts'
+
+/** A click with its key in the order of the list. */
+type ListedClick = { key: PageKey; click: FoundClick }
+type ClickSource = Source<PageKey, ListedClick>
 
 /**
  * Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export function listClicks(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
-  if (plan.isOldestFirst) return listOldestFirst(context, plan, signal)
-  return plan.converted && hasOnlyConvertedFilters(plan)
-    ? listConverted(context, plan, signal)
-    : listNewestFirst(context, plan, signal)
+export async function listClicks(
+  context: RouteContext,
+  plan: ClickPlan,
+  signal: AbortSignal,
+): Promise<PageRows<string>> {
+  const { after, limit, boundTo } = plan
+  const listed = await readPage(sourcesOf(context, plan, signal), after, limit + 1)
+  const page = toPage(listed, limit, ({ key }) => key, boundTo)
+  const clicks = page.data.map(({ click }) => click)
+  return { ...page, data: await writeClicks(context, plan, clicks, signal) }
 }
 
-/** What the keys were not read with is read at the end, by key. */
-async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
-  const { clickhouse } = context.stores
-  const page = toPage(await findNewest(context, plan, signal), plan.limit, (key) => key, plan.boundTo)
-  const uncounted = page.data.filter(({ conversionCount }) => conversionCount === undefined)
-  const unread = page.data.filter(({ click }) => !click)
-  const [counts, read] = await Promise.all([
-    readConversionCounts(clickhouse, plan.accountId, uncounted, signal),
-    readFoundClicks(clickhouse, plan, unread, signal),
-  ])
-  for (const { id, conversionCount } of page.data) if (conversionCount) counts.set(id, conversionCount)
-  const readById = new Map(read.map((click) => [click.id, click]))
-  const clicks = page.data.flatMap(({ id, click }) => click ?? readById.get(id) ?? [])
-  return { ...page, data: await writeClicks(context, plan, clicks, counts) }
+/** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
+const firstDays = 32
+
+function sourcesOf(context: RouteContext, plan: ClickPlan, signal: AbortSignal): ClickSource[] {
+  if (plan.isOldestFirst) return [oldestFirst(context, plan, signal)]
+  if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan, signal)]
+  const { after, range, nowMs } = plan
+  const endMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  const sinceMs = Math.floor(endMs - firstDays * dayMs)
+  const slices = [
+    { ...range, fromMs: sinceMs },
+    { ...range, untilMs: sinceMs },
+  ]
+  return (sinceMs <= (range.fromMs ?? 0) ? [range] : slices).map((slice) =>
+    newestOf(context, { ...plan, range: slice }, signal),
+  )
+}
+
+/** The clicks of a range, newest first, with the numbers of their conversions. */
+function newestOf({ stores: { clickhouse } }: RouteContext, plan: ClickPlan, signal: AbortSignal): ClickSource {
+  const { accountId, range, selected } = plan
+  const options = { label: 'clicks.page', signal, settings: hasMostClicks(plan) ? smallRead : {} }
+  return async (after, missing) => {
+    const [rows, countOf] = await Promise.all([
+      selectRows<ClickText>(clickhouse, newestSql(plan, after, range, missing), options),
+      hasCounts(selected)
+        ? readNewestCounts(clickhouse, accountId, convertedPageConditions(plan, after, range), signal)
+        : () => undefined,
+    ])
+    const found = withoutRepetitions(rows).map((row) => {
+      return { key: row, click: { ...clickOfText(row), conversionCount: countOf(row) } }
+    })
+    return { rows: found, next: rows.at(-1), isEnd: rows.length < missing }
+  }
 }
 
 /** Most versions of conversions that are read at once: about a megabyte. */
 const versionsMax = 10_000
 
-async function listConverted(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
-  const { clickhouse } = context.stores
-  const limit = plan.limit + 1
-  const found: FoundClick[] = []
-  const counts = new Map<string, number>()
-  let lastKey = plan.after
-  for (let versions = Math.ceil(1.5 * limit); found.length < limit; ) {
-    const conditions = convertedPageConditions(plan, lastKey, plan.range)
-    const { clicks, incomplete } = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
-    const converted = clicks.filter(({ conversionCount }) => conversionCount > 0)
-    const next = converted.slice(0, limit - found.length)
-    for (const { id, conversionCount } of next) counts.set(id, conversionCount)
-    found.push(...(await readFoundClicks(clickhouse, plan, next, signal)))
-    const isCut = next.length < converted.length
-    if (!incomplete && !isCut) break
-    lastKey = (isCut ? next : clicks).at(-1) ?? lastKey
+/** The clicks with conversions, newest first. */
+function newestConverted({ stores: { clickhouse } }: RouteContext, plan: ClickPlan, signal: AbortSignal): ClickSource {
+  let versions = 0
+  return async (after, missing) => {
+    versions ||= Math.ceil(1.5 * missing)
+    const conditions = convertedPageConditions(plan, after, plan.range)
+    const read = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
     // A click may have more versions than were read.
-    versions = clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
+    versions = read.clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
+    const converted = read.clicks.filter(({ conversionCount }) => conversionCount > 0)
+    const keys = converted.slice(0, missing)
+    const counts = new Map(keys.map(({ id, conversionCount }) => [id, conversionCount]))
+    const clicks = await readClicks(clickhouse, plan, keys, signal)
+    const rows = clicks.map((click) => ({ key: click, click: { ...click, conversionCount: counts.get(click.id) } }))
+    const isCut = keys.length < converted.length
+    return { rows, next: (isCut ? keys : read.clicks).at(-1) ?? after, isEnd: !isCut && !read.incomplete }
   }
-  const page = toPage(found, plan.limit, (key) => key, plan.boundTo)
-  return { ...page, data: await writeClicks(context, plan, page.data, counts) }
 }
 
 /** A key in ascending order, and the time of the click. */
 type OldestKey = PageKey & { clickedMs: number }
 
-/** Reads one page in ascending order of `clickedAt`, or of `storedAt` with `updated_since` or `updated_after`. */
-async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageRows<string>> {
-  const { clickhouse } = context.stores
-  const limit = plan.limit + 1
-  let keys: OldestKey[] = []
-  for (let rowsMax = Math.ceil(1.5 * limit), isCut = true; isCut && keys.length < limit; rowsMax *= 2) {
-    const rows = await selectRows<OldestKey>(clickhouse, oldestFirstSql(plan, rowsMax), {
-      label: 'clicks.list',
-      signal,
-    })
-    keys = rows.filter(({ atMs, id }, index) => atMs !== rows[index - 1]?.atMs || id !== rows[index - 1]?.id)
-    isCut = rows.length === rowsMax
-  }
-  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
-  const sortKeys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
-  return { ...page, data: await readClicks(context, plan, sortKeys, signal) }
+/** The clicks in ascending order of `clickedAt`, or of `storedAt` with `updated_since` or `updated_after`. */
+function oldestFirst({ stores: { clickhouse } }: RouteContext, plan: ClickPlan, signal: AbortSignal): ClickSource {
+  const options = { label: 'clicks.list', signal }
+  return byKey<PageKey & { clickedMs?: number }, ListedClick>({
+    keysPerRow: 1.5,
+    keys: (after, limit) => selectRows<OldestKey>(clickhouse, oldestFirstSql({ ...plan, after }, limit), options),
+    async rows(keys) {
+      const sortKeys = keys.map(({ id, atMs, clickedMs = atMs }) => ({ id, atMs: clickedMs }))
+      const clicks = await readClicks(clickhouse, plan, sortKeys, signal)
+      const clickById = new Map(clicks.map((click) => [click.id, click]))
+      return keys.flatMap((key) => {
+        const click = clickById.get(key.id)
+        return click ? [{ key, click }] : []
+      })
+    },
+  })
 }

@@ -5,6 +5,7 @@ import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
+import { clickTexts } from '../../rows/clicks.ts'
 import { exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
@@ -17,24 +18,23 @@ import type { ClickPlan } from './plan.ts'
  * ORDER BY … LIMIT).
  * @param lastKey the last key that was read; undefined at the start
  * @param slice the part of the range that is read
- * @returns the statement with a select list
+ * @returns rows `ClickText`
  */
 export function newestSql(
   plan: ClickPlan,
   lastKey: PageKey | undefined,
   slice: Partial<Range>,
   limit: number,
-): (columns: Fragment) => Fragment {
+): Fragment {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`clicked_at`, slice),
     isAfter(lastKey, ch`clicked_at`, ch`id`),
     ...convertedCondition(plan, lastKey, slice),
   ]
-  const filters = clickConditions(plan)
-  return (columns) => ch`
-SELECT ${columns}
-FROM clicks${prewhere(filters)}
+  return ch`
+SELECT ${clickTexts}
+FROM clicks${prewhere(clickConditions(plan))}
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`

@@ -5,6 +5,7 @@ import { type ListPlan, planList } from '../../query/listPlan.ts'
 export interface ConversionPlan extends ListPlan {
   filters: readonly Filter[]
   withTests: boolean
+  nowMs: number
 }
 
 /**
@@ -22,6 +23,7 @@ export function planConversions(
     filters,
     ...planList('conversions', query, caller, 0, nowMs, normal),
     withTests: query.include_test_mode === true,
+    nowMs,
   }
 }
 

@@ -1,103 +1,119 @@
-import type { Conversion } from '../../../schema/conversion.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { approximateRounds, findLatestVersions, keyConditions } from '../../query/latestVersions.ts'
+import { type LatestQuery, latestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { byKey, readPage, type Source } from '../../query/readPage.ts'
 import {
   conversionKey,
+  conversionValue,
   conversionWriter,
   keyText,
+  readCollapsed,
   readConversions,
-  readNewestConversions,
+  readNextVersions,
   type StoredConversion,
 } from '../../rows/conversions.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import type { ConversionPlan } from './plan.ts'
 import { conversionQuery, storedVersionsSql } from './sql.ts'
 
+type ConversionSource = Source<PageKey, StoredConversion>
+type ReadOptions = { label: string; signal: AbortSignal }
+
 /**
- * Reads one page of conversions, each in its latest version; the filters apply to that version.
+ * Reads one page of conversions as JSON, each in its latest version; the filters apply to that version.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function listConversions(
   context: RouteContext,
   plan: ConversionPlan,
   signal: AbortSignal,
-): Promise<PageRows<Conversion>> {
+): Promise<PageRows<string>> {
   const isByStoredAt = plan.updatedSinceMs !== undefined
-  const state = conversionQuery(plan).versionConditions
-  const readAt: ReadAt = (keys) =>
-    readConversions(context, plan.accountId, keys, { state, label: 'conversions.rows', signal })
-  const find = isByStoredAt ? findByStoredAt : findByTime
-  const rows = await find(context, plan, readAt, signal)
-  const keyOf = (row: StoredConversion) => (isByStoredAt ? storedKey(row) : conversionKey(row))
-  const page = toPage(rows, plan.limit, keyOf, plan.boundTo)
-  return { ...page, data: page.data.map(await conversionWriter(context, plan, page.data)) }
+  const source = (isByStoredAt ? byStoredAt : byTime)(context, plan, signal)
+  const rows = await readPage([source], plan.after, plan.limit + 1)
+  const page = toPage(rows, plan.limit, isByStoredAt ? storedKey : conversionKey, plan.boundTo)
+  const write = await conversionWriter(context, plan, page.data)
+  return { ...page, data: page.data.map((row) => write(row)) }
 }
 
-/** Reads the latest versions of the rows at some keys that match the filters, in the order of the keys. */
-type ReadAt = (keys: PageKey[]) => Promise<StoredConversion[]>
-
-function storedKey({ storedAt, id }: StoredConversion): PageKey {
-  return { atMs: Number(storedAt), id }
+function storedKey(row: StoredConversion): PageKey {
+  return { atMs: Number(conversionValue(row, 'storedAt')), id: conversionValue(row, 'id') }
 }
 
-/** Versions to read for each row of a page: some conversions have several. */
-const versionsPerRow = 1.5
-
-/**
- * Finds the next `limit + 1` conversions in the order of `convertedAt`. A list without filters, newest first, has most
- * conversions, so it reads them with their keys; what is still missing, and other lists, are found by their keys.
- */
-async function findByTime(
-  context: RouteContext,
-  plan: ConversionPlan,
-  readAt: ReadAt,
-  signal: AbortSignal,
-): Promise<StoredConversion[]> {
-  const options = { label: 'conversions.page', signal }
-  const limit = plan.limit + 1
+/** The conversions in the order of `convertedAt`. */
+function byTime(context: RouteContext, plan: ConversionPlan, signal: AbortSignal): ConversionSource {
   const query = conversionQuery(plan)
-  let from = plan.after
-  const found: StoredConversion[] = []
-  if (!plan.isOldestFirst && plan.filters.length === 0) {
-    const versionsMax = Math.ceil(versionsPerRow * limit)
-    const read = await readNewestConversions(context, keyConditions(query, from), versionsMax, {
-      ...options,
-      state: query.versionConditions,
-    })
-    found.push(...read.rows)
-    if (read.isEnd || found.length >= limit) return found.slice(0, limit)
-    from = read.after ?? from
+  const options = { label: 'conversions.page', signal }
+  if (plan.filters.length === 0) return allByTime(context, query, options)
+  const ofCandidates = latestVersions(context.stores.clickhouse, query, options, (keys) =>
+    readAt(context, plan, keys, signal),
+  )
+  return plan.isOldestFirst ? ofCandidates : newestMatching(context, plan, options, ofCandidates)
+}
+
+/** Most versions that are read at once: a few megabytes. */
+const versionsMax = 10_000
+
+/** A list without filters has most conversions, so versions are read in its order, and the latest ones are chosen here. */
+function allByTime(context: RouteContext, query: LatestQuery, options: ReadOptions): ConversionSource {
+  let versions = 0
+  return async (after, missing) => {
+    // Some conversions have several versions.
+    versions ||= Math.ceil(1.5 * missing)
+    const { rows, last, isEnd } = await readNextVersions(context, query, after, versions, options)
+    // A conversion may have more versions than were read.
+    versions = last ? Math.min(2 * versions, versionsMax) : 2 * versions
+    return { rows, next: last ?? after, isEnd }
   }
-  const rest = await findLatestVersions(context.stores.clickhouse, query, from, limit - found.length, options, readAt)
-  return [...found, ...rest]
+}
+
+/** Days before the end of a page in which all versions are collapsed, before those of candidates. */
+const collapsedDays = [2, 34]
+
+/** The newest conversions that match filters. Most pages are found in the first days. */
+function newestMatching(
+  context: RouteContext,
+  plan: ConversionPlan,
+  options: ReadOptions,
+  ofCandidates: ConversionSource,
+): ConversionSource {
+  const { range, nowMs } = plan
+  const query = conversionQuery(plan)
+  const endMs = plan.after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  const starts = collapsedDays.map((days) => Math.max(Math.floor(endMs - days * dayMs), range.fromMs ?? 0))
+  return async (after, missing) => {
+    const fromMs = starts.shift()
+    if (fromMs === undefined) return await ofCandidates(after, missing)
+    const rows = await readCollapsed(context, { ...query, range: { ...range, fromMs } }, after, missing, options)
+    // The next days have 17 times as many rows.
+    if (17 * rows.length < missing) starts.length = 0
+    const last = rows.at(-1)
+    return { rows, next: last ? conversionKey(last) : after, isEnd: fromMs === range.fromMs }
+  }
+}
+
+/** The latest versions of the rows at some keys that match the filters, in the order of the keys. */
+function readAt(context: RouteContext, plan: ConversionPlan, keys: PageKey[], signal: AbortSignal) {
+  const state = conversionQuery(plan).versionConditions
+  return readConversions(context, plan.accountId, keys, { state, label: 'conversions.rows', signal })
 }
 
 /**
- * Finds the next `limit + 1` conversions, or more, in the order of `storedAt`: versions that match, without the superseded ones.
- * A conversion that gets a new version in the meantime is listed again later. Each round reads more versions than the one before;
- * if most are superseded, the last round collapses the versions of all conversions.
+ * The conversions in the order of `storedAt`: versions that match, without the superseded ones. A conversion that gets a new version
+ * in the meantime is listed again later.
  */
-async function findByStoredAt(
-  context: RouteContext,
-  plan: ConversionPlan,
-  readAt: ReadAt,
-  signal: AbortSignal,
-): Promise<StoredConversion[]> {
-  const rows: StoredConversion[] = []
-  let from = plan.after
-  for (let round = 1; ; round++) {
-    const isLatestOnly = round > approximateRounds
-    const versionsMax = (plan.limit + 1 - rows.length) * (isLatestOnly ? 1 : 2 ** round)
-    const query = storedVersionsSql(plan, from, versionsMax, isLatestOnly)
-    const options = { label: 'conversions.list', signal }
-    const versions = await selectRows<PageKey & { convertedMs: number }>(context.stores.clickhouse, query, options)
-    const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
-    const latest = await readAt(keys)
-    const rowOf = new Map(latest.map((row) => [keyText(storedKey(row)), row]))
-    rows.push(...[...new Set(versions.map(keyText))].flatMap((version) => rowOf.get(version) ?? []))
-    // A conversion may have changed since its version was read, so a full set of versions does not mean a full page.
-    if (rows.length > plan.limit || versions.length < versionsMax) return rows
-    from = versions.at(-1)
-  }
+function byStoredAt(context: RouteContext, plan: ConversionPlan, signal: AbortSignal): ConversionSource {
+  const options = { label: 'conversions.list', signal }
+  return byKey<PageKey & { convertedMs?: number }, StoredConversion>({
+    keysPerRow: 2,
+    keys: (after, limit, isExact) =>
+      selectRows(context.stores.clickhouse, storedVersionsSql(plan, after, limit, isExact), options),
+    async rows(versions) {
+      const keys = versions.map(({ id, atMs, convertedMs = atMs }) => ({ id, atMs: convertedMs }))
+      const latest = await readAt(context, plan, keys, signal)
+      const rowOf = new Map(latest.map((row) => [keyText(storedKey(row)), row]))
+      return versions.flatMap((version) => rowOf.get(keyText(version)) ?? [])
+    },
+  })
 }

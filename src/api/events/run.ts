@@ -3,7 +3,7 @@ import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
 import { type PageRows, toPage } from '../../query/pagination.ts'
-import { readRowsByKey } from '../../query/rowsByKey.ts'
+import { byKey, readPage } from '../../query/readPage.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import type { EventListPlan } from './plan.ts'
@@ -19,10 +19,11 @@ export async function listEvents(
   const atOf = (row: StoredEventRow) => (plan.updatedSinceMs === undefined ? row.occurredAt : row.storedAt)
   const query = { conditions: eventConditions(plan), atOf }
   const options = { label: 'events.page', signal, settings: eventPageSettings(plan) }
-  const rows = await readRowsByKey(plan.afterEvent, limit + 1, {
-    keys: (lastKey, keysMax) => selectRows<EventKey>(stores.clickhouse, eventPageSql(plan, lastKey, keysMax), options),
+  const source = byKey<EventKey, StoredEventRow>({
+    keys: (after, keysMax) => selectRows(stores.clickhouse, eventPageSql(plan, after, keysMax), options),
     rows: (keys) => readEventsByKey(stores.clickhouse, query, keys, { label: 'events.rows', signal }),
   })
+  const rows = await readPage([source], plan.afterEvent, limit + 1)
   const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.boundTo)
   return { ...page, data: await toEventRows(nameCache, accountId, page.data) }
 }

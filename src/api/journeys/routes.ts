@@ -1,6 +1,7 @@
 import { JourneyPage, JourneyQuery } from '../../../schema/journey.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { withReadDeadline } from '../../query/readDeadline.ts'
+import { sendPage } from '../listResponse.ts'
 import { planJourney } from './plan.ts'
 import { readJourney } from './run.ts'
 
@@ -18,11 +19,11 @@ export function journeyRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:events' },
     },
-    (request) => {
+    async (request, reply) => {
       const plan = planJourney(request.query, request.caller, context.now())
-      return withReadDeadline(request.signal, 'request the journey of a click', (signal) =>
-        readJourney(context, plan, signal),
-      )
+      const read = (signal: AbortSignal) => readJourney(context, plan, signal)
+      const { data, ...rest } = await withReadDeadline(request.signal, 'request the journey of a click', read)
+      await sendPage(reply, data, rest)
     },
   )
 }

@@ -1,10 +1,10 @@
-import type { Click } from '../../../schema/click.ts'
-import type { JourneyPage, JourneyRow } from '../../../schema/journey.ts'
+import type { JourneyPage } from '../../../schema/journey.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
-import { type PageKey, toPage } from '../../query/pagination.ts'
-import { readRowsByKey } from '../../query/rowsByKey.ts'
-import { readClicks } from '../../rows/clicks.ts'
+import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { byKey, readPage } from '../../query/readPage.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { readClicks, writeClicks } from '../../rows/clicks.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
@@ -24,11 +24,15 @@ import {
 type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConversion }
 
 /**
- * Reads one page of a journey: the next rows of each kind, merged. Memory and time do not depend on the length of the journey, but
+ * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of the journey, but
  * on the number of clicks of a visitor with more than `listedClicksMax`.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readJourney(context: RouteContext, plan: JourneyPlan, signal: AbortSignal): Promise<JourneyPage> {
+export async function readJourney(
+  context: RouteContext,
+  plan: JourneyPlan,
+  signal: AbortSignal,
+): Promise<PageRows<string> & Omit<JourneyPage, 'data'>> {
   const isOfVisitor = plan.of.column === 'visitor_id'
   const ofVisitor = isOfVisitor ? await readClickKeys(context, plan, undefined, listedClicksMax + 1, signal) : []
   const clicks: VisitorClicks = ofVisitor.length > listedClicksMax ? 'many' : ofVisitor.map(({ id }) => id)
@@ -82,10 +86,11 @@ async function nextEvents(
     conditions: [ch`account_id = ${text(plan.accountId)}`, isOfJourney(plan, clicks)],
     atOf: ({ occurredAt }: StoredEventRow) => occurredAt,
   }
-  const rows = await readRowsByKey(eventStart(plan.after), plan.limit + 1, {
-    keys: (lastKey, keysMax) => selectRows<EventKey>(clickhouse, eventKeysSql(plan, clicks, lastKey, keysMax), options),
+  const source = byKey<EventKey, StoredEventRow>({
+    keys: (after, keysMax) => selectRows(clickhouse, eventKeysSql(plan, clicks, after, keysMax), options),
     rows: (keys) => readEventsByKey(clickhouse, query, keys, { label: 'journeys.events.rows', signal }),
   })
+  const rows = await readPage([source], eventStart(plan.after), plan.limit + 1)
   return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
 }
 
@@ -98,11 +103,11 @@ async function nextConversions(
   const { clickhouse } = stores
   const options = { label: 'journeys.conversions', signal, settings: longRead }
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: 'journeys.conversions.rows', signal }
-  const rows = await readRowsByKey(startOf('conversion', plan.after), plan.limit + 1, {
-    keys: (lastKey, keysMax) =>
-      selectRows<PageKey>(clickhouse, conversionKeysSql(plan, clicks, lastKey, keysMax), options),
+  const source = byKey<PageKey, StoredConversion>({
+    keys: (after, keysMax) => selectRows(clickhouse, conversionKeysSql(plan, clicks, after, keysMax), options),
     rows: (keys) => readConversions({ stores }, plan.accountId, keys, rowOptions),
   })
+  const rows = await readPage([source], startOf('conversion', plan.after), plan.limit + 1)
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))
 }
 
@@ -116,23 +121,23 @@ async function toRows(
   plan: JourneyPlan,
   entries: readonly Entry[],
   signal: AbortSignal,
-): Promise<JourneyRow[]> {
+): Promise<string[]> {
   const clickKeys = entries.flatMap(({ key }) => (key.kind === 'click' ? [key] : []))
   const events = entries.flatMap(({ event }) => event ?? [])
   const conversions = entries.flatMap(({ conversion }) => conversion ?? [])
-  const [clicks, eventRows, writeConversion] = await Promise.all([
-    readClicks(context, plan, clickKeys, signal),
+  const clicks = await readClicks(context.stores.clickhouse, plan, clickKeys, signal)
+  const [clickRows, eventRows, writeConversion] = await Promise.all([
+    writeClicks(context, plan, clicks, signal),
     toEventRows(context.nameCache, plan.accountId, events),
     conversionWriter(context, plan, conversions),
   ])
-  const clickById = new Map(clicks.map((json) => JSON.parse(json) as Click).map((click) => [click.id, click]))
-  const rowOfEvent = new Map(events.map((event, index) => [event, eventRows[index]]))
-  return entries.flatMap(({ key, event, conversion }): JourneyRow[] => {
-    const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : clickById.get(key.id)
-    if (!row) return []
-    const { id, ...fields } = row
-    const at = new Date(key.atMs).toISOString()
-    // The fields belong to the kind of the key.
-    return [{ id, kind: key.kind, at, ...fields } as JourneyRow]
+  const rowOfClick = new Map(clicks.map(({ id }, index) => [id, clickRows[index]]))
+  const rowOfEvent = new Map(events.map((event, index) => [event, JSON.stringify(eventRows[index])]))
+  return entries.flatMap(({ key, event, conversion }) => {
+    const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : rowOfClick.get(key.id)
+    if (row === undefined) return []
+    // Each row begins with its id, which is followed by the fields that all kinds have.
+    const [start = ''] = /^\{"id":"[^"]*"/.exec(row) ?? []
+    return [`${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`]
   })
 }

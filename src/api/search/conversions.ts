@@ -1,10 +1,12 @@
 import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { findLatestVersions } from '../../query/latestVersions.ts'
-import { type PageKey, toPage } from '../../query/pagination.ts'
+import { latestVersions } from '../../query/latestVersions.ts'
+import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { readPage } from '../../query/readPage.ts'
 import { fold } from '../../query/searchText.ts'
 import {
   conversionKey,
+  conversionValue,
   conversionWriter,
   keyText,
   readConversions,
@@ -22,7 +24,7 @@ interface FoundConversion {
 }
 
 /**
- * Reads one page of the conversions that contain a text, newest first, each with the fields that contain it.
+ * Reads one page of the conversions that contain a text, as JSON, newest first, each with the fields that contain it.
  *
  * Names are in Postgres, and any number of them may match. They are read in parts, usually one; each part finds its newest
  * conversions, and the page has the newest of all parts.
@@ -32,7 +34,7 @@ export async function searchConversions(
   context: RouteContext,
   plan: ConversionSearchPlan,
   signal: AbortSignal,
-): Promise<ConversionSearchPage> {
+): Promise<PageRows<string> & Omit<ConversionSearchPage, 'data'>> {
   const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
     plan.fields.includes(field) ? findNames(context.stores.postgresReader, { ...plan, table }, signal) : noParts
   const parts = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
@@ -46,8 +48,8 @@ export async function searchConversions(
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
   const rows = page.data.map(({ row }) => row)
-  const write = await conversionWriter(context, plan, rows)
-  const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))
+  const write = await conversionWriter(context, plan, rows, ['matched', 'matches'])
+  const data = page.data.map(({ row, matches }) => write(row, { matched: true, matches }))
   return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
 }
 
@@ -74,7 +76,8 @@ async function findInPart(
     })
   }
   const options = { label: 'conversions.search', signal, settings: longRead }
-  return await findLatestVersions(context.stores.clickhouse, query, plan.after, plan.limit + 1, options, readMatching)
+  const source = latestVersions(context.stores.clickhouse, query, options, readMatching)
+  return await readPage([source], plan.after, plan.limit + 1)
 }
 
 function matchesIn(
@@ -83,9 +86,10 @@ function matchesIn(
   { campaigns, offers }: SearchPart,
 ): Match[] {
   return fields.flatMap((field) => {
-    if (field === 'campaignName') return namedMatch(field, campaigns.get(row.campaignId))
-    if (field === 'offerName') return namedMatch(field, offers.get(row.offerId))
-    return fold(row[field]).includes(folded) ? [{ field, value: row[field] }] : []
+    if (field === 'campaignName') return namedMatch(field, campaigns.get(conversionValue(row, 'campaignId')))
+    if (field === 'offerName') return namedMatch(field, offers.get(conversionValue(row, 'offerId')))
+    const value = conversionValue(row, field)
+    return fold(value).includes(folded) ? [{ field, value }] : []
   })
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../../../schema/search.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { withReadDeadline } from '../../query/readDeadline.ts'
+import { sendPage } from '../listResponse.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
 import { planSearch } from './plan.ts'
@@ -26,9 +27,11 @@ export function searchRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'search:conversions' },
     },
-    (request) => {
+    async (request, reply) => {
       const plan = planSearch('conversions/search', request.query, request.caller)
-      return withReadDeadline(request.signal, advice, (signal) => searchConversions(context, plan, signal))
+      const search = (signal: AbortSignal) => searchConversions(context, plan, signal)
+      const { data, ...rest } = await withReadDeadline(request.signal, advice, search)
+      await sendPage(reply, data, rest)
     },
   )
   app.get(

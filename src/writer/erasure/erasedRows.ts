@@ -30,8 +30,7 @@ export async function blankRows(
   const rows = await countRowsToBlank(writer, table, page)
   if (rows === 0) return 0
   const name = identifier(table.name)
-  const columns = table.copy ? [...table.personal, table.copy] : table.personal
-  const blanked = columns.map((column) => ch`${column} = ''`)
+  const blanked = table.personal.map((column) => ch`${column} = ''`)
   const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${instant(storedAtMs)}`])}`
   await writer.changeRows(name, change, isToBlank(writer, table, page), label)
   return table.name === 'converted_click_rows' ? 0 : rows

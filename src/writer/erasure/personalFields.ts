@@ -39,8 +39,6 @@ export interface PersonalTable {
   resource: 'clicks' | 'conversions' | 'events'
   /** The columns that an erasure blanks; all are text. */
   personal: readonly Fragment[]
-  /** A column that repeats personal fields; an erasure blanks it with them. */
-  copy?: Fragment
   /** Column of the click that a row is or belongs to. */
   clickId: Fragment
   /** The earliest time of a row: rows with a time after an erasure are new data. */
@@ -52,7 +50,6 @@ const personalColumns = (fields: readonly string[]) => fields.map((field) => ide
 const clicks = {
   resource: 'clicks',
   personal: personalColumns(personalOfClick),
-  copy: ch`row_text`,
   clickId: ch`id`,
   datedAt: ch`least(clicked_at, stored_at)`,
 } as const

@@ -1,6 +1,5 @@
-import { hasWrongText } from '../../query/clickText.ts'
 import { columnsHash } from '../../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../fence/writer.ts'
 
@@ -32,33 +31,3 @@ async function isWrongCopy(writer: Writer): Promise<Fragment> {
 }
 
 const values = columnsHash(Object.keys(clickFields))
-
-const tablesWithText = ['clicks', 'converted_click_rows'] as const
-
-/** Counts clicks whose text does not have the values of the columns. An empty text is no difference: the columns are read instead. */
-export async function findWrongTexts(writer: Writer): Promise<{ table: string; rows: number }[]> {
-  const found: { table: string; rows: number }[] = []
-  for (const table of tablesWithText) {
-    const query = ch`SELECT toUInt32(count()) AS rows FROM ${identifier(table)} WHERE ${hasWrongTextIn(writer)}`
-    const [row] = await writer.select<{ rows: number }>('comparing the texts of clicks', query, 'verify')
-    if (row && row.rows > 0) found.push({ table, rows: row.rows })
-  }
-  return found
-}
-
-/** Empties these texts. Idempotent. */
-export async function emptyWrongTexts(writer: Writer): Promise<void> {
-  for (const name of tablesWithText) {
-    const table = identifier(name)
-    await writer.changeRows(
-      table,
-      ch`ALTER TABLE ${table} UPDATE row_text = ''`,
-      hasWrongTextIn(writer),
-      'repair.row_text',
-    )
-  }
-}
-
-function hasWrongTextIn({ ofAccount }: Writer): Fragment {
-  return ch`${ofAccount} AND ${hasWrongText}`
-}

@@ -7,7 +7,7 @@ import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMo
 import { findUnremovedRows } from '../retention/removedRows.ts'
 import { attributeWrongConversions, findWronglyAttributed } from '../store/reattribution.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
-import { emptyWrongTexts, findWrongCopies, findWrongTexts, removeWrongCopies } from './clickCopies.ts'
+import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
 import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
 import { findDuplicateConversionIds, removeDuplicateConversions } from './duplicateConversions.ts'
@@ -129,18 +129,6 @@ export const kinds: readonly DifferenceKind[] = [
       meaning: '`converted_click_rows` has other values than `clicks`, or a click that is not stored',
       repair: 'deletes the copies; the clicks are read instead',
       examples: [{ table: 'converted_click_rows', rows: 3 }],
-    },
-  }),
-  kind({
-    kind: 'wrong_texts',
-    find: findWrongTexts,
-    repair: emptyWrongTexts,
-    line: ({ rows }) => `${quantity(rows, 'text does', 'texts do')} not equal the columns of the click`,
-    docs: {
-      meaning:
-        '`row_text` of a click, which pages of recent clicks read, does not have the values of the other columns',
-      repair: 'empties the texts; the columns are read instead',
-      examples: [{ table: 'clicks', rows: 3 }],
     },
   }),
   kind({

@@ -1,4 +1,3 @@
-import { clickTextColumn } from '../../query/clickText.ts'
 import { columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 
@@ -7,4 +6,4 @@ export const clickRowFields = { accountId: 'id', ...clickFields } as const
 
 export type Click = RowOf<typeof clickRowFields>
 
-export const insertedClickColumns = [...columnsOf(clickRowFields), clickTextColumn]
+export const insertedClickColumns = columnsOf(clickRowFields)

@@ -4,7 +4,6 @@ import { planClicks } from '../../../src/api/clicks/plan.ts'
 import { newestSql, oldestFirstSql } from '../../../src/api/clicks/sql.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
-import { clickTexts } from '../../../src/rows/clicks.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 
@@ -44,7 +43,7 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
   return found
 }
 
-const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)(clickTexts)
+const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)
 const ascending = (filter: object) => oldestFirstSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201)
 const report = (filter: object) =>
   reportSql(planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs))

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Conversion, ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
-import { findLatestVersions } from '../../../src/query/latestVersions.ts'
+import { latestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
+import { readPage } from '../../../src/query/readPage.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
@@ -11,7 +12,8 @@ import { type StoredRow, stopMerges, storeConversions } from '../../kit/rows.ts'
 
 const api = useTestApp()
 
-const at = (minute: number) => `2026-11-20 10:0${minute}:00.000`
+/** The first two are in the other stretches of time that a page reads on its own. */
+const at = (minute: number) => `${['2026-09-20', '2026-11-08'][minute] ?? '2026-11-20'} 10:0${minute}:00.000`
 
 const readRows = (query: string, limit: number, from: string): Promise<Conversion[]> =>
   readPages(api, `/conversions?${query}&limit=${limit}`, from, ConversionPage)
@@ -35,7 +37,7 @@ describe('GET /conversions', () => {
   it('matches a plain model after random histories of versions and moves, with random filters', async () => {
     const version = fc.record({
       id: fc.integer({ min: 0, max: 12 }),
-      minute: fc.integer({ min: 0, max: 3 }),
+      minute: fc.integer({ min: 0, max: 5 }),
       status: fc.constantFrom(...conversionStatuses.slice(0, 3)),
       source: fc.constantFrom('cpa', 'revenue'),
       campaign: fc.constantFrom('k1', 'k2'),
@@ -48,8 +50,8 @@ describe('GET /conversions', () => {
         source: fc.constantFrom('cpa', 'revenue', 'all'),
         campaign_id: fc.constantFrom('k1', 'k2'),
         include_test_mode: fc.boolean(),
-        from: fc.constantFrom('2026-11-20T10:01:00Z', '2026-11-21'),
-        to: fc.constantFrom('2026-11-20T10:03:00Z', '2026-11-20'),
+        from: fc.constantFrom('2026-11-20T10:03:00Z', '2026-11-21'),
+        to: fc.constantFrom('2026-11-20T10:05:00Z', '2026-11-20'),
       },
       { requiredKeys: [] },
     )
@@ -85,8 +87,8 @@ describe('GET /conversions', () => {
                 [undefined, 'all', state.source].includes(filter.source) &&
                 [undefined, state.campaign].includes(filter.campaign_id) &&
                 (filter.include_test_mode === true || !state.is_test) &&
-                (filter.from === undefined || (filter.from.length > 10 && state.minute >= 1)) &&
-                (filter.to === undefined || filter.to.length === 10 || state.minute < 3),
+                (filter.from === undefined || (filter.from.length > 10 && state.minute >= 3)) &&
+                (filter.to === undefined || filter.to.length === 10 || state.minute < 5),
             )
             .map(({ id, minute }) => ({ id: `v${id}`, minute }))
             .sort((a, b) => b.minute - a.minute || (a.id < b.id ? 1 : -1))
@@ -108,6 +110,31 @@ describe('GET /conversions', () => {
       }),
       { numRuns: randomCases(4) },
     )
+  })
+
+  it.each(['', '&order=asc'])('is complete beyond the days in which all versions are collapsed%s', async (order) => {
+    const account = `deep${order && '-asc'}`
+    const deep = await api.account(account)
+    // Three a day: 2 and 34 days have 6 and 102 of them.
+    const query = `
+      INSERT INTO conversions (account_id, converted_at, id, version, source, event_name, click_id, status)
+      SELECT '${account}', toDateTime64('2026-11-20 00:00:00', 3, 'UTC') - 28800 * number, concat('v', leftPad(toString(number), 5, '0')), 1, 'cpa', 'sale', 'c',
+        multiIf(number % 3 = 1, 'hold', number IN (3, 180), 'refunded', number = 183, 'pending', number = 6, 'declined', 'approved')
+      FROM numbers(200)`
+    await api.stores.clickhouse.client.command({ query })
+    const inOrder = (numbers: number[]) => {
+      const ids = numbers.map((number) => `v${String(number).padStart(5, '0')}`)
+      return order ? ids.toReversed() : ids
+    }
+    const hold = Array.from({ length: 67 }, (_, n) => 3 * n + 1)
+    for (const limit of [2, 20, 50]) expect(await readAll(`status=hold${order}`, limit, deep)).toEqual(inOrder(hold))
+    const from = '&from=2026-10-31'
+    expect(await readAll(`status=hold${from}${order}`, 20, deep)).toEqual(inOrder(hold.slice(0, 20)))
+    expect(await readAll(`status=refunded${order}`, 1, deep)).toEqual(inOrder([3, 180]))
+    expect(await readAll(`status=pending${order}`, 1, deep)).toEqual(inOrder([183]))
+    expect(await readAll(`status=declined${order}`, 1, deep)).toEqual(inOrder([6]))
+    const all = Array.from({ length: 200 }, (_, n) => n)
+    for (const limit of [1, 60]) expect(await readAll(order.slice(1), limit, deep)).toEqual(inOrder(all))
   })
 })
 
@@ -156,7 +183,11 @@ describe('GET /conversions before old versions are merged', () => {
       versionConditions: [ch`status = 'pending'`],
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
-    const found = await findLatestVersions(api.stores.clickhouse, query, undefined, 3, { label: 'test' }, readAt)
+    const found = await readPage(
+      [latestVersions(api.stores.clickhouse, query, { label: 'test' }, readAt)],
+      undefined,
+      3,
+    )
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

@@ -113,7 +113,7 @@ describe('a page of conversions by storedAt', () => {
       for (const limit of [10, 50]) {
         const read = await readAll(`updated_since=1970-01-01&${filter}`, limit)
         expect(read.ids).toEqual(ids)
-        // Three rounds of two queries, and the exact one with its rows.
+        // Two rounds of three queries, and the exact one with its rows.
         expect(read.queriesMax).toBeLessThanOrEqual(8)
       }
     },

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
-import { clickTextSql, clickTextVersion } from '../../../src/query/clickText.ts'
 import { sums } from '../../../src/query/metricDefinitions.ts'
-import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
@@ -49,8 +47,6 @@ async function verify(...words: string[]) {
   return { code, shown, repaired, differences }
 }
 
-const textOfClick = render(clickTextSql).text.replace('{p1:String}', `'${clickTextVersion}'`)
-
 /** A statement that makes something wrong, and what of it is found; each at a table and day of its own. */
 const plants: Record<string, [statement: string, found: string]> = {
   'sums that counted a batch twice': [
@@ -96,10 +92,6 @@ const plants: Record<string, [statement: string, found: string]> = {
   'a copy of a click with another value': [
     `INSERT INTO converted_click_rows SELECT * REPLACE ('FR' AS country) FROM clicks WHERE account_id = 'planted' AND id = 'c2'`,
     'converted_click_rows',
-  ],
-  'a text of a click with another value than its column': [
-    `ALTER TABLE clicks UPDATE row_text = replaceOne(${textOfClick}, 'k2', 'k9') WHERE account_id = 'planted' AND id = 'c3'`,
-    'clicks',
   ],
   'a conversion that copied other values than its click has': [
     `ALTER TABLE conversions UPDATE click_country = 'DE' WHERE account_id = 'planted' AND id = 'v1'`,

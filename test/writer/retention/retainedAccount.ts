@@ -70,7 +70,7 @@ export async function contentOf(stores: Writer['stores'], account: string): Prom
       : 'account_id, stored_at'
     const more = { conversions: ', version', converted_clicks: ', version', pixel_events: ', stored_at, user_id' }
     const omitted = `${without}${more[table as keyof typeof more] ?? ''}`
-    const query = `SELECT * EXCEPT (${omitted}, row_text) FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`
+    const query = `SELECT * EXCEPT (${omitted}) FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`
     found.push({ table, rows: await rowsOf(stores, query) })
   }
   // Added up: on a cluster a key has a row on each node. A merge removes sums that are all zero.
@@ -87,13 +87,11 @@ function hasSum(row: object): boolean {
   return Object.entries(row).some(([name, sum]) => name.startsWith('sum(') && Number(sum) !== 0)
 }
 
-/** Every row of an account in ClickHouse, as it is stored, without the texts of clicks, which ClickHouse empties by age. */
+/** Every row of an account in ClickHouse, as it is stored. */
 export async function storedRowsOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: unknown[] = []
   for (const table of [...rowTables, ...Object.keys(sums)]) {
-    found.push(
-      await rowsOf(stores, `SELECT * EXCEPT row_text FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`),
-    )
+    found.push(await rowsOf(stores, `SELECT * FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`))
   }
   return JSON.stringify(found)
 }

@@ -1,0 +1,101 @@
+import { subIdNames } from '../../schema/subIds.ts'
+import { toInstantText } from '../query/timeRange.ts'
+import type { ColumnKind, Fields } from '../stores/clickhouse/columnKinds.ts'
+import { type EntityIds, type EntityNames, entityIdNames, entityNameOf } from './entityNames.ts'
+import { rowLayout } from './rowLayout.ts'
+import { isSelected, type SelectedFields } from './selectedFields.ts'
+
+/** The values of a row in the order of its text; absent values are empty. */
+export interface RowText {
+  values: readonly string[]
+  /** Whether no value has a character that JSON escapes: a text is searched once instead of each value. */
+  isPlain: boolean
+}
+
+/** A row as text, with what a response adds. */
+export interface WrittenRow extends RowText {
+  entities: EntityNames
+  baseCurrency: string
+  /** Fields that are not in the text. */
+  added?: Readonly<Record<string, unknown>>
+}
+
+/** Writes the JSON of a value or a row. */
+type Write = (row: WrittenRow) => string
+
+interface Part {
+  name: string
+  write: Write
+  /** Of an object: the fields that can be selected. */
+  parts?: readonly Part[]
+}
+
+/**
+ * Makes a writer of rows, in the order of the API. A page has ten thousand values, so nothing is decided per row.
+ * @param fields of the table
+ * @param order the fields of the text
+ * @param last the fields after those of the table: in the text, else in `added`
+ * @returns the function to the JSON of a row, with the selected fields only
+ */
+export function rowWriter(
+  fields: Fields,
+  order: readonly string[],
+  last: readonly string[],
+  selected?: SelectedFields,
+): Write {
+  const field = (name: string, kind: ColumnKind): Part => ({ name, write: valueWriter(order.indexOf(name), kind) })
+  const subIds = subIdNames.map((name) => field(name, 'text'))
+  const layout = rowLayout<Part>(fields, {
+    field,
+    entity: (name) =>
+      ([name, entityNameOf(name)] as (keyof EntityNames)[]).map((shown) => ({
+        name: shown,
+        write: ({ entities }) => JSON.stringify(entities[shown]),
+      })),
+    subIds: { name: 'subIds', write: objectWriter(subIds), parts: subIds },
+    baseCurrency: { name: 'baseCurrency', write: ({ baseCurrency }) => `"${baseCurrency}"` },
+  })
+  const more = last.map((name): Part => {
+    return order.includes(name) ? field(name, 'instant') : { name, write: ({ added }) => JSON.stringify(added?.[name]) }
+  })
+  return objectWriter(
+    [...layout, ...more].flatMap((part) => {
+      if (isSelected(part.name, selected)) return [part]
+      const parts = part.parts?.filter(({ name }) => isSelected(name, selected)) ?? []
+      return parts.length === 0 ? [] : [{ name: part.name, write: objectWriter(parts) }]
+    }),
+  )
+}
+
+function objectWriter(parts: readonly Part[]): Write {
+  const fields = parts.map(({ name, write }, index) => ({ prefix: `${index === 0 ? '{' : ','}"${name}":`, write }))
+  return (row) => {
+    let json = ''
+    for (const { prefix, write } of fields) json += prefix + write(row)
+    return `${json}}`
+  }
+}
+
+function valueWriter(index: number, kind: ColumnKind): Write {
+  if (kind === 'flag') return ({ values }) => `${values[index] === 'true'}`
+  if (kind === 'moneyOrNull') return present(index, (value) => `${Number(value)}`)
+  if (kind === 'instant' || kind === 'instantOrNull') {
+    return present(index, (value) => `"${toInstantText(Number(value))}"`)
+  }
+  return present(index, (value, isPlain) => (isPlain ? `"${value}"` : JSON.stringify(value)))
+}
+
+/** Writes a value that is present; absent ones are null. */
+function present(index: number, write: (value: string, isPlain: boolean) => string): Write {
+  return ({ values, isPlain }) => {
+    const value = values[index] as string
+    return value === '' ? 'null' : write(value, isPlain)
+  }
+}
+
+/** @returns the entity ids of a row */
+export function entityIdsOf(order: readonly string[]): (row: RowText) => EntityIds {
+  const indexes = entityIdNames.map((name) => [name, order.indexOf(name)] as const)
+  return ({ values }) =>
+    Object.fromEntries(indexes.map(([name, index]) => [name, values[index] ?? ''])) as unknown as EntityIds
+}
