@@ -57,7 +57,6 @@ interface ClickContext {
 /**
  * Adds to clicks the names of their entities, and the numbers of conversions that were not read with them.
  * @returns rows of a response as JSON
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function writeClicks(
   { stores, nameCache }: ClickContext,
@@ -88,7 +87,6 @@ export function hasCounts(selected: SelectedFields): boolean {
 /**
  * Reads the clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
  * which are close together on disk.
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readClicks(
   clickhouse: QueryTarget,
@@ -116,10 +114,7 @@ WHERE account_id = ${text(accountId)}
 /** Numbers of conversions that are no tests, by the id of the click; clicks without them may be absent. */
 type ConversionCounts = Map<string, number>
 
-/**
- * Counts the conversions of the clicks at these keys.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Counts the conversions of the clicks at these keys. */
 async function readConversionCounts(
   clickhouse: QueryTarget,
   accountId: string,
@@ -146,7 +141,6 @@ const versionsMax = 200
  * Counts the conversions of the newest clicks, at the same time as the page is read.
  * @param conditions that the clicks of the page fulfil
  * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readNewestCounts(
   clickhouse: QueryTarget,
@@ -173,7 +167,6 @@ type CountedKey = PageKey & { conversionCount: number }
  * @param versionsMax versions to read
  * @returns clicks, newest first, also without conversions; `incomplete` is the last click that was read, whose versions may not
  *   all be read, undefined at the end
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readNewestConverted(
   clickhouse: QueryTarget,

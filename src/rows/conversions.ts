@@ -51,7 +51,6 @@ export function keyText({ atMs, id }: PageKey): string {
  * Reads the latest versions of conversions, in the order of their keys, without repetitions. With FINAL, PREWHERE may contain
  * only sort keys: a condition on another column would keep older versions.
  * @param state conditions on the latest version; rows that do not match are omitted
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readConversions(
   { stores }: { stores: Pick<Stores, 'clickhouse'> },
@@ -71,10 +70,7 @@ WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
   return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
 }
 
-/**
- * Reads the newest conversions that match a query in their latest version, after a key. All versions of its range are collapsed.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Reads the newest conversions that match a query in their latest version, after a key. All versions of its range are collapsed. */
 export async function readCollapsed(
   { stores }: { stores: Pick<Stores, 'clickhouse'> },
   query: LatestQuery,
@@ -96,7 +92,6 @@ LIMIT ${count(limit)}`
 /**
  * Reads the next versions of conversions after a key, and chooses the latest here, at less cost than FINAL.
  * @returns rows in the order of the query; the key of the last conversion whose versions were all read; whether there are no more
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readNextVersions(
   { stores }: { stores: Pick<Stores, 'clickhouse'> },
@@ -130,7 +125,6 @@ function parseRowText(rowText: string): StoredConversion {
  * Reads the names that rows of a page show.
  * @param added fields that follow those of the table
  * @returns the function that makes the JSON of a row
- * @throws Problem `unavailable`
  */
 export async function conversionWriter(
   { nameCache }: { nameCache: NameCache },

@@ -12,7 +12,7 @@ const namedTables: Partial<Record<Dimension, NamedTable>> = {
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-/** Reads the names of a dimension's ids. @returns a function to a name, null for an unknown id @throws Problem `unavailable` */
+/** Reads the names of a dimension's ids. @returns a function to a name, null for an unknown id */
 export async function readNames(
   nameCache: NameCache,
   accountId: string,

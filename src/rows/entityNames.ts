@@ -28,7 +28,7 @@ export const entityNameOf = <Field extends string>(field: Field) => field.replac
 /** The entity ids and current names of a row in a response; null when absent or unknown. */
 export type EntityNames = Record<keyof EntityIds | NameOf<keyof EntityIds>, string | null>
 
-/** Reads the entity names of some rows. @returns the function to ids and names of a row @throws Problem `unavailable` */
+/** Reads the entity names of some rows. @returns the function to ids and names of a row */
 export async function readEntityNames(
   cache: NameCache,
   accountId: string,
@@ -53,7 +53,6 @@ export async function readEntityNames(
 /**
  * All entity names of an account as export fields, in the order of the API, for rows that ClickHouse formats. Names that are not
  * selected are neither read nor returned.
- * @throws Problem `unavailable`
  */
 export async function entityFields(
   postgres: Postgres,

@@ -14,7 +14,7 @@ const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 export const eventColumns = selectFields(selected)
 export type StoredEventRow = Selected<typeof selected>
 
-/** Adds the names of campaigns. @returns rows of the API, in the same order @throws Problem `unavailable` */
+/** Adds the names of campaigns. @returns rows of the API, in the same order */
 export async function toEventRows(
   names: NameCache,
   accountId: string,
@@ -62,7 +62,6 @@ interface EventQuery {
 /**
  * Reads the events at some keys, each in the row that merges keep; a key of another copy is left out.
  * @returns rows in the order of the keys, without repetitions
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readEventsByKey(
   clickhouse: QueryTarget,

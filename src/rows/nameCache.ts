@@ -17,7 +17,7 @@ const namesMax = 200_000
 export function openNameCache(postgres: Postgres) {
   const cache = new LRUCache<string, { name: string | null }>({ ...atMost(namesMax), ttl: ttlMs })
   return {
-    /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. @throws Problem `unavailable` */
+    /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. */
     async find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById> {
       const found = new Map<string, string>()
       const missing: string[] = []

@@ -20,10 +20,7 @@ import { convertedPageConditions, hasMostClicks, hasOnlyConvertedFilters, newest
 type ListedClick = { key: PageKey; click: FoundClick }
 type ClickSource = Source<PageKey, ListedClick>
 
-/**
- * Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once. */
 export async function listClicks(
   context: RouteContext,
   plan: ClickPlan,

@@ -20,10 +20,7 @@ import { conversionQuery, storedVersionsSql } from './sql.ts'
 type ConversionSource = Source<PageKey, StoredConversion>
 type ReadOptions = { label: string; signal: AbortSignal }
 
-/**
- * Reads one page of conversions as JSON, each in its latest version; the filters apply to that version.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Reads one page of conversions as JSON, each in its latest version; the filters apply to that version. */
 export async function listConversions(
   context: RouteContext,
   plan: ConversionPlan,

@@ -26,7 +26,6 @@ type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConve
 /**
  * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of the journey, but
  * on the number of clicks of a visitor with more than `listedClicksMax`.
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readJourney(
   context: RouteContext,

@@ -18,7 +18,6 @@ type ReportRow = ReportResponse['data'][number]
 /**
  * Executes a report and adds the names of its buckets.
  * @returns up to `limit` rows; totals and bucketCount include all buckets
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runReport(
   { stores, nameCache }: Pick<RouteContext, 'stores' | 'nameCache'>,

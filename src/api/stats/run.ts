@@ -13,7 +13,6 @@ import type { DailyPlan } from './plan.ts'
 /**
  * Executes a series.
  * @returns one row per unit of time, oldest first
- * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
   const { interval, buckets, range, previous, nowMs } = plan
@@ -44,10 +43,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
   }
 }
 
-/**
- * Executes an overview: totals of a time range, and the current number of resources of the account.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** Executes an overview: totals of a time range, and the current number of resources of the account. */
 export async function runOverview(
   { stores }: RouteContext,
   plan: ComparedPlan,

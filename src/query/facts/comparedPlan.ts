@@ -70,7 +70,7 @@ export function planCompared(
 function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): RetainedFrom {
   const starts = queries
     .flatMap(({ parts }) => parts)
-    .filter(({ source, range }) => source === 'rows' && range.fromMs < range.untilMs)
+    .filter(({ table, range }) => table === 'rows' && range.fromMs < range.untilMs)
     .map(({ range }) => range.fromMs)
   return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
 }

@@ -27,23 +27,23 @@ export interface FactsQuery {
 }
 
 /** Where the sums of a query are read from: a sums table, or the rows themselves. */
-type Source =
-  | { source: 'sums_by_day'; summed: SummedDimension }
-  | { source: 'sums_by_day_and_campaign'; summed: Exclude<SummedDimension, 'campaign'> }
-  | { source: 'sums_by_quarter_hour' }
-  | { source: 'rows' }
+type FactsTable =
+  | { table: 'sums_by_day'; summed: SummedDimension }
+  | { table: 'sums_by_day_and_campaign'; summed: Exclude<SummedDimension, 'campaign'> }
+  | { table: 'sums_by_quarter_hour' }
+  | { table: 'rows' }
 
-export type FactsPart = Source & { range: Range }
+export type FactsPart = FactsTable & { range: Range }
 
 export interface FactsPlan extends FactsQuery {
   /** UTC offsets of the time zone in the range; none without a time dimension. */
   offsets: readonly OffsetChange[]
-  /** They cover the range exactly once; at most two of each source, at least one. */
+  /** They cover the range exactly once; at most two of each table, at least one. */
   parts: readonly FactsPart[]
 }
 
 /** Period of one row of a table, milliseconds; periods start at multiples of it. */
-const periodMs: Record<Source['source'], number> = {
+const periodMs: Record<FactsTable['table'], number> = {
   sums_by_day: dayMs,
   sums_by_day_and_campaign: dayMs,
   sums_by_quarter_hour: 15 * minuteMs,
@@ -56,9 +56,9 @@ const periodMs: Record<Source['source'], number> = {
  */
 export function planFacts(query: FactsQuery): FactsPlan {
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : []
-  const parts = split(query.range, sourcesOf(query, offsets))
+  const parts = split(query.range, tablesOf(query, offsets))
   // An earlier range can be empty.
-  return { ...query, offsets, parts: parts.length === 0 ? [{ source: 'rows', range: query.range }] : parts }
+  return { ...query, offsets, parts: parts.length === 0 ? [{ table: 'rows', range: query.range }] : parts }
 }
 
 export function isTime(dimension: Dimension): dimension is TimeDimension {
@@ -66,24 +66,24 @@ export function isTime(dimension: Dimension): dimension is TimeDimension {
 }
 
 /** @returns the tables with all attributes of a query, longer periods first; rows are last */
-function sourcesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: readonly OffsetChange[]): Source[] {
-  if (countsVisitors) return [{ source: 'rows' }]
+function tablesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: readonly OffsetChange[]): FactsTable[] {
+  if (countsVisitors) return [{ table: 'rows' }]
   const attributes = new Set<FilterAttribute>([
     ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
     ...filters.map(({ attribute }) => attribute),
   ])
   const others = [...attributes].filter((name): name is Exclude<FilterAttribute, 'campaign'> => name !== 'campaign')
   const [other] = others
-  const sources: Source[] = []
+  const tables: FactsTable[] = []
   const times = dimensions.filter(isTime)
   const isByDay = times.every(isOfWholeDays) && offsets.every(({ offsetS }) => offsetS === 0)
   if (isByDay && others.length === 0) {
     // All dimensions have the same totals; devices have the fewest values.
-    sources.push({ source: 'sums_by_day', summed: attributes.has('campaign') ? 'campaign' : 'device' })
+    tables.push({ table: 'sums_by_day', summed: attributes.has('campaign') ? 'campaign' : 'device' })
   } else if (isByDay && others.length === 1 && other && isSummed(other)) {
     const isOfCampaigns = attributes.has('campaign')
-    sources.push(
-      isOfCampaigns ? { source: 'sums_by_day_and_campaign', summed: other } : { source: 'sums_by_day', summed: other },
+    tables.push(
+      isOfCampaigns ? { table: 'sums_by_day_and_campaign', summed: other } : { table: 'sums_by_day', summed: other },
     )
   }
   const isOnQuarters = offsets.every(
@@ -92,15 +92,15 @@ function sourcesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets:
       (index === 0 || fromMs % periodMs.sums_by_quarter_hour === 0),
   )
   if (others.length === 0 && (times.length === 0 || isOnQuarters)) {
-    sources.push({ source: 'sums_by_quarter_hour' })
+    tables.push({ table: 'sums_by_quarter_hour' })
   }
-  return [...sources, { source: 'rows' }]
+  return [...tables, { table: 'rows' }]
 }
 
 /** Splits a range among tables: its whole periods are read from the first one, its ends from the others. */
-function split({ fromMs, untilMs }: Range, [first, ...rest]: readonly Source[]): FactsPart[] {
+function split({ fromMs, untilMs }: Range, [first, ...rest]: readonly FactsTable[]): FactsPart[] {
   if (!first || fromMs >= untilMs) return []
-  const stepMs = periodMs[first.source]
+  const stepMs = periodMs[first.table]
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs
   const lastMs = Math.floor(untilMs / stepMs) * stepMs
   if (firstMs >= lastMs) return split({ fromMs, untilMs }, rest)

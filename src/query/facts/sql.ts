@@ -31,10 +31,10 @@ interface Facts {
  */
 function factsOf(plan: FactsPlan): Facts {
   const [part] = plan.parts
-  if (part && plan.parts.length === 1 && part.source !== 'rows') return sumsOfPart(plan, part)
+  if (part && plan.parts.length === 1 && part.table !== 'rows') return sumsOfPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
   const selects = plan.parts.flatMap((part) => {
-    if (part.source === 'rows')
+    if (part.table === 'rows')
       return [rowSums(plan, part, 'clicks', columns), rowSums(plan, part, 'conversions', columns)]
     const { from, keys } = sumsOfPart(plan, part)
     return ch`
@@ -87,17 +87,17 @@ function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns
 }
 
 /** Whole periods, from a sums table. */
-function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }>): Facts {
-  const { source, range } = part
+function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>): Facts {
+  const { table, range } = part
   const value = (attribute: FilterAttribute) =>
-    attribute === 'campaign' && source !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
-  const period = source === 'sums_by_quarter_hour' ? ch`facts.bucket` : ch`facts.day`
+    attribute === 'campaign' && table !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
+  const period = table === 'sums_by_quarter_hour' ? ch`facts.bucket` : ch`facts.day`
   const keyColumn = (dimension: Dimension) =>
     isTime(dimension)
       ? timeKey(dimension, ch`toDateTime64(${period}, 0, 'UTC')`, plan.offsets)
       : attributeKey(dimension, value(dimension))
   const isOfRange =
-    part.source === 'sums_by_quarter_hour'
+    part.table === 'sums_by_quarter_hour'
       ? inRange(ch`bucket`, range)
       : [ch`dimension = ${text(part.summed)}`, ch`day >= ${day(range.fromMs)}`, ch`day < ${day(range.untilMs)}`]
   const conditions = [
@@ -106,7 +106,7 @@ function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }
     ...plan.filters.map(({ attribute, ...values }) => valueCondition(value(attribute), values)),
   ]
   return {
-    from: ch`${identifier(source)} AS facts
+    from: ch`${identifier(table)} AS facts
 WHERE ${join(conditions, '\n  AND ')}`,
     keys: plan.dimensions.map(keyColumn),
   }
@@ -164,15 +164,12 @@ const shortSumsMs = 100 * dayMs
 export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
   const [part] = parts
   if (part && parts.length === 1) {
-    if (part.source === 'sums_by_day_and_campaign') return sumsRead
-    if (part.source === 'sums_by_day') {
+    if (part.table === 'sums_by_day_and_campaign') return sumsRead
+    if (part.table === 'sums_by_day') {
       return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
     }
   }
-  const rowsMs = parts.reduce(
-    (sum, { source, range }) => sum + (source === 'rows' ? range.untilMs - range.fromMs : 0),
-    0,
-  )
+  const rowsMs = parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
   return {
     ...timeKeySettings,
     // Copies of a click have one time, so they are in one partition.

@@ -17,7 +17,7 @@ function tablesOf(groupBy: string, { range = wholeDays, zone = 'UTC', ...filters
     dimensions: groupBy === '' ? [] : (groupBy.split(',') as Dimension[]),
     filters: readFilters(filters),
   })
-  return parts.map((part) => ('summed' in part ? `${part.source}(${part.summed})` : part.source))
+  return parts.map((part) => ('summed' in part ? `${part.table}(${part.summed})` : part.table))
 }
 
 interface Options {
@@ -114,8 +114,8 @@ describe('the parts of a plan', () => {
           ...ordered.slice(0, -1).map((part) => part.range.untilMs),
         ])
         expect(ordered.at(-1)?.range.untilMs).toBe(range.untilMs)
-        for (const { source, range: covered } of parts) {
-          const periodMs = source === 'rows' ? 1 : source === 'sums_by_quarter_hour' ? 900_000 : 86_400_000
+        for (const { table, range: covered } of parts) {
+          const periodMs = table === 'rows' ? 1 : table === 'sums_by_quarter_hour' ? 900_000 : 86_400_000
           expect([covered.fromMs % periodMs, covered.untilMs % periodMs]).toEqual([0, 0])
         }
       }),
