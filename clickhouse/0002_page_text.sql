@@ -9,7 +9,7 @@
 -- ClickHouse 26.7 ignores SETTINGS of ADD COLUMN.
 --
 -- readable from: 1.0.0
--- writable from: 1.0.0
+-- writable from: 1.2.0
 
 ALTER TABLE clicks
     ADD COLUMN IF NOT EXISTS page_text String

@@ -8,5 +8,8 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
+// Messages have no reader, as with `2>&1 | head`.
+process.stderr.on('error', () => {})
+
 const { argv, env: environment, stdout, stderr } = process
 process.exitCode = await runCommand(argv.slice(2), { environment, stdout, stderr })

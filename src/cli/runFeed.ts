@@ -14,6 +14,7 @@ import { openRedisStream } from '../stores/redisStream.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
 import { namingSetting, openCommandLog } from './server.ts'
 
 export interface FeedOptions {
@@ -42,6 +43,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
   const { log } = openCommandLog(settings)
   const warn = (line: string) => log.warn(line)
   let feed: Feed | undefined
+  let outputError: CommandError | undefined
   const closers: (() => unknown)[] = []
   try {
     const metrics = settings.METRICS_PORT === 0 || options.stdin ? undefined : openMetrics()
@@ -95,9 +97,12 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     /** Resolves, when the source has ended or the signal has aborted, with a function that awaits the results. */
     const openSource = async (): Promise<() => Promise<unknown>> => {
       if (options.stdin) {
-        // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
-        context.stdout.removeAllListeners('error').on('error', () => {})
-        context.stdout.once('error', () => interrupted.aborted || process.kill(process.pid, 'SIGTERM'))
+        context.stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
+          // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
+          if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')
+          outputError = new CommandError(`standard output cannot be written: ${message}.`)
+          failure.abort(outputError)
+        })
         const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
         return await feedStream(active, process.stdin, { origin, signal, onProgress })
       }
@@ -127,6 +132,8 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     feed = undefined
     for (const close of closers) await close()
   }
+  // Of the last lines, after all rows were stored.
+  if (outputError) throw outputError
 }
 
 const grace = () => pause(graceMs, undefined, { ref: false })

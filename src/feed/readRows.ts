@@ -6,6 +6,7 @@ import { id as idField } from '../import/readers/fieldTypes.ts'
 import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { textOf } from '../query/exactJson.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
 
@@ -45,8 +46,7 @@ export class FeedReader {
         const reason = isAbsent(fields.accountId) ? 'accountId: is required' : 'accountId: there is no such account'
         return { resource, bytes, reason }
       }
-      const key = typeof id === 'object' ? '' : `${id}`
-      const line = resource === 'conversions' ? origin.lineOf(`${accountId} ${key}`) : 0
+      const line = resource === 'conversions' ? origin.lineOf(`${accountId} ${textOf(id) ?? ''}`) : 0
       return { accountId, resource, bytes, origin, line }
     })
   }

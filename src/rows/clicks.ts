@@ -1,3 +1,4 @@
+import { subIdNames } from '../../schema/subIds.ts'
 import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
@@ -8,13 +9,16 @@ import type { NameCache } from './nameCache.ts'
 import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
-const { id: _id, clickedAt: _clickedAt, ...otherFields } = clickFields
-
 /**
  * The fields in the column `page_text`, in its order; absent values are empty text. A test compares them with the column.
  * TRAP: stored rows have this order, so new fields are at the end, here and in the column.
  */
-export const clickTextFields = [...Object.keys(otherFields), 'storedAt']
+export const clickTextFields = [
+  ...(['campaignId', 'offerId', 'landingPageId', 'trafficSourceId', 'visitorId', 'country', 'region', 'city'] as const),
+  ...(['device', 'os', 'osVersion', 'browser', 'browserVersion', 'language', 'referrer', 'userAgent', 'ip'] as const),
+  ...([...subIdNames, 'externalClickId', 'utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const),
+  ...(['cost', 'currency', 'costBase', 'isBot', 'isTest', 'storedAt'] as const),
+]
 
 /** The select list of the keys and texts of clicks, and its rows. */
 export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, page_text AS pageText`

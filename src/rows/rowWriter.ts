@@ -88,7 +88,7 @@ function valueWriter(index: number, kind: ColumnKind): Write {
 /** Writes a value that is present; absent ones are null. */
 function present(index: number, write: (value: string, isPlain: boolean) => string): Write {
   return ({ values, isPlain }) => {
-    const value = values[index] as string
+    const value = values[index] ?? ''
     return value === '' ? 'null' : write(value, isPlain)
   }
 }

@@ -20,6 +20,7 @@ const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUT
 
 /** Loads of some minutes, which are run by hand on an idle machine, and the steps of a release. */
 const runByHand = [
+  'npm test -- --project server',
   'npm run bench -- compare',
   'npm run hostile',
   'npm run test:long',

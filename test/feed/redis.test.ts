@@ -87,6 +87,12 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     const addAt = (id: string, ...rows: object[]) => redis.client.xadd('s2', id, 'rows', ndjson(rows))
     await addAt('1764000000000-0', state('pending'))
     await addAt('1764000000000-1', state('declined'), state('approved'))
+    // Ids that are numbers of more digits than a double has.
+    const numbered = (first: number, status: string) =>
+      ndjson([conversionOf('acme', 'r2', { status })]).replace('"r2"', `${first}234567890123456789`)
+    const addText = (id: string, text: string) => redis.client.xadd('s2', id, 'rows', text)
+    await addText('1764000000000-2', [1, 2, 3].map((first) => numbered(first, 'pending')).join('\n'))
+    await addText('1764000000000-3', numbered(3, 'approved'))
     const { close } = await start('s2')
     await expect.poll(() => pending('s2')).toBe(0)
     await expect
@@ -94,13 +100,18 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
         select(`SELECT status, toUnixTimestamp64Milli(updated_at) AS at FROM conversions FINAL WHERE id = 'r1'`),
       )
       .toEqual([{ status: 'approved', at: 1764000000000 }])
+    expect(
+      await select(`SELECT id, status FROM conversions FINAL WHERE endsWith(id, '234567890123456789') ORDER BY id`),
+    ).toEqual(
+      [1, 2, 3].map((first) => ({ id: `${first}234567890123456789`, status: first === 3 ? 'approved' : 'pending' })),
+    )
     await close()
     // Delivered again, as after lost acknowledgements, the older states change nothing.
     await redis.client.xgroup('SETID', 's2', 'tributary', '0')
     await start('s2')
     await expect
       .poll(async () => (await redis.client.xinfo('GROUPS', 's2')) as unknown[][])
-      .toEqual([expect.arrayContaining(['1764000000000-1'])])
+      .toEqual([expect.arrayContaining(['1764000000000-3'])])
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
     // The last id of a stream; its sender chose it.

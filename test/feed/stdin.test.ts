@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { exitOf, start } from '../cli/runCommand.ts'
+import { commandFile, exitOf, start } from '../cli/runCommand.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -96,6 +97,19 @@ it('stores what it read, and names the rest, when the reader of its standard out
     expect(log()).toBe(`${JSON.stringify(reject)}\n`)
   })
   expect(await idsOf('h')).toEqual(['acme h1'])
+})
+
+it('stores what it read and fails when its standard output cannot be written', async () => {
+  const words = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, commandFile, 'feed', '--stdin']
+  const input = ndjson(clickOf('acme', 'i1'))
+  const ended = spawnSync('/bin/sh', words, {
+    env: { ...stores.environment, FEED_FLUSH_MS: '500' },
+    input,
+    encoding: 'utf8',
+  })
+  expect(ended.stderr).toMatch(/^error: standard output cannot be written: ENOSPC.*\.\n$/)
+  expect(ended.status).toBe(1)
+  expect(await idsOf('i')).toEqual(['acme i1'])
 })
 
 async function post(port: number, row: object) {

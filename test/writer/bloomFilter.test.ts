@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { ch } from '../../src/stores/clickhouse/sql.ts'
+import type { WriteSession } from '../../src/writer/fence/writer.ts'
 import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
+import { KeyFilter } from '../../src/writer/store/keyFilter.ts'
 
 const shapes: [string, (n: number) => string][] = [
   ['random', () => randomUUID()],
@@ -24,3 +27,16 @@ it.each(shapes)(
     expect([16_570_000, 16_590_000].map((keys) => filter.hasRoomFor(keys))).toEqual([true, false])
   },
 )
+
+it('a filter that counts the keys of accounts is not filled by another call, and is filled again after a failure', async () => {
+  const failures: ((error: Error) => void)[] = []
+  const select = () => new Promise((_, fail) => failures.push(fail))
+  const filter = new KeyFilter({ select } as unknown as WriteSession, { name: 'ids', every: () => ch`` }, 'meanwhile')
+  const first = filter.fill(['acme'])
+  await filter.fill(['acme', 'beta'])
+  expect(failures).toHaveLength(1)
+  failures[0]?.(new Error('unavailable'))
+  await expect(first).rejects.toThrow('unavailable')
+  filter.fill(['acme']).catch(() => {})
+  expect(failures).toHaveLength(2)
+})

@@ -34,21 +34,20 @@ export async function listClicks(
 }
 
 /** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
-const firstDays = 32
+const sliceDays = [32]
+/** A filter by conversions collapses all conversions of a slice. */
+const convertedSliceDays = [2, 32]
 
 function sourcesOf(context: RouteContext, plan: ClickPlan, signal: AbortSignal): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan, signal)]
   if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan, signal)]
   const { after, range, nowMs } = plan
   const endMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
-  const sinceMs = Math.floor(endMs - firstDays * dayMs)
-  const slices = [
-    { ...range, fromMs: sinceMs },
-    { ...range, untilMs: sinceMs },
-  ]
-  return (sinceMs <= (range.fromMs ?? 0) ? [range] : slices).map((slice) =>
-    newestOf(context, { ...plan, range: slice }, signal),
-  )
+  const days = plan.converted === undefined ? sliceDays : convertedSliceDays
+  const bounds = days.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
+  const slices = [...bounds.map((fromMs) => ({ ...range, fromMs })), range]
+  for (const [index, untilMs] of bounds.entries()) slices[index + 1] = { ...slices[index + 1], untilMs }
+  return slices.map((slice) => newestOf(context, { ...plan, range: slice }, signal))
 }
 
 /** The clicks of a range, newest first, with the numbers of their conversions. */

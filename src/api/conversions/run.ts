@@ -42,23 +42,34 @@ function storedKey(row: StoredConversion): PageKey {
 function byTime(context: RouteContext, plan: ConversionPlan, signal: AbortSignal): ConversionSource {
   const query = conversionQuery(plan)
   const options = { label: 'conversions.page', signal }
-  if (plan.filters.length === 0) return allByTime(context, query, options)
   const ofCandidates = latestVersions(context.stores.clickhouse, query, options, (keys) =>
     readAt(context, plan, keys, signal),
   )
+  if (plan.filters.length === 0) return allByTime(context, query, options, ofCandidates)
   return plan.isOldestFirst ? ofCandidates : newestMatching(context, plan, options, ofCandidates)
 }
 
 /** Most versions that are read at once: a few megabytes. */
 const versionsMax = 10_000
 
-/** A list without filters has most conversions, so versions are read in its order, and the latest ones are chosen here. */
-function allByTime(context: RouteContext, query: LatestQuery, options: ReadOptions): ConversionSource {
+/**
+ * A list without filters has most conversions, so versions are read in its order, and the latest ones are chosen here, unless most
+ * versions are of test conversions or deleted ones.
+ */
+function allByTime(
+  context: RouteContext,
+  query: LatestQuery,
+  options: ReadOptions,
+  ofCandidates: ConversionSource,
+): ConversionSource {
   let versions = 0
+  let isSparse = false
   return async (after, missing) => {
+    if (isSparse) return await ofCandidates(after, missing)
     // Some conversions have several versions.
     versions ||= Math.ceil(1.5 * missing)
     const { rows, last, isEnd } = await readNextVersions(context, query, after, versions, options)
+    isSparse = 8 * rows.length < versions
     // A conversion may have more versions than were read.
     versions = last ? Math.min(2 * versions, versionsMax) : 2 * versions
     return { rows, next: last ?? after, isEnd }

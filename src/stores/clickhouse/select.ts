@@ -37,7 +37,7 @@ const readSettings: ClickHouseSettings = {
   output_format_json_quote_decimals: 1,
 }
 
-/** For FINAL over up to ten thousand rows: one thread costs less than splitting them among threads. */
+/** For FINAL over some days or some keys: one thread costs less than splitting ten thousand rows among threads. */
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
 /** For short reads without projections: threads, compiled expressions and the search for projections cost more than they save. */

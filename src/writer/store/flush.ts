@@ -46,7 +46,11 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     const rows = metadata?.rows[table] ?? []
     if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
   }
-  const [{ changes, outcomes }] = await Promise.all([planUpserts(session, conversions), clicks?.removeDuplicates()])
+  const [planning, removing] = [planUpserts(session, conversions), clicks?.removeDuplicates()]
+  // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
+  await Promise.allSettled([planning, removing])
+  const { changes, outcomes } = await planning
+  await removing
   const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
   const attribute: Facts['attribute'] = async (attributed, indexed) => {
     if (isMoved) await copyConvertedClicks(session, indexed)

@@ -69,15 +69,22 @@ export class KeyFilter {
     const isFull = this.#bloom?.hasRoomFor(0) === false
     const lacking = isFull ? accountIds : accountIds.filter((accountId) => !this.#complete.has(accountId))
     if (lacking.length === 0 || this.#isReading) return
-    const { bloom, accounts } = await this.#makeRoom(lacking)
-    const read = () => this.#read(bloom, accounts)
-    if (this.#filling === 'await') return await this.session.retry(`reading the ids of ${this.name}`, read)
     this.#isReading = true
     const ended = () => {
       this.#isReading = false
     }
+    let reading: Promise<void>
+    try {
+      const { bloom, accounts } = await this.#makeRoom(lacking)
+      const read = () => this.#read(bloom, accounts)
+      reading = this.#filling === 'await' ? this.session.retry(`reading the ids of ${this.name}`, read) : read()
+    } catch (error) {
+      ended()
+      throw error
+    }
     // After a failure, the next call reads the keys again.
-    read().then(ended, ended)
+    reading.then(ended, ended)
+    if (this.#filling === 'await') await reading
   }
 
   /** @returns a filter with room for the keys of some accounts, and the accounts to read: all of them for a larger filter */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { useTestApp } from '../../kit/app.ts'
-import { advanceWatermarks, type StoredRow, stopMerges } from '../../kit/rows.ts'
+import { advanceWatermarks, type StoredRow, stopMerges, storeConversions } from '../../kit/rows.ts'
 
 // Pages of conversions by storedAt over many versions that are not merged.
 
@@ -135,3 +135,21 @@ describe('a page of conversions by storedAt', () => {
     expect(queries).toBeLessThanOrEqual(8)
   })
 })
+
+it.each(['asc', 'desc'])(
+  'a list without filters takes few queries beside thousands of test conversions: %s',
+  async (order) => {
+    const accountId = `tested-${order}`
+    const tested = await api.account(accountId)
+    const rows = Array.from({ length: 3_000 }, (_, n) => ({
+      ...{ id: `t${n}`, source: 'cpa', status: 'approved', is_test: n === 1_500 ? 0 : 1 },
+      converted_at: instantText(convertedFrom + n * 1000),
+    }))
+    await storeConversions(api.stores, accountId, rows)
+    await advanceWatermarks(api.stores, accountId)
+    queries = 0
+    const page = await api.read(`/conversions?from=2026-11-01&limit=10&order=${order}`, tested, ConversionPage)
+    expect(page.data.map(({ id }) => id)).toEqual(['t1500'])
+    expect(queries).toBeLessThanOrEqual(5)
+  },
+)
