@@ -84,11 +84,6 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const words = [...nodeOptions, '--import', turns, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
   const file = join(folder, 'longest-turn')
   const server = await startProgram(words, { PATH: process.env.PATH, LONGEST_TURN_FILE: file, ...environment })
-  const feedPort = await freePort()
-  const feed = await startProgram([...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], {
-    ...{ PATH: process.env.PATH, ...environment, METRICS_PORT: '0' },
-    ...{ FEED_PORT: `${feedPort}`, FEED_TOKEN: feedToken },
-  })
   const postgresPid = processIdOf(folder, 'postgres/engine')
   const count = () => countResources(server.pid, stores, postgresPid)
   const regulars = openRegularClients(Number(environment.PORT), accounts)
@@ -96,6 +91,12 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   regulars.disconnect()
   await checkReadCosts(where, Number(environment.PORT), { pid: server.pid, file }, accounts)
   const before = allowIdlePoolConnections(await waitUntilSteady(count), postgresPid)
+  // After the counts: its sessions are none of the server.
+  const feedPort = await freePort()
+  const feed = await startProgram([...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], {
+    ...{ PATH: process.env.PATH, ...environment, METRICS_PORT: '0' },
+    ...{ FEED_PORT: `${feedPort}`, FEED_TOKEN: feedToken },
+  })
   const target = { port: Number(environment.PORT), feedPort, accounts }
   await attackAll(where, target, { server, stores, regulars })
   regulars.disconnect()
