@@ -126,8 +126,8 @@ async function store(
 const buffers: RowBinary[] = []
 
 /**
- * Stores the rows of events, at least one, in one insert; when it returns they are on disk. A retry has a new query id, so that ClickHouse does
- * not drop it as a duplicate of an attempt that it lost in a crash. Rows of two attempts have equal keys and collapse.
+ * Stores the rows of events, at least one, in one insert; when it returns they are on disk. A retry has a new query id, so that
+ * ClickHouse does not drop it as a duplicate of an attempt that it lost in a crash. Rows of two attempts have equal keys and collapse.
  * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; or the driver's error
  */
 async function insert(clickhouse: ClickHouse, events: readonly IncomingEvent[], retry: FlushRetry): Promise<void> {

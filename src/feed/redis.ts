@@ -30,8 +30,9 @@ const isDeferred = (row: FeedRow | RejectedRow, deferred: ReadonlySet<string>) =
   'accountId' in row && [row.accountId, ...metadataOf(row)].some((name) => deferred.has(name))
 
 /**
- * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows has its final result. Entries with a row
- * of an account that another writer has stay pending in Redis; they are read again, before new entries, when the account is free.
+ * Stores the rows of a stream until the signal aborts; the caller then closes the queue. An entry is acknowledged when each of its rows
+ * has its final result. Entries with a row of an account that another writer has stay pending in Redis; they are read again, before
+ * new entries, when the account is free.
  * @returns function that resolves when the results of all rows are acknowledged
  * @param stream its name decides between rows of one millisecond, so it is a part of their `importFile`
  */

@@ -21,6 +21,7 @@ import type { Feed } from './feed.ts'
 import type { RowOrigin } from './rows.ts'
 
 const bodyMaxBytes = 16 << 20
+/** Replaces a body whose rows were read, so that a request that waits for results does not keep it in memory. */
 const noBody = Buffer.alloc(0)
 const rowsMax = 10_000
 const retryAfterS = 5
@@ -84,7 +85,6 @@ export function buildFeedServer(parts: FeedServerParts): App {
     try {
       const origins = origin(readUpdatedAt(request))
       const content = await contentOf(request)
-      // Its rows are kept, and the request until they have their results.
       request.body = noBody
       setReceived(request, content.length)
       const read = await requireFeed().read(linesOf(content), origins)

@@ -15,8 +15,8 @@ export function observeDisconnections(app: App): void {
 
 /**
  * Calls `release` when the response has been handed to the operating system, and when its connection has closed, or
- * immediately when that has already happened: further calls must have no effect. A response in flight always has a connection (`oneRequestPerConnection`), so
- * `release` is always called.
+ * immediately when that has already happened: further calls must have no effect. A response in flight always has a connection
+ * (`oneRequestPerConnection`), so `release` is always called.
  */
 export function releaseAfter({ raw }: FastifyReply, release: () => void): void {
   if (raw.destroyed || raw.writableFinished) release()

@@ -1,7 +1,7 @@
 import type { PageKey } from './pagination.ts'
 
 /**
- * Reads the next rows of a list after a key, of which `missing` are needed.
+ * Reads the next rows of a list after a key. The page needs `missing` more rows.
  * @returns rows in the order of the list, the key after which the source continues, and whether it has no more rows
  */
 export type Source<Key, Row> = (
@@ -48,9 +48,8 @@ const spareKeys = 8
 /**
  * A source of rows that have several versions or copies until a merge. It reads the keys of candidates in the order of the list, then
  * the rows at these keys, so that a page costs the same at any depth.
- * @param read `keys`: the next keys after a key, which may be repeated; exactly those of matching rows if `isExact`.
- *   `rows`: the rows at keys that match, in their order.
- *   `keysPerRow`: candidates for each row, 1 by default
+ * @param read `keys` reads the next keys after a key, and may repeat them; with `isExact` it reads only keys of rows that match.
+ *   `rows` reads the rows at keys that match, in the order of the keys. `keysPerRow` is the number of candidates for each row, by default 1
  */
 export function byKey<Key extends CandidateKey, Row>(read: {
   keys(after: Key | undefined, limit: number, isExact: boolean): Promise<Key[]>

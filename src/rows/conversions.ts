@@ -123,7 +123,7 @@ function parseRowText(rowText: string): StoredConversion {
 
 /**
  * Reads the names that rows of a page show.
- * @param added fields that follow those of the table
+ * @param added names of fields that follow the fields of the table; the caller passes their values with each row
  * @returns the function that makes the JSON of a row
  */
 export async function conversionWriter(

@@ -34,7 +34,7 @@ interface Part {
  * Makes a writer of rows, in the order of the API. A page has ten thousand values, so nothing is decided per row.
  * @param fields of the table
  * @param order the fields of the text
- * @param last the fields after those of the table: in the text, else in `added`
+ * @param last names of the fields that follow the fields of the table; a value that is not in the text is in `added`
  * @returns the function to the JSON of a row, with the selected fields only
  */
 export function rowWriter(

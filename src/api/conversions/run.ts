@@ -76,7 +76,7 @@ function allByTime(
   }
 }
 
-/** Days before the end of a page in which all versions are collapsed, before those of candidates. */
+/** Spans before the end of a page, days: all versions in them are collapsed. Versions before them are collapsed at the keys of candidates. */
 const collapsedDays = [2, 34]
 
 /** The newest conversions that match filters. Most pages are found in the first days. */

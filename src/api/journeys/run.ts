@@ -24,8 +24,8 @@ import {
 type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConversion }
 
 /**
- * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of the journey, but
- * on the number of clicks of a visitor with more than `listedClicksMax`.
+ * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of
+ * the journey, but on the number of clicks of a visitor with more than `listedClicksMax`.
  */
 export async function readJourney(
   context: RouteContext,

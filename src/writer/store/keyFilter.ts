@@ -61,8 +61,9 @@ export class KeyFilter {
   }
 
   /**
-   * Reads the keys of the accounts that the filter lacks, of all accounts if it is full. TRAP: call it while no insert of the process can change a row. Rows
-   * whose keys are in an earlier Bloom filter only must be visible when the reading begins.
+   * Reads the keys of the accounts that the filter lacks, and of all accounts if the filter is full. One call reads at a time; others
+   * return at once. TRAP: call it while no insert of the process can change a row. Rows whose keys are in an earlier Bloom filter only
+   * must be visible when the reading begins.
    * @param accountIds claimed ones
    */
   async fill(accountIds: readonly string[]): Promise<void> {

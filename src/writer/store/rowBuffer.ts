@@ -9,7 +9,10 @@ import type { ExistingKeys } from './existingKeys.ts'
 const rowsMax = 50_000
 const bytesMax = 30 << 20
 
-/** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. `Note` is what is kept of a row beside its bytes. */
+/**
+ * Encoded rows of one table, each key once: the first row wins. Reusable after `clear`.
+ * @template Note what the buffer keeps of a row beside its bytes
+ */
 export class RowBuffer<Row, Note> {
   readonly #columns: readonly Column<Row>[]
   readonly #out = new RowBinary()
