@@ -1,17 +1,25 @@
 // Imported by the server that `npm run hostile` measures. From one SIGUSR2 to the next it measures the CPU time of the main thread
 // in each turn of the event loop, which other processes of the machine do not change, and writes the longest, ms, to LONGEST_TURN_FILE.
-import { openSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
+import { DataType, load, open } from 'ffi-rs'
 
 const file = process.env.LONGEST_TURN_FILE
-const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
-const text = Buffer.alloc(64)
+const time = Buffer.alloc(16)
 let isMeasuring = false
 let lastMs = 0
 let longestMs = 0
 
+open({ library: 'libc', path: 'libc.so.6' })
+// TRAP: the statistics of /proc have steps of 4 ms.
+const clockGettime = {
+  ...{ library: 'libc', funcName: 'clock_gettime', retType: DataType.I32 },
+  ...{ paramsType: [DataType.I32, DataType.U8Array], paramsValue: [3, time] },
+}
+
+/** CLOCK_THREAD_CPUTIME_ID is 3; see time.h. */
 function cpuMs() {
-  const length = readSync(statistics, text, 0, text.length, 0)
-  return Number(text.toString('latin1', 0, length).split(' ')[0]) / 1e6
+  load(clockGettime)
+  return Number(time.readBigInt64LE(0)) * 1e3 + Number(time.readBigInt64LE(8)) / 1e6
 }
 
 function measureTurn() {

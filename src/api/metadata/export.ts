@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type TObject, Type } from '@sinclair/typebox'
 import { cursorField } from '../../../schema/fields.ts'
 import type { RouteContext } from '../../http/context.ts'
@@ -15,7 +16,7 @@ import { metadataKey, selectMetadata } from './run.ts'
  * Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine, and that they are
  * written in 5 ms of the event loop. The rows of a Parquet file are more, because its end describes each group of rows.
  */
-const rowsPerStatement = { csv: 200, ndjson: 200, parquet: 500 } as const
+const rowsPerStatement = { csv: 200, ndjson: 200, parquet: 250 } as const
 
 /**
  * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`.
@@ -62,6 +63,8 @@ async function* readParts(
       ...toEntity(stored),
       cursor: writeCursor(metadataKey(stored), plan.boundTo),
     }))
+    // Reading and writing the rows have a turn of the event loop each.
+    await nextTurn()
     yield exported as readonly ExportedRow[]
     const last = rows.at(-1)
     if (!last || rows.length < rowsMax) return

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Cell } from '../../rows/csvWriter.ts'
@@ -26,7 +27,7 @@ export async function* parquetFile(
   const bytes = new ByteWriter()
   const root = { name: 'schema', num_children: columns.length }
   const schema = [root, ...columns.flatMap(({ elements }) => elements)]
-  const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'tributary' })
+  const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'tributary', statistics: false })
 
   /** Takes the bytes written so far; the offsets in the file go on. */
   function take(): Buffer {
@@ -47,6 +48,8 @@ export async function* parquetFile(
     void parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length) })
     yield take()
   }
+  // The end describes every group, which takes milliseconds, so it has a turn of the event loop of its own.
+  await nextTurn()
   void parquet.finish()
   yield take()
 }
