@@ -43,6 +43,8 @@ const { values: options } = parseArgs({
 const clicks = Number(options.clicks)
 const rate = Number(options.rate)
 const seconds = Number(options.seconds)
+/** CPU time per row is level after two minutes. */
+const baselineS = Math.min(seconds, 120)
 const warmS = Number(options.warm)
 const rowsPerRequest = 500
 /** One request in so many is looked for: four a second. */
@@ -65,8 +67,8 @@ async function measure(stores: BenchStores): Promise<void> {
   const measurements: object[] = [{ run: 'reports alone', reportP50Ms: alone.p50Ms, reportP99Ms: alone.p99Ms }]
   console.log(measurements[0])
   for (const accounts of options.accounts.split(',').map(Number)) {
-    const baseline = await runFeed(stores, { accounts, repeated: 0 })
-    const whole = await runFeed(stores, { accounts, repeated: repeatedShare, reports })
+    const baseline = await runFeed(stores, { accounts, seconds: baselineS, repeated: 0 })
+    const whole = await runFeed(stores, { accounts, seconds, repeated: repeatedShare, reports })
     const figures = { ...whole, ofBaseline: rounded(whole.cpuUs.all / baseline.cpuUs.all) }
     console.dir([baseline, figures])
     measurements.push(baseline, figures)
@@ -96,11 +98,12 @@ async function openReports(stores: BenchStores): Promise<Reports> {
 
 interface Run {
   accounts: number
+  seconds: number
   repeated: number
   reports?: Reports
 }
 
-async function runFeed(stores: BenchStores, { accounts, repeated, reports }: Run) {
+async function runFeed(stores: BenchStores, { accounts, seconds, repeated, reports }: Run) {
   const program = await startFeed(stores)
   const pids = {
     feed: program.pid,

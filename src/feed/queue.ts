@@ -9,8 +9,6 @@ export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release
 const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
 /** Limits of all rows in memory: sources that can refuse rows refuse them beyond. */
 const heldMax = { rows: 100_000, bytes: 128 << 20 }
-/** From the start of one flush to the start of the next one, unless storing takes longer. */
-const intervalMaxMs = 10_000
 /** Between two looks at the wishes of other writers, and between two attempts to claim an account. */
 const tickMs = 1_000
 /** A claimed account without rows is released after this time. */
@@ -63,7 +61,7 @@ interface Entry {
 }
 
 export interface QueueOptions {
-  /** Shortest time from the start of one flush to the start of the next one, milliseconds. */
+  /** From the start of one flush to the start of the next one, milliseconds, unless storing takes longer. */
   flushMs: number
   /** Called after each flush with its duration. */
   onFlush?: ((seconds: number) => void) | undefined
@@ -90,7 +88,6 @@ export class RowQueue {
   #rows = 0
   #readyBytes = 0
   #flushedAtMs = Number.NEGATIVE_INFINITY
-  #flushTookMs = 0
   #tickedAtMs = performance.now()
   #isClosing = false
   #isPatient = true
@@ -255,8 +252,7 @@ export class RowQueue {
     if (this.#ready.length === 0) return Number.POSITIVE_INFINITY
     const isFull = this.#ready.length >= flushMax.rows || this.#readyBytes >= flushMax.bytes
     if (isFull || this.#isClosing) return 0
-    const intervalMs = Math.min(Math.max(this.#options.flushMs, 2 * this.#flushTookMs), intervalMaxMs)
-    return this.#flushedAtMs + intervalMs - performance.now()
+    return this.#flushedAtMs + this.#options.flushMs - performance.now()
   }
 
   async #tick(): Promise<void> {
@@ -312,8 +308,7 @@ export class RowQueue {
         const result = results[at]
         if (result && result.result !== 'retry') this.#settle(batch, index, result)
       }
-      this.#flushTookMs = performance.now() - startedAtMs
-      this.#options.onFlush?.(this.#flushTookMs / 1_000)
+      this.#options.onFlush?.((performance.now() - startedAtMs) / 1_000)
     } finally {
       // After a failure these are all rows, else the rows of accounts that the store has released since the claim.
       const left = entries.filter(hasNoResult)
