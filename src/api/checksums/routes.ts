@@ -27,7 +27,7 @@ export function checksumRoutes(app: App, context: RouteContext): void {
       },
       (request, reply) =>
         context.responseCache.send(request, reply, (signal) =>
-          runChecksums(context, planChecksums(resource, request.query, request.caller, context.now()), signal),
+          runChecksums({ ...context, signal }, planChecksums(resource, request.query, request.caller, context.now())),
         ),
     )
   }

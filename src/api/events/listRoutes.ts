@@ -42,6 +42,6 @@ export function eventListRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:events' },
     },
-    (request) => findEvent(context, request.caller.accountId, request.params.id, request.signal),
+    ({ caller, params, signal }) => findEvent({ ...context, signal }, caller.accountId, params.id),
   )
 }

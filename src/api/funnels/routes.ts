@@ -20,7 +20,7 @@ export function funnelRoutes(app: App, context: RouteContext): void {
     },
     (request, reply) => {
       const plan = planFunnel(request.query, request.caller, context.now())
-      return context.responseCache.send(request, reply, (signal) => runFunnel(context, plan, signal))
+      return context.responseCache.send(request, reply, (signal) => runFunnel({ ...context, signal }, plan))
     },
   )
 }

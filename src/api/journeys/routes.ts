@@ -21,7 +21,7 @@ export function journeyRoutes(app: App, context: RouteContext): void {
     },
     async (request, reply) => {
       const plan = planJourney(request.query, request.caller, context.now())
-      const read = (signal: AbortSignal) => readJourney(context, plan, signal)
+      const read = (signal: AbortSignal) => readJourney({ ...context, signal }, plan)
       const { data, ...rest } = await withReadDeadline(request.signal, 'request the journey of a click', read)
       await sendPage(reply, data, rest)
     },

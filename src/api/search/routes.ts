@@ -29,7 +29,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     async (request, reply) => {
       const plan = planSearch('conversions/search', request.query, request.caller)
-      const search = (signal: AbortSignal) => searchConversions(context, plan, signal)
+      const search = (signal: AbortSignal) => searchConversions({ ...context, signal }, plan)
       const { data, ...rest } = await withReadDeadline(request.signal, advice, search)
       await sendPage(reply, data, rest)
     },
@@ -49,7 +49,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     (request) => {
       const plan = planSearch('campaigns/search', request.query, request.caller)
-      return withReadDeadline(request.signal, advice, (signal) => searchCampaigns(context, plan, signal))
+      return withReadDeadline(request.signal, advice, (signal) => searchCampaigns({ ...context, signal }, plan))
     },
   )
 }

@@ -1,7 +1,8 @@
 import { daysDefault } from '../../../schema/range.ts'
 import type { DailyQuery, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
-import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
+import { type ComparedPlan, planCompared } from '../../query/facts/comparedPlan.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 
 export interface DailyPlan extends ComparedPlan {
   interval: Interval
@@ -13,7 +14,7 @@ export interface DailyPlan extends ComparedPlan {
  * Builds the query plan of an overview; no I/O.
  * @throws Problem as `planCompared`
  */
-export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: number): ComparedPlan {
+export function planOverview(query: StatsQuery, caller: PlanCaller, nowMs: number): ComparedPlan {
   return planCompared(query, [], { name: 'A range', daysDefault }, caller, nowMs)
 }
 
@@ -21,7 +22,7 @@ export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: numb
  * Builds the query plan of a series; no I/O.
  * @throws Problem as `planCompared`
  */
-export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number): DailyPlan {
+export function planDaily(query: DailyQuery, caller: PlanCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
   const plan = planCompared(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
   return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }

@@ -4,6 +4,7 @@ import { Usage } from '../../../schema/usage.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { countMonth } from '../../query/monthlyCounts.ts'
+import type { ReadContext } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
@@ -21,19 +22,16 @@ export function usageRoutes(app: App, context: RouteContext): void {
       config: { scope: 'read:stats' },
     },
     (request, reply) =>
-      context.responseCache.send(request, reply, (signal) => readUsage(context, request.caller, signal)),
+      context.responseCache.send(request, reply, (signal) =>
+        readUsage({ ...context, signal }, request.caller, context.now()),
+      ),
   )
 }
 
 /** Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports. */
-async function readUsage(
-  { stores, now }: RouteContext,
-  { accountId, subscription }: Caller,
-  signal: AbortSignal,
-): Promise<Usage> {
-  const nowMs = now()
+async function readUsage(context: ReadContext, { accountId, subscription }: Caller, nowMs: number): Promise<Usage> {
   const fromMs = startOfUtcMonth(nowMs)
-  const { clicks, events } = await countMonth(stores.clickhouse, accountId, fromMs, signal)
+  const { clicks, events } = await countMonth(context, accountId, fromMs)
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
   return {
     from: toInstantText(fromMs),
