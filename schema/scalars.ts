@@ -2,6 +2,7 @@ import {
   type ArrayOptions,
   type SchemaOptions,
   type Static,
+  type StringOptions,
   type TOptional,
   type TProperties,
   type TSchema,
@@ -38,8 +39,8 @@ export function Nullable<T extends TSchema>(schema: T) {
 }
 
 /** A text, or null where there is none. */
-export function NullableText(description: string) {
-  return Nullable(Type.String({ description }))
+export function NullableText(text: string | StringOptions) {
+  return Nullable(Type.String(typeof text === 'string' ? { description: text } : text))
 }
 
 /** One of some texts. */

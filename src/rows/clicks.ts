@@ -70,10 +70,8 @@ export async function writeClicks(
   const write = rowWriter(clickFields, writtenFields, ['converted', 'conversionCount', 'storedAt'], selected)
   return clicks.map((click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
-    return write({
-      ...{ values: click.values, isPlain: click.isPlain, entities: entitiesOf(idsOf(click)), baseCurrency: currency },
-      added: { converted: conversionCount > 0, conversionCount },
-    })
+    const added = { converted: conversionCount > 0, conversionCount }
+    return write({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
   })
 }
 

@@ -132,9 +132,5 @@ export async function conversionWriter(
 ): Promise<(row: StoredConversion, values?: Readonly<Record<string, unknown>>) => string> {
   const entitiesOf = await readEntityNames(nameCache, accountId, rows.map(idsOf))
   const write = rowWriter(conversionFields, conversionTextFields, ['storedAt', ...added], selected)
-  return ({ values, isPlain }, more = {}) =>
-    write({
-      ...{ values, isPlain, baseCurrency: currency, added: more },
-      entities: entitiesOf(idsOf({ values, isPlain })),
-    })
+  return (row, added = {}) => write({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: currency, added })
 }

@@ -117,8 +117,8 @@ async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly 
   return entries.flatMap(({ key, event, conversion }) => {
     const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : rowOfClick.get(key.id)
     if (row === undefined) return []
-    // Each row begins with its id, which is followed by the fields that all kinds have.
-    const [start = ''] = /^\{"id":"[^"]*"/.exec(row) ?? []
+    // Each row begins with its id, which has no character that JSON escapes. The fields that all kinds have follow the id.
+    const start = `{"id":"${event?.id ?? key.id}"`
     return [`${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`]
   })
 }
