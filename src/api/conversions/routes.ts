@@ -7,25 +7,22 @@ import { listConversions } from './run.ts'
 import { conversionExportSql } from './sql.ts'
 
 export function conversionRoutes(app: App, context: RouteContext): void {
-  app.get(
-    '/conversions',
-    {
-      schema: {
-        tags: ['Conversions'],
-        summary: 'List conversions',
-        description:
-          'CPA and revenue conversions of the account, newest first, each in its latest version. Test conversions are included only with `include_test_mode=true`.',
-        querystring: ConversionQuery,
-        response: { 200: ConversionPage },
-      },
-      config: { scope: 'read:conversions', formats: listFormats },
+  app.get('/conversions', {
+    schema: {
+      tags: ['Conversions'],
+      summary: 'List conversions',
+      description:
+        'CPA and revenue conversions of the account, newest first, each in its latest version. Test conversions are included only with `include_test_mode=true`.',
+      querystring: ConversionQuery,
+      response: { 200: ConversionPage },
     },
-    (request, reply) =>
+    config: { scope: 'read:conversions', formats: listFormats },
+    handler: (request, reply) =>
       sendList(context, request, reply, request.query, {
         resource: 'conversions',
         plan: planConversions(request.query, request.caller, context.now()),
         readPage: listConversions,
         exportSql: conversionExportSql,
       }),
-  )
+  })
 }

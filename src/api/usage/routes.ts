@@ -9,23 +9,20 @@ import { toInstantText } from '../../query/timeRange.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export function usageRoutes(app: App, context: RouteContext): void {
-  app.get(
-    '/usage',
-    {
-      schema: {
-        tags: ['Account'],
-        summary: 'Get usage and limits',
-        description:
-          'Clicks and events of the current UTC month, and the limits of the plan. Clicks beyond the allowance are tracked and reported; events beyond the ceiling are not stored.',
-        response: { 200: Usage, 304: NotModified },
-      },
-      config: { scope: 'read:stats' },
+  app.get('/usage', {
+    schema: {
+      tags: ['Account'],
+      summary: 'Get usage and limits',
+      description:
+        'Clicks and events of the current UTC month, and the limits of the plan. Clicks beyond the allowance are tracked and reported; events beyond the ceiling are not stored.',
+      response: { 200: Usage, 304: NotModified },
     },
-    (request, reply) =>
+    config: { scope: 'read:stats' },
+    handler: (request, reply) =>
       context.responseCache.send(request, reply, (signal) =>
         readUsage({ ...context, signal }, request.caller, context.now()),
       ),
-  )
+  })
 }
 
 /** Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports. */
