@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { EventNote } from './eventNote.ts'
-import { described, eventIdPattern, Id, Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { described, eventIdPattern, Id, Instant, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const eventOrigins = ['server', 'browser'] as const
 
@@ -114,15 +114,12 @@ const eventDetails = {
 const storedEventFields = { ...eventIdentity, ...eventDetails }
 
 /** An event as lists return it. */
-export const EventRow = Type.Object(
-  {
-    ...eventIdentity,
-    campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
-    ...eventDetails,
-    storedAt: described(Instant, 'When Tributary stored the event.'),
-  },
-  { $id: 'StoredEvent' },
-)
+export const EventRow = Named('StoredEvent', {
+  ...eventIdentity,
+  campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
+  ...eventDetails,
+  storedAt: described(Instant, 'When Tributary stored the event.'),
+})
 export type EventRow = Static<typeof EventRow>
 
 /** An event as a dry run would store it. */
