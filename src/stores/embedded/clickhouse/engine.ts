@@ -65,7 +65,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   )
   const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) }, memory)
   writePrivateFile(usersFile, usersXml(users))
-  writePrivateFile(configFile, configXml({ usersFile, logFile: paths.clickhouseLog, memory: memory.server }))
+  writePrivateFile(configFile, configXml(usersFile, paths.clickhouseLog, memory.server))
   rmSync(portFile, { force: true })
   const call = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: {
