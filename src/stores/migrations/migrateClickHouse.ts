@@ -82,12 +82,12 @@ const settings: ClickHouseSettings = { ...keepAliveSettings, mutations_sync: '0'
 
 function targetsOf({ client, cluster }: ClickHouse): Target[] {
   if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement, settings }]
-  // A replica has a new column only some time later.
-  const ofNode = cluster.isReplicated ? { ...settings, alter_sync: '1' } : settings
-  return cluster.nodes.map(({ client: node, url, isFirst }) => {
-    const adapt = (statement: string) => (cluster.isReplicated ? replicatedStatement(statement, isFirst) : statement)
-    return { node, url, adapt, settings: ofNode }
-  })
+  return cluster.nodes.map(({ client: node, url, isFirst }) => ({
+    ...{ node, url },
+    adapt: (statement) => (cluster.isReplicated ? replicatedStatement(statement, isFirst) : statement),
+    // A replica has a new column only some time later.
+    settings: cluster.isReplicated ? { ...settings, alter_sync: '1' } : settings,
+  }))
 }
 
 export interface MigratedStores {
