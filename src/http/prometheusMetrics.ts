@@ -69,8 +69,12 @@ export function openMetrics() {
     /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
     addGauge(name: string, help: string, read: () => Promise<number>) {
       const late = () => new Error(`no response within ${gaugeTimeoutMs} ms`)
-      const collect = async () => gauge.set(await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN))
-      const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect })
+      new Gauge({
+        ...{ name, help, registers: [registry] },
+        async collect() {
+          this.set(await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN))
+        },
+      })
     },
     countDenial: (limit: LimitKind) => denials.inc({ limit }),
     /** TRAP: without a first value of 0, `rate` and `increase` of Prometheus would miss the first failure of a route. */
