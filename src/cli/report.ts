@@ -71,9 +71,7 @@ function parameterOption(name: string, { type, description = '' }: TSchema): Opt
   return filters.includes(name) ? option.hideHelp() : option
 }
 
-function dashed(name: string): string {
-  return name.replaceAll('_', '-')
-}
+const dashed = (name: string): string => name.replaceAll('_', '-')
 
 async function printReport(context: CommandContext, { account, all = false, ...options }: ReportOptions) {
   const isTerminal = (context.stdout as Partial<WriteStream>).isTTY === true
@@ -158,9 +156,7 @@ async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): As
     yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).text)
 }
 
-function withoutFirstLine(text: string): string {
-  return text.slice(text.indexOf('\n') + 1)
-}
+const withoutFirstLine = (text: string): string => text.slice(text.indexOf('\n') + 1)
 
 function reportTable(
   { data, totals, previous, bucketCount }: ReportResponse,

@@ -100,9 +100,7 @@ function textsOf({ clicksMs, eventsMs }: RetainedRanges) {
   return { clicksFrom: day(clicksMs), eventsFrom: day(eventsMs) }
 }
 
-function settingOf(months: number): string {
-  return months === 0 ? 'off' : `${months}mo`
-}
+const settingOf = (months: number): string => (months === 0 ? 'off' : `${months}mo`)
 
 /** Months; 0 for off. The plan is not null, which commander would replace by an empty text. */
 type Months = number | 'plan'

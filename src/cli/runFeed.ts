@@ -142,6 +142,4 @@ function httpSettings({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: token }: S
   return { host, port, token }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => whenAborted(signal, resolve))
-}
+const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => whenAborted(signal, resolve))

@@ -64,9 +64,7 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
 }
 
 /** @returns the UTC month in which an event counts, by its first moment, epoch milliseconds */
-function monthOf({ row }: CountedEvent): OwnedId {
-  return { accountId: row.accountId, id: `${startOfUtcMonth(row.receivedAt)}` }
-}
+const monthOf = ({ row }: CountedEvent) => ({ accountId: row.accountId, id: `${startOfUtcMonth(row.receivedAt)}` })
 
 /** Events of an account in one UTC month. */
 export class MonthCount {

@@ -140,10 +140,6 @@ function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   return clampedMs
 }
 
-function isPresent(value: unknown): value is NonNullable<unknown> {
-  return value !== undefined && value !== null
-}
+const isPresent = (value: unknown): value is NonNullable<unknown> => value !== undefined && value !== null
 
-function matches(pattern: RegExp, value: unknown): value is string {
-  return typeof value === 'string' && pattern.test(value)
-}
+const matches = (pattern: RegExp, value: unknown): value is string => typeof value === 'string' && pattern.test(value)

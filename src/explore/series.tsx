@@ -85,13 +85,9 @@ function knownValues({ data, tz, asOf }: Daily, metric: Metric): (number | null)
 }
 
 /** Whether the earlier range has any numbers. */
-function isCompared({ data }: Daily): boolean {
-  return data.some(({ previous }) => hasNumbers(previous))
-}
+const isCompared = ({ data }: Daily): boolean => data.some(({ previous }) => hasNumbers(previous))
 
-function earlierValues({ data }: Daily, metric: Metric): (number | null)[] {
-  return data.map(({ previous }) => previous?.[metric] ?? null)
-}
+const earlierValues = ({ data }: Daily, metric: Metric) => data.map(({ previous }) => previous?.[metric] ?? null)
 
 const inkOf = (index: number) => `metric-${index + 1}`
 

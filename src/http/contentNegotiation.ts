@@ -26,9 +26,7 @@ export function negotiateFormat<Format extends RowFormat>(
 }
 
 /** With the parameters that a client may name; a range with another one does not match. */
-function offeredType(mediaType: string): string {
-  return `${mediaType}; charset=utf-8; header=present`
-}
+const offeredType = (mediaType: string): string => `${mediaType}; charset=utf-8; header=present`
 
 /** Whether the client requests a table as CSV. */
 export function wantsCsv({ headers }: FastifyRequest, format: 'csv' | 'json' | undefined): boolean {

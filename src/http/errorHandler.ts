@@ -35,9 +35,7 @@ function logError(
   else if (code === 'unavailable') log.warn({ reason: message }, 'request failed')
 }
 
-function isOutOfFiles(error: unknown): boolean {
-  return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
-}
+const isOutOfFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
 
 function problemOf(error: unknown, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error

@@ -68,6 +68,4 @@ export class FixedWindowCounters {
 }
 
 /** A clock that was set back ends every window. */
-function isOver(startedAtMs: number, nowMs: number): boolean {
-  return nowMs - startedAtMs >= minuteMs || nowMs < startedAtMs
-}
+const isOver = (startedAtMs: number, nowMs: number): boolean => nowMs - startedAtMs >= minuteMs || nowMs < startedAtMs

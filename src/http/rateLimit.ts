@@ -151,6 +151,4 @@ function tooMany(reason: string, window: WindowCount): Problem {
 }
 
 /** @returns whole seconds until the window ends, at least 1 */
-function resetS({ endsInMs }: WindowCount): number {
-  return Math.max(1, Math.ceil(endsInMs / 1000))
-}
+const resetS = ({ endsInMs }: WindowCount): number => Math.max(1, Math.ceil(endsInMs / 1000))

@@ -40,6 +40,4 @@ ORDER BY day`
 }
 
 /** @returns a time as in a response */
-function instantText(column: Fragment): Fragment {
-  return ch`replaceOne(toString(${column}), ' ', 'T'), 'Z'`
-}
+const instantText = (column: Fragment): Fragment => ch`replaceOne(toString(${column}), ' ', 'T'), 'Z'`

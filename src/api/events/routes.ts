@@ -126,9 +126,7 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
   })
 }
 
-function senderOf({ accountId, subscription }: Caller) {
-  return { accountId, clickAllowance: subscription.clickAllowance }
-}
+const senderOf = ({ accountId, subscription }: Caller) => ({ accountId, clickAllowance: subscription.clickAllowance })
 
 const responses = {
   stored: { accepted: true },
@@ -164,6 +162,4 @@ function rejectedResult(index: number, { code, message, details }: Problem) {
 }
 
 /** Error responses of one status. */
-function problem(description: string): TObject {
-  return Type.Object({}, { description })
-}
+const problem = (description: string): TObject => Type.Object({}, { description })

@@ -81,9 +81,7 @@ export function kindOf(label: string): StepKind {
   return label === 'click' || label === 'conversion' ? label : 'event'
 }
 
-function labelOfStep(step: string): string {
-  return kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step
-}
+const labelOfStep = (step: string) => (kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step)
 
 function readWindow(text: string): number {
   const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : dayMs)

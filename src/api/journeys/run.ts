@@ -9,7 +9,7 @@ import { conversionKey, conversionWriter, readConversions, type StoredConversion
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
+import { ch, join, text } from '../../stores/clickhouse/sql.ts'
 import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
 import {
   clickKeysSql,
@@ -97,9 +97,7 @@ async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: 
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))
 }
 
-function isOfJourney(plan: JourneyPlan, clicks: VisitorClicks): Fragment {
-  return ch`(${join(membership(plan, clicks), ' OR ')})`
-}
+const isOfJourney = (plan: JourneyPlan, clicks: VisitorClicks) => ch`(${join(membership(plan, clicks), ' OR ')})`
 
 /** A click that is removed in the meantime is left out. */
 async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly Entry[]): Promise<string[]> {

@@ -47,9 +47,7 @@ function localTime(at: Fragment, offsets: readonly OffsetChange[]): Fragment {
   return ch`addSeconds(${at}, ${byOffset(at, offsets, ({ offsetS }) => ch`${integer(offsetS)}`)})`
 }
 
-function offsetLabel(offset: OffsetChange): Fragment {
-  return ch`${text(offset.text)}`
-}
+const offsetLabel = (offset: OffsetChange): Fragment => ch`${text(offset.text)}`
 
 /** @returns the value for the offset at a time; a constant if there is only one */
 function byOffset(

@@ -114,9 +114,7 @@ async function release(postgres: Postgres, name: string, owner: string, deadline
 }
 
 /** Reads two clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
-function readClocks(): { wallMs: number; monotonicMs: number } {
-  return { wallMs: Date.now(), monotonicMs: performance.now() }
-}
+const readClocks = () => ({ wallMs: Date.now(), monotonicMs: performance.now() })
 
 function hold(
   postgres: Postgres,

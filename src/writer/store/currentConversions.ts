@@ -45,6 +45,4 @@ export async function readStoredConversions(
 
 const { accountId: _accountId, isDeleted: _isDeleted, ...selectedFields } = conversionRowFields
 
-function millionths(decimal: string | null): bigint | null {
-  return decimal === null ? null : parseMillionths(decimal)
-}
+const millionths = (decimal: string | null): bigint | null => (decimal === null ? null : parseMillionths(decimal))

@@ -25,9 +25,7 @@ function replacedColumns(table: NamedTable): string[] {
   return isSearched(table) ? [...columns, 'search_text'] : columns
 }
 
-function isSearched(table: NamedTable): boolean {
-  return (searchedTables as readonly NamedTable[]).includes(table)
-}
+const isSearched = (table: NamedTable): boolean => (searchedTables as readonly NamedTable[]).includes(table)
 
 const rowsPerStatement = 2_000
 
@@ -59,9 +57,7 @@ export async function storeMetadata(
   return outcomes
 }
 
-function keyOf({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>): string {
-  return keyText({ accountId: account_id, id })
-}
+const keyOf = ({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>) => keyText({ accountId: account_id, id })
 
 type Changed = Pick<MetadataRow, 'account_id' | 'id'> & { isNew: boolean }
 

@@ -3,9 +3,7 @@ import type { Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
 
 /** @returns the SQL type of a field */
-function sqlType({ fields }: Resource, field: string): string {
-  return `${fields[field]}`.replace(/ NOT NULL$/, '')
-}
+const sqlType = ({ fields }: Resource, field: string): string => `${fields[field]}`.replace(/ NOT NULL$/, '')
 
 /** @returns the columns of a record of JSON with these fields; JSON in an exported row is text */
 export function recordColumns(resource: Resource, fields: readonly string[]): string {

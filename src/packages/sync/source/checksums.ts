@@ -116,6 +116,4 @@ export async function retainedDay(
   return receivedRetainedDay(path, page)
 }
 
-function addDays(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
-}
+const addDays = (day: string, days: number) => new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

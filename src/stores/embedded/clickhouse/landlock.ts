@@ -51,9 +51,7 @@ const readRights = readFile | readDirectory
 const rightsOfFiles = readFile | writeFile | truncate
 
 /** All rights that a version of Landlock knows, one bit each; the fifth adds device control, which is not used. */
-function fileRights(version: number): bigint {
-  return (1n << (version < 3 ? 14n : 15n)) - 1n
-}
+const fileRights = (version: number): bigint => (1n << (version < 3 ? 14n : 15n)) - 1n
 
 function allow(ruleset: number, path: string, rights: bigint): void {
   if (!existsSync(path)) return
