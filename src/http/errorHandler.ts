@@ -22,11 +22,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Errors after a disconnection are its consequence and are not logged as errors. */
-function logError(
-  error: unknown,
-  { code, message }: Problem,
-  { log, raw, method, routeOptions }: FastifyRequest,
-): void {
+function logError(error: unknown, { code, message }: Problem, { log, raw, method, routeOptions }: FastifyRequest) {
   // TRAP: a request is also destroyed once its whole body was read.
   if ((raw.destroyed && !raw.complete) || raw.socket.destroyed)
     log.info({ method, route: routeOptions.url }, 'request aborted')

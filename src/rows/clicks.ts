@@ -105,16 +105,12 @@ WHERE account_id = ${text(accountId)}
   return keys.flatMap(({ id }) => clickById.get(id) ?? [])
 }
 
-/** Numbers of conversions that are no tests, by the id of the click; clicks without them may be absent. */
-type ConversionCounts = Map<string, number>
-
-/** Counts the conversions of the clicks at these keys. */
-async function readConversionCounts(
-  context: ReadContext,
-  accountId: string,
-  keys: readonly PageKey[],
-): Promise<ConversionCounts> {
-  if (keys.length === 0) return new Map()
+/**
+ * Counts the conversions of the clicks at these keys.
+ * @returns numbers of conversions that are no tests, by the id of the click; clicks without them may be absent
+ */
+async function readConversionCounts(context: ReadContext, accountId: string, keys: readonly PageKey[]) {
+  if (keys.length === 0) return new Map<string, number>()
   const query = ch`
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
@@ -135,14 +131,10 @@ const versionsMax = 200
  * @param conditions that the clicks of the page fulfil
  * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
  */
-export async function readNewestCounts(
-  context: ReadContext,
-  accountId: string,
-  conditions: readonly Fragment[],
-): Promise<(key: PageKey) => number | undefined> {
+export async function readNewestCounts(context: ReadContext, accountId: string, conditions: readonly Fragment[]) {
   const { clicks, incomplete } = await readNewestConverted(context, accountId, conditions, versionsMax)
   const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
-  return (key) => {
+  return (key: PageKey) => {
     const isCovered =
       !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
     return isCovered ? (counts.get(key.id) ?? 0) : undefined

@@ -1,5 +1,4 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import type { DatedResponse } from '../../http/responseCache.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
@@ -11,10 +10,7 @@ import { checksumSql, sources } from './sql.ts'
 const settings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1, ...longRead }
 
 /** Computes the checksums of a plan. */
-export async function runChecksums(
-  context: ReadContext,
-  plan: ChecksumPlan,
-): Promise<DatedResponse & { data: object[] }> {
+export async function runChecksums(context: ReadContext, plan: ChecksumPlan) {
   // Before the query, so that every row with an earlier `storedAt` is visible to it.
   const asOfMs = await readWatermark(context, plan.accountId, plan.resource)
   type Day = { day: string; rows: number; amount: string; hash: string }

@@ -225,10 +225,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     return { ...response, eventId }
   }
 
-  async function sendEvents(
-    events: Iterable<Event> | AsyncIterable<Event>,
-    options: CallOptions & BatchOptions = {},
-  ): Promise<SentEvents> {
+  async function sendEvents(events: Iterable<Event> | AsyncIterable<Event>, options: CallOptions & BatchOptions = {}) {
     const { signal } = options
     const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
     for await (const batch of batchEvents(events, options)) {

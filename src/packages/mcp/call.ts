@@ -75,11 +75,7 @@ async function request(
 }
 
 /** @param offset rows that the result skips */
-function hint(
-  { name }: ApiTool,
-  { data, nextCursor, truncated, bucketCount }: Body,
-  offset: number,
-): string | undefined {
+function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: Body, offset: number) {
   if (nextCursor)
     return `More rows follow: call ${name} again with the same arguments and cursor ${JSON.stringify(nextCursor)}.`
   if (truncated && data)

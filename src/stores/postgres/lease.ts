@@ -61,12 +61,7 @@ export async function tryLease(postgres: Postgres, name: string, blockedBy?: str
  * least one sees the other.
  * TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
-async function tryToAcquire(
-  postgres: Postgres,
-  name: string,
-  owner: string,
-  blockedBy: string | undefined,
-): Promise<{ lease?: Lease; held: string }> {
+async function tryToAcquire(postgres: Postgres, name: string, owner: string, blockedBy: string | undefined) {
   const startedAt = readClocks()
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)

@@ -62,12 +62,7 @@ const keyOf = ({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>) => ke
 type Changed = Pick<MetadataRow, 'account_id' | 'id'> & { isNew: boolean }
 
 /** @returns the rows that change a stored row or are new, read before the upsert: a retry finds them stored by a commit without response */
-async function upsert(
-  session: WriteSession,
-  table: NamedTable,
-  rows: readonly MetadataRow[],
-  now: string,
-): Promise<Changed[]> {
+async function upsert(session: WriteSession, table: NamedTable, rows: readonly MetadataRow[], now: string) {
   const { postgres } = session.stores
   const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.

@@ -39,12 +39,7 @@ interface Part {
  * @param schema a checked name
  * @returns the FROM and WHERE of a statement, and its parameters
  */
-export function otherRows(
-  schema: string,
-  resource: ChangingResource,
-  day: string,
-  { before, rows, last }: Part,
-): { from: string; values: string[] } {
+export function otherRows(schema: string, resource: ChangingResource, day: string, { before, rows, last }: Part) {
   const { name, key, time } = resource
   const timeColumn = `t.${columnNameOf(time)}`
   const values = [day, JSON.stringify(rows.map((row) => Object.fromEntries(key.map((field) => [field, row[field]]))))]
