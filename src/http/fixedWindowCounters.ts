@@ -5,10 +5,7 @@ export interface WindowCount {
   endsInMs: number
 }
 
-interface Minute {
-  startedAtMs: number
-  count: number
-}
+type Minute = { startedAtMs: number; count: number }
 
 /** Window of every limit; it starts with the first request. */
 export const minuteMs = 60_000

@@ -9,10 +9,7 @@ import type { PlanCaller } from '../../query/readContext.ts'
 import { retainedFrom } from '../../query/retained.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-interface JourneyOf {
-  column: 'visitor_id' | 'click_id'
-  id: string
-}
+type JourneyOf = { column: 'visitor_id' | 'click_id'; id: string }
 
 export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'boundTo'> {
   of: JourneyOf

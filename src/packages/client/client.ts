@@ -139,11 +139,7 @@ export type FunnelArguments = CallOptions & { query?: Omit<QueryOf<'/funnels'>, 
 type AnyRequest = ExportOptions & { query?: object; path?: object }
 
 /** The result of any call of openapi-fetch. */
-interface Fetched {
-  data?: unknown
-  error?: unknown
-  response: Response
-}
+type Fetched = { data?: unknown; error?: unknown; response: Response }
 
 /**
  * Creates a client for one key. It needs no closing.
@@ -273,21 +269,9 @@ function withLists(query: object): object {
 }
 
 /** The parameters that select a page of a list or a report. */
-interface PageQuery {
-  cursor?: string
-  offset?: number
-  days?: number | undefined
-  from?: string
-  to?: string
-}
+type PageQuery = { cursor?: string; offset?: number; days?: number | undefined; from?: string; to?: string }
 
-interface AnyPage {
-  data?: unknown[]
-  nextCursor?: unknown
-  truncated?: boolean
-  from: string
-  to: string
-}
+type AnyPage = { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; from: string; to: string }
 
 /**
  * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.

@@ -78,10 +78,7 @@ async function tryToAcquire(postgres: Postgres, name: string, owner: string, blo
   return { held: name, lease: hold(postgres, name, owner, row, startedAt) }
 }
 
-interface LeaseRow {
-  fencingToken: string
-  statement_deadline: Date | null
-}
+type LeaseRow = { fencingToken: string; statement_deadline: Date | null }
 
 /**
  * Whether a lease that can expire has a holder; claims of processes cannot. Expired leases are taken from their holders first, so

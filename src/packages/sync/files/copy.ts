@@ -15,10 +15,7 @@ interface FileState extends DayChecksum {
 }
 
 /** The files of a resource, and the names of the fields that all of them have. */
-interface FilesState {
-  fields: string[]
-  days: FileState[]
-}
+type FilesState = { fields: string[]; days: FileState[] }
 
 /** Has the account of the copy. */
 const sourceFile = '.tributary-sync-source.json'
