@@ -12,7 +12,7 @@ import { planReport, type ReportPlan } from '../api/reports/plan.ts'
 import { runReport } from '../api/reports/run.ts'
 import { queryValidator } from '../http/validation.ts'
 import { printable } from '../import/printable.ts'
-import { Problem } from '../problem.ts'
+import type { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvWriter.ts'
 import { openNameCache } from '../rows/nameCache.ts'
@@ -20,7 +20,7 @@ import type { Stores } from '../stores/open.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
-import { accountOption } from './options.ts'
+import { accountOption, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
 interface ReportOptions {
@@ -82,7 +82,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(account)
   const caller = { accountId, currency, retained: await readRetainedRanges(stores.postgres, accountId) }
-  const plan = checked(() => planReport(query, caller, Date.now()))
+  const plan = readAsApi(() => planReport(query, caller, Date.now()), usageError)
   const signal = context.interrupted
   const texts = textsOf(readPages(stores, plan, isAll, signal), plan, query, format)
   await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
@@ -97,17 +97,8 @@ function readQuery(options: object, format: string): ReportQuery {
   const read = queryValidator(ReportQuery)(Object.fromEntries(given))
   if ('error' in read) throw usageError(read.error)
   const query = read.value as ReportQuery
-  checked(() => checkCsvParameters(query, format))
+  readAsApi(() => checkCsvParameters(query, format), usageError)
   return query
-}
-
-/** @throws UsageError instead of a Problem */
-function checked<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof Problem && error.status === 400 ? usageError(error) : error
-  }
 }
 
 /** Where a message of the API names a parameter; elsewhere the same word, such as `from`, is part of the sentence. */
