@@ -3,9 +3,7 @@ import type { ListedResource } from './readContext.ts'
 import { toInstantText } from './timeRange.ts'
 
 /** The field of a response that reads rows from a time before the rows that are retained. */
-export interface RetainedFrom {
-  retainedFrom?: string
-}
+export type RetainedFrom = { retainedFrom?: string }
 
 /**
  * @param fromMs from when rows are read, epoch milliseconds; undefined: all

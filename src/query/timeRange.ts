@@ -5,10 +5,7 @@ import { readTimeText } from './timeText.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
-export interface Range {
-  fromMs: number
-  untilMs: number
-}
+export type Range = { fromMs: number; untilMs: number }
 
 /** Time parameters of a request; an explicit range overrides `days`. */
 export interface RangeQuery {

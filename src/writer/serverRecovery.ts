@@ -13,10 +13,7 @@ const recoveryLease = 'recovery'
 
 const intervalDefaultMs = 60_000
 
-export interface RecoveryLog {
-  info(line: string): void
-  warn(line: string): void
-}
+export type RecoveryLog = { info(line: string): void; warn(line: string): void }
 
 /**
  * Runs `recoverAccounts` at once and after each interval; a failure is logged.

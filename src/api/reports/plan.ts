@@ -7,10 +7,7 @@ import { type ComparedPlan, planCompared } from '../../query/facts/comparedPlan.
 import type { PlanCaller } from '../../query/readContext.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
-export interface ReportOrder {
-  by: 'id' | ReportMetric
-  isDescending: boolean
-}
+export type ReportOrder = { by: 'id' | ReportMetric; isDescending: boolean }
 
 type CountedMetric = 'clicks' | 'conversions'
 

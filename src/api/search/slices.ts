@@ -11,10 +11,7 @@ interface SliceQuery {
   folded: string
 }
 
-export interface FoundRow<Row> {
-  row: Row
-  positions: number[]
-}
+export type FoundRow<Row> = { row: Row; positions: number[] }
 
 /**
  * Limits of one slice, for about 5 ms: the embedded engine runs one statement at a time, and key look-ups wait for it.

@@ -14,10 +14,7 @@ export interface CopySource {
 }
 
 /** UTC days, or times of rows; both ends are included. */
-export interface Span {
-  from: string
-  to: string
-}
+export type Span = { from: string; to: string }
 
 /** Checksums of one day, as in the API; the amount as decimal text, 0 for events. */
 export interface DayChecksum {

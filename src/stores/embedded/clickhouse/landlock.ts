@@ -3,10 +3,7 @@ import { endianness } from 'node:os'
 import { callC } from '../cLibrary.ts'
 
 /** The files that a thread may still use. A path is a file, or a folder with all that lies below it. */
-export interface FileAccess {
-  readable: readonly string[]
-  writable: readonly string[]
-}
+export type FileAccess = { readable: readonly string[]; writable: readonly string[] }
 
 /**
  * Permanently confines the calling thread and the threads that it starts: they open only the given files, run no program and
