@@ -41,7 +41,7 @@ export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0001-\u001f]/
 
-const writtenFields = ['id', 'clickedAt', ...clickTextFields]
+const writtenFields = ['id', 'clickedAt', ...clickTextFields] as const
 const idsOf = entityIdsOf(writtenFields)
 
 /** Which clicks to read. */
