@@ -54,14 +54,11 @@ export function readRange(options: RangeOptions): Partial<Range> {
   return readAsApi(() => openRange(options))
 }
 
-/** Reads options as the API reads its parameters. @throws UsageError, with the message of the Problem or as `toError` writes it */
-export function readAsApi<Value>(
-  read: () => Value,
-  toError = ({ message }: Problem) => new UsageError(message),
-): Value {
+/** Reads options as the API reads its parameters. @throws UsageError */
+export function readAsApi<Value>(read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    throw error instanceof Problem ? toError(error) : error
+    throw error instanceof Problem ? new UsageError(error.message) : error
   }
 }

@@ -12,7 +12,7 @@ import { planReport, type ReportPlan } from '../api/reports/plan.ts'
 import { runReport } from '../api/reports/run.ts'
 import { queryValidator } from '../http/validation.ts'
 import { printable } from '../import/printable.ts'
-import type { Problem } from '../problem.ts'
+import { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvWriter.ts'
 import { openNameCache } from '../rows/nameCache.ts'
@@ -20,7 +20,7 @@ import type { Stores } from '../stores/open.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
-import { accountOption, readAsApi } from './options.ts'
+import { accountOption } from './options.ts'
 import { table } from './table.ts'
 
 interface ReportOptions {
@@ -71,7 +71,9 @@ function parameterOption(name: string, { type, description = '' }: TSchema): Opt
   return filters.includes(name) ? option.hideHelp() : option
 }
 
-const dashed = (name: string): string => name.replaceAll('_', '-')
+function dashed(name: string): string {
+  return name.replaceAll('_', '-')
+}
 
 async function printReport(context: CommandContext, { account, all = false, ...options }: ReportOptions) {
   const isTerminal = (context.stdout as Partial<WriteStream>).isTTY === true
@@ -82,7 +84,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(account)
   const caller = { accountId, currency, retained: await readRetainedRanges(stores.postgres, accountId) }
-  const plan = readAsApi(() => planReport(query, caller, Date.now()), usageError)
+  const plan = checked(() => planReport(query, caller, Date.now()))
   const signal = context.interrupted
   const texts = textsOf(readPages(stores, plan, isAll, signal), plan, query, format)
   await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
@@ -97,8 +99,17 @@ function readQuery(options: object, format: string): ReportQuery {
   const read = queryValidator(ReportQuery)(Object.fromEntries(given))
   if ('error' in read) throw usageError(read.error)
   const query = read.value as ReportQuery
-  readAsApi(() => checkCsvParameters(query, format), usageError)
+  checked(() => checkCsvParameters(query, format))
   return query
+}
+
+/** @throws UsageError instead of a Problem */
+function checked<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof Problem && error.status === 400 ? usageError(error) : error
+  }
 }
 
 /** Where a message of the API names a parameter; elsewhere the same word, such as `from`, is part of the sentence. */
@@ -147,7 +158,9 @@ async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): As
     yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).text)
 }
 
-const withoutFirstLine = (text: string): string => text.slice(text.indexOf('\n') + 1)
+function withoutFirstLine(text: string): string {
+  return text.slice(text.indexOf('\n') + 1)
+}
 
 function reportTable(
   { data, totals, previous, bucketCount }: ReportResponse,

@@ -108,11 +108,8 @@ export async function importRows(
     let [filling, other] = [newBatch(), newBatch()]
     const store = async (batch: RowBatch) => {
       await campaigns?.lookUp()
-      const { inserted, updated, duplicates, older, conflicts } = await batch.store()
-      tally.inserted += inserted
-      tally.updated += updated
-      tally.duplicates += duplicates
-      tally.older += older
+      const { conflicts, ...counts } = await batch.store()
+      for (const [name, count] of Object.entries(counts)) tally[name as keyof StoredCounts] += count
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }

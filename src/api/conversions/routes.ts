@@ -7,22 +7,25 @@ import { listConversions } from './run.ts'
 import { conversionExportSql } from './sql.ts'
 
 export function conversionRoutes(app: App, context: RouteContext): void {
-  app.get('/conversions', {
-    schema: {
-      tags: ['Conversions'],
-      summary: 'List conversions',
-      description:
-        'CPA and revenue conversions of the account, newest first, each in its latest version. Test conversions are included only with `include_test_mode=true`.',
-      querystring: ConversionQuery,
-      response: { 200: ConversionPage },
+  app.get(
+    '/conversions',
+    {
+      schema: {
+        tags: ['Conversions'],
+        summary: 'List conversions',
+        description:
+          'CPA and revenue conversions of the account, newest first, each in its latest version. Test conversions are included only with `include_test_mode=true`.',
+        querystring: ConversionQuery,
+        response: { 200: ConversionPage },
+      },
+      config: { scope: 'read:conversions', formats: listFormats },
     },
-    config: { scope: 'read:conversions', formats: listFormats },
-    handler: (request, reply) =>
+    (request, reply) =>
       sendList(context, request, reply, request.query, {
         resource: 'conversions',
         plan: planConversions(request.query, request.caller, context.now()),
         readPage: listConversions,
         exportSql: conversionExportSql,
       }),
-  })
+  )
 }

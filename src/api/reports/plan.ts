@@ -3,11 +3,13 @@ import { metricNames, type ReportMetric, reportMetricNames } from '../../../sche
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
-import { type ComparedPlan, planCompared } from '../../query/facts/comparedPlan.ts'
-import type { PlanCaller } from '../../query/readContext.ts'
+import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
-export type ReportOrder = { by: 'id' | ReportMetric; isDescending: boolean }
+export interface ReportOrder {
+  by: 'id' | ReportMetric
+  isDescending: boolean
+}
 
 type CountedMetric = 'clicks' | 'conversions'
 
@@ -31,7 +33,7 @@ export interface ReportPlan extends ComparedPlan {
  * Builds the query plan of a report; no I/O.
  * @throws Problem as `planCompared`, or `invalid_group_by`
  */
-export function planReport(query: ReportQuery, caller: PlanCaller, nowMs: number): ReportPlan {
+export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
   const wanted = query.metrics?.split(',')
   const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames

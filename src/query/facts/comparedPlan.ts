@@ -1,7 +1,7 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { type ComparedRange, otherRange, previousRange } from '../comparison.ts'
 import { type FilterQuery, readFilters } from '../filters.ts'
-import type { PlanCaller } from '../readContext.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import {
   type ComparisonQuery,
@@ -28,6 +28,12 @@ export interface ComparedPlan {
   nowMs: number
 }
 
+export interface FactsCaller {
+  accountId: string
+  currency: string
+  retained: RetainedRanges
+}
+
 /**
  * Reads range, filters and comparison, and selects the tables; no I/O.
  * @param dimensions what the sums are grouped by
@@ -39,7 +45,7 @@ export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery,
   dimensions: readonly Dimension[],
   kind: { name: string; daysDefault: number; countsVisitors?: boolean },
-  { accountId, currency, retained: ranges }: PlanCaller,
+  { accountId, currency, retained }: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
   const isByHour = dimensions.includes('hour')
@@ -54,8 +60,10 @@ export function planCompared(
     ? otherRange(given, range, zone)
     : query.compare && previousRange(query.compare, range, zone, nowMs)
   const previous = other && { ...other, facts: planFacts({ ...factsQuery, range: other.range }) }
-  const retained = retainedFromOf([facts, ...(previous ? [previous.facts] : [])], ranges.clicksMs)
-  return { accountId, currency, range, tz: zone, facts, previous, retained, nowMs }
+  return {
+    ...{ accountId, currency, range, tz: zone, facts, previous, nowMs },
+    retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
+  }
 }
 
 /** Sums tables still count removed clicks, so only the parts of a query that are read from rows matter. */

@@ -45,4 +45,6 @@ export async function readStoredConversions(
 
 const { accountId: _accountId, isDeleted: _isDeleted, ...selectedFields } = conversionRowFields
 
-const millionths = (decimal: string | null): bigint | null => (decimal === null ? null : parseMillionths(decimal))
+function millionths(decimal: string | null): bigint | null {
+  return decimal === null ? null : parseMillionths(decimal)
+}
