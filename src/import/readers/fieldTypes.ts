@@ -8,9 +8,9 @@ import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { isLonger } from '../../../schema/textLength.ts'
 import { isJsonObject, textOf } from '../../query/exactJson.ts'
 import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
-import { entityIdNames } from '../../rows/entityNames.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
+import { entityIdFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 import { type Decimal, type Note, readDouble, readMoney, readRate, withNumberText } from './decimal.ts'
 import { parseJson } from './parseJson.ts'
@@ -290,7 +290,7 @@ const numbers = { money, moneyOrNull: money, floatOrNull: signal, uint32: wholeN
 const words = { id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField) }
 const times = { instant, instantOrNull: instant }
 const ofKind: Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>> = { ...numbers, ...words, ...times }
-const idFields = ['id', ...entityIdNames, 'visitorId', 'clickId', 'userId'].map((name) => [name, id])
+const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId'].map((name) => [name, id])
 const others = { country, countries: listOf(country), device: oneOf(devices), ip, currency, properties }
 const ofName: Readonly<Record<string, FieldType<unknown>>> = { ...Object.fromEntries(idFields), ...others }
 
