@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { Currency, described, Id, Instant, Money, Nullable, NullableText, optional } from './scalars.ts'
+import { Currency, described, Id, Instant, Money, Named, Nullable, NullableText, optional } from './scalars.ts'
 import { type SubIdName, subIdNames } from './subIds.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
@@ -33,45 +33,42 @@ export const storedAt = described(
   'When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.',
 )
 
-export const Click = Type.Object(
-  {
-    id: Id,
-    clickedAt: Instant,
-    ...entityFields,
-    visitorId: Nullable(Id),
-    country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-    region: NullableText('As sent by the tracker.'),
-    city: NullableText('As sent by the tracker.'),
-    device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
-    os: NullableText('Operating system.'),
-    osVersion: NullableText('Version of the operating system.'),
-    browser: NullableText('Browser.'),
-    browserVersion: NullableText('Version of the browser.'),
-    language: NullableText('`Accept-Language` header, as sent by the browser.'),
-    referrer: NullableText('URL of the page that linked to the click URL.'),
-    userAgent: NullableText('`User-Agent` header, as sent by the browser.'),
-    ip: NullableText('IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero.'),
-    subIds: SubIds,
-    externalClickId: NullableText('Click id of the traffic source, for example a gclid.'),
-    utmSource: NullableText('utm_source'),
-    utmMedium: NullableText('utm_medium'),
-    utmCampaign: NullableText('utm_campaign'),
-    utmTerm: NullableText('utm_term'),
-    utmContent: NullableText('utm_content'),
-    cost: Nullable(Money),
-    currency: Nullable(Currency),
-    costBase: Nullable(Type.Number({ description: '`cost` in `baseCurrency`, at the rate imported with the click.' })),
-    baseCurrency: Type.String({ description: 'Currency of the account.' }),
-    isBot: Type.Boolean({ description: 'Click of a bot: listed here, excluded from stats and reports.' }),
-    isTest: Type.Boolean({ description: 'Test click: listed here, excluded from stats and reports.' }),
-    converted: Type.Boolean({ description: 'Whether `conversionCount` is above 0.' }),
-    conversionCount: Type.Integer({
-      description: 'Number of conversions of this click, of any status, without tests.',
-    }),
-    storedAt,
-  },
-  { $id: 'Click' },
-)
+export const Click = Named('Click', {
+  id: Id,
+  clickedAt: Instant,
+  ...entityFields,
+  visitorId: Nullable(Id),
+  country: NullableText('Country code, ISO 3166-1 alpha-2.'),
+  region: NullableText('As sent by the tracker.'),
+  city: NullableText('As sent by the tracker.'),
+  device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
+  os: NullableText('Operating system.'),
+  osVersion: NullableText('Version of the operating system.'),
+  browser: NullableText('Browser.'),
+  browserVersion: NullableText('Version of the browser.'),
+  language: NullableText('`Accept-Language` header, as sent by the browser.'),
+  referrer: NullableText('URL of the page that linked to the click URL.'),
+  userAgent: NullableText('`User-Agent` header, as sent by the browser.'),
+  ip: NullableText('IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero.'),
+  subIds: SubIds,
+  externalClickId: NullableText('Click id of the traffic source, for example a gclid.'),
+  utmSource: NullableText('utm_source'),
+  utmMedium: NullableText('utm_medium'),
+  utmCampaign: NullableText('utm_campaign'),
+  utmTerm: NullableText('utm_term'),
+  utmContent: NullableText('utm_content'),
+  cost: Nullable(Money),
+  currency: Nullable(Currency),
+  costBase: Nullable(Type.Number({ description: '`cost` in `baseCurrency`, at the rate imported with the click.' })),
+  baseCurrency: Type.String({ description: 'Currency of the account.' }),
+  isBot: Type.Boolean({ description: 'Click of a bot: listed here, excluded from stats and reports.' }),
+  isTest: Type.Boolean({ description: 'Test click: listed here, excluded from stats and reports.' }),
+  converted: Type.Boolean({ description: 'Whether `conversionCount` is above 0.' }),
+  conversionCount: Type.Integer({
+    description: 'Number of conversions of this click, of any status, without tests.',
+  }),
+  storedAt,
+})
 export type Click = Static<typeof Click>
 
 export const ClickPage = Type.Object({ ...OrderedPage(Click).properties, ...retainedFrom })

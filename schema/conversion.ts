@@ -3,7 +3,7 @@ import { devices, entityFields, SubIds, storedAt } from './click.ts'
 import { conversionAttributeNames } from './dimensions.ts'
 import { columnFilterNames, filterParameters, filterParametersOf } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
-import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
@@ -14,41 +14,38 @@ export const conversionFilterParameters = filterParametersOf(conversionAttribute
   source: ` One of ${conversionSources.join(', ')}; \`all\` alone is no filter.`,
 })
 
-export const Conversion = Type.Object(
-  {
-    id: Id,
-    source: OneOf(conversionSources),
-    status: OneOf(conversionStatuses),
-    externalStatus: NullableText('Status in the terms of the sender.'),
-    eventName: NullableText('Name of the event, for example purchase.'),
-    convertedAt: Instant,
-    clickedAt: Nullable(Instant),
-    createdAt: Instant,
-    updatedAt: Instant,
-    clickId: Nullable(Id),
-    visitorId: Nullable(Id),
-    transactionId: NullableText('Transaction id of the sender.'),
-    ...entityFields,
-    country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-    device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
-    os: NullableText('Operating system.'),
-    browser: NullableText('Browser.'),
-    subIds: SubIds,
-    payout: Nullable(Money),
-    revenue: Nullable(Money),
-    currency: Nullable(Currency),
-    revenueBase: Nullable(
-      Type.Number({ description: '`revenue` in `baseCurrency`, at the rate imported with the conversion.' }),
-    ),
-    baseCurrency: Type.String({ description: 'Currency of the account.' }),
-    couponCode: NullableText('Coupon code, as sent.'),
-    isTest: Type.Boolean({
-      description: 'Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`.',
-    }),
-    storedAt,
-  },
-  { $id: 'Conversion' },
-)
+export const Conversion = Named('Conversion', {
+  id: Id,
+  source: OneOf(conversionSources),
+  status: OneOf(conversionStatuses),
+  externalStatus: NullableText('Status in the terms of the sender.'),
+  eventName: NullableText('Name of the event, for example purchase.'),
+  convertedAt: Instant,
+  clickedAt: Nullable(Instant),
+  createdAt: Instant,
+  updatedAt: Instant,
+  clickId: Nullable(Id),
+  visitorId: Nullable(Id),
+  transactionId: NullableText('Transaction id of the sender.'),
+  ...entityFields,
+  country: NullableText('Country code, ISO 3166-1 alpha-2.'),
+  device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
+  os: NullableText('Operating system.'),
+  browser: NullableText('Browser.'),
+  subIds: SubIds,
+  payout: Nullable(Money),
+  revenue: Nullable(Money),
+  currency: Nullable(Currency),
+  revenueBase: Nullable(
+    Type.Number({ description: '`revenue` in `baseCurrency`, at the rate imported with the conversion.' }),
+  ),
+  baseCurrency: Type.String({ description: 'Currency of the account.' }),
+  couponCode: NullableText('Coupon code, as sent.'),
+  isTest: Type.Boolean({
+    description: 'Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`.',
+  }),
+  storedAt,
+})
 export type Conversion = Static<typeof Conversion>
 
 export const ConversionPage = OrderedPage(Conversion)

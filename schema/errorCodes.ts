@@ -39,9 +39,8 @@ export const problems = {
 export type ProblemCode = keyof typeof problems | `invalid_${string}`
 
 /** @returns the HTTP status of a code, 400 for every `invalid_<parameter>` */
-export function statusOfProblem(code: ProblemCode): number {
-  return code in problems ? problems[code as keyof typeof problems][0] : 400
-}
+export const statusOfProblem = (code: ProblemCode): number =>
+  code in problems ? problems[code as keyof typeof problems][0] : 400
 
 /** Body of every error response. */
 export const ProblemBody = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { EventNote } from './eventNote.ts'
-import { described, eventIdPattern, Id, Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { described, eventIdPattern, Id, Instant, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 export const eventOrigins = ['server', 'browser'] as const
 
@@ -63,35 +63,32 @@ export const EventBody = Type.Object(
       value: Nullable(
         Type.Number({ description: 'Number that you define, not revenue; clamped to ±1e12.', examples: [49.9] }),
       ),
-      currency: Nullable(
-        Type.String({ description: 'ISO 4217 code in uppercase; any other text is ignored.', examples: ['USD'] }),
-      ),
+      currency: NullableText({
+        description: 'ISO 4217 code in uppercase; any other text is ignored.',
+        examples: ['USD'],
+      }),
       properties: Properties(
         `Up to ${propertyLimits.keysMax} fields that you define: text of up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. Fields above a limit or of another type are dropped; above ${propertyLimits.bytesMax / 1024} KiB the whole object is dropped.`,
         [{ plan: 'yearly', seats: 3 }],
       ),
-      event_id: Nullable(
-        Type.String({
-          pattern: eventIdPattern,
-          description:
-            'Your id of this event. Requests with the same id within 24 hours have no further effect, so a request without a response can be retried safely.',
-          examples: ['order-1042-paid'],
-        }),
-      ),
-      timestamp: Nullable(
-        Type.String({
-          description:
-            'Time of the event, ISO 8601 or as databases and logs write it; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
-          examples: ['2026-11-21T03:00:00Z'],
-        }),
-      ),
+      event_id: NullableText({
+        pattern: eventIdPattern,
+        description:
+          'Your id of this event. Requests with the same id within 24 hours have no further effect, so a request without a response can be retried safely.',
+        examples: ['order-1042-paid'],
+      }),
+      timestamp: NullableText({
+        description:
+          'Time of the event, ISO 8601 or as databases and logs write it; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
+        examples: ['2026-11-21T03:00:00Z'],
+      }),
     }),
   },
   { $id: 'EventInput', description: 'Identify the event by `click_id`, or by `visitor_id` and `campaign_id`.' },
 )
 
-/** The stored fields of an event. */
-const storedEventFields = {
+/** The first stored fields of an event; the rows of lists have the name of the campaign next. */
+const eventIdentity = {
   id: Type.String({ pattern: eventIdPattern, description: '`event_id`, or a generated UUIDv7.' }),
   origin: OneOf(eventOrigins, {
     description: '`server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.',
@@ -103,6 +100,8 @@ const storedEventFields = {
   clickId: Nullable(Id),
   visitorId: Nullable(Id),
   campaignId: Nullable(described(Id, 'Campaign of the click, or the named campaign.')),
+}
+const eventDetails = {
   userId: Nullable(described(Id, 'Owner of the campaign.')),
   value: Nullable(Type.Number({ description: 'Number that you define, not revenue.' })),
   currency: NullableText('ISO 4217.'),
@@ -111,17 +110,16 @@ const storedEventFields = {
   receivedAt: described(Instant, 'When the event was accepted.'),
 }
 
+/** The stored fields of an event. */
+const storedEventFields = { ...eventIdentity, ...eventDetails }
+
 /** An event as lists return it. */
-const { userId, value, currency, properties, occurredAt, receivedAt, ...identity } = storedEventFields
-export const EventRow = Type.Object(
-  {
-    ...identity,
-    campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
-    ...{ userId, value, currency, properties, occurredAt, receivedAt },
-    storedAt: described(Instant, 'When Tributary stored the event.'),
-  },
-  { $id: 'StoredEvent' },
-)
+export const EventRow = Named('StoredEvent', {
+  ...eventIdentity,
+  campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
+  ...eventDetails,
+  storedAt: described(Instant, 'When Tributary stored the event.'),
+})
 export type EventRow = Static<typeof EventRow>
 
 /** An event as a dry run would store it. */

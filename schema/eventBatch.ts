@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventBody, eventResponses } from './event.ts'
-import { optional } from './scalars.ts'
+import { Named, optional } from './scalars.ts'
 
 /** Limits of `POST /events/batch`. */
 export const batchLimits = {
@@ -13,17 +13,14 @@ export const batchLimits = {
   depthMax: 64,
 } as const
 
-export const EventBatchBody = Type.Object(
-  {
-    events: Type.Array(EventBody, {
-      minItems: 1,
-      maxItems: batchLimits.eventsMax,
-      description:
-        'Each event as in `POST /events`; up to 64 KiB each. The body has at most 4 MiB, 128,000 commas, colons and brackets outside texts, and 64 nested levels.',
-    }),
-  },
-  { $id: 'EventBatch' },
-)
+export const EventBatchBody = Named('EventBatch', {
+  events: Type.Array(EventBody, {
+    minItems: 1,
+    maxItems: batchLimits.eventsMax,
+    description:
+      'Each event as in `POST /events`; up to 64 KiB each. The body has at most 4 MiB, 128,000 commas, colons and brackets outside texts, and 64 nested levels.',
+  }),
+})
 
 /** The same as NDJSON. */
 export const EventLines = Type.String({

@@ -3,7 +3,7 @@ import { eventNamePattern } from './event.ts'
 import { filterParameters } from './filters.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
-import { Instant, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { Instant, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 const funnelStepsMax = 8
 /** Groups in a response. */
@@ -55,46 +55,37 @@ const percent = (of: string, nulls: string) =>
     }),
   )
 
-const FunnelStep = Type.Object(
-  {
-    step: Type.String({ description: 'As in the request.' }),
-    entered: Type.Integer({ minimum: 0, description: 'Visitors or clicks that reached this step.' }),
-    fromPrevious: percent('previous', 'for the first step and if there are none'),
-    fromFirst: percent('first', 'if there are none'),
-    medianSeconds: Nullable(
-      Type.Number({
-        minimum: 0,
-        description:
-          'Median seconds since the previous step, over the visitors or clicks that reached this step; null for the first step and if there are none.',
-      }),
-    ),
-  },
-  { $id: 'FunnelStep' },
-)
-
-const FunnelGroup = Type.Object(
-  {
-    id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
-    name: NullableText('Name of the value; null for an unknown id.'),
-    steps: Type.Array(FunnelStep),
-  },
-  { $id: 'FunnelGroup' },
-)
-
-export const FunnelResponse = Type.Object(
-  {
-    from: Instant,
-    to: Instant,
-    steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
-    ...optional({
-      data: Type.Array(FunnelGroup, {
-        maxItems: funnelGroupsMax,
-        description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
-      }),
+const FunnelStep = Named('FunnelStep', {
+  step: Type.String({ description: 'As in the request.' }),
+  entered: Type.Integer({ minimum: 0, description: 'Visitors or clicks that reached this step.' }),
+  fromPrevious: percent('previous', 'for the first step and if there are none'),
+  fromFirst: percent('first', 'if there are none'),
+  medianSeconds: Nullable(
+    Type.Number({
+      minimum: 0,
+      description:
+        'Median seconds since the previous step, over the visitors or clicks that reached this step; null for the first step and if there are none.',
     }),
-    ...retainedFrom,
-    asOf: Instant,
-  },
-  { $id: 'Funnel' },
-)
+  ),
+})
+
+const FunnelGroup = Named('FunnelGroup', {
+  id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
+  name: NullableText('Name of the value; null for an unknown id.'),
+  steps: Type.Array(FunnelStep),
+})
+
+export const FunnelResponse = Named('Funnel', {
+  from: Instant,
+  to: Instant,
+  steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
+  ...optional({
+    data: Type.Array(FunnelGroup, {
+      maxItems: funnelGroupsMax,
+      description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
+    }),
+  }),
+  ...retainedFrom,
+  asOf: Instant,
+})
 export type FunnelResponse = Static<typeof FunnelResponse>

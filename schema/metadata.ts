@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { fieldsParameter } from './fields.ts'
 import { pageParameters } from './page.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 /** Tables of entities with a name, which rows of clicks and conversions show. */
 export const namedTables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
@@ -15,38 +15,32 @@ const texts = (description: string) => Type.Array(Type.String(), { description }
 const namedFields = { id: Id, name: Type.String(), status: Status }
 const datedFields = { createdAt: Instant, updatedAt: Instant }
 
-export const Campaign = Type.Object(
-  {
-    id: Id,
-    name: Type.String(),
-    userId: Type.String({ description: 'Id of the user who owns the campaign.' }),
-    status: Status,
-    trafficSourceId: Nullable(Id),
-    trafficSourceName: NullableText('Current name of the traffic source; null for an unknown id.'),
-    costModel: NullableText('Cost model, for example cpc.'),
-    costValue: Nullable(Money),
-    currency: Nullable(Currency),
-    tags: texts('Tags that you define.'),
-    ...datedFields,
-  },
-  { $id: 'Campaign' },
-)
+export const Campaign = Named('Campaign', {
+  id: Id,
+  name: Type.String(),
+  userId: Type.String({ description: 'Id of the user who owns the campaign.' }),
+  status: Status,
+  trafficSourceId: Nullable(Id),
+  trafficSourceName: NullableText('Current name of the traffic source; null for an unknown id.'),
+  costModel: NullableText('Cost model, for example cpc.'),
+  costValue: Nullable(Money),
+  currency: Nullable(Currency),
+  tags: texts('Tags that you define.'),
+  ...datedFields,
+})
 export type Campaign = Static<typeof Campaign>
 
-export const Offer = Type.Object(
-  {
-    ...namedFields,
-    url: NullableText('URL.'),
-    affiliateNetwork: NullableText('Affiliate network of the offer.'),
-    payoutType: NullableText('Payout model, for example cpa.'),
-    payout: Nullable(Money),
-    currency: Nullable(Currency),
-    countries: texts('Country codes, ISO 3166-1 alpha-2; an empty list means all countries.'),
-    tags: texts('Tags that you define.'),
-    ...datedFields,
-  },
-  { $id: 'Offer' },
-)
+export const Offer = Named('Offer', {
+  ...namedFields,
+  url: NullableText('URL.'),
+  affiliateNetwork: NullableText('Affiliate network of the offer.'),
+  payoutType: NullableText('Payout model, for example cpa.'),
+  payout: Nullable(Money),
+  currency: Nullable(Currency),
+  countries: texts('Country codes, ISO 3166-1 alpha-2; an empty list means all countries.'),
+  tags: texts('Tags that you define.'),
+  ...datedFields,
+})
 export type Offer = Static<typeof Offer>
 
 export const LandingPage = Type.Object(
@@ -55,16 +49,13 @@ export const LandingPage = Type.Object(
 )
 export type LandingPage = Static<typeof LandingPage>
 
-export const TrafficSource = Type.Object(
-  {
-    ...namedFields,
-    category: NullableText('Category, for example social.'),
-    costModel: NullableText('Cost model, for example cpc.'),
-    currency: Nullable(Currency),
-    ...datedFields,
-  },
-  { $id: 'TrafficSource' },
-)
+export const TrafficSource = Named('TrafficSource', {
+  ...namedFields,
+  category: NullableText('Category, for example social.'),
+  costModel: NullableText('Cost model, for example cpc.'),
+  currency: Nullable(Currency),
+  ...datedFields,
+})
 export type TrafficSource = Static<typeof TrafficSource>
 
 /** Query of a metadata list. @param row schema of its rows */

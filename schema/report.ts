@@ -7,7 +7,7 @@ import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metr
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, ListOf, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Instant, ListOf, Named, NullableText, OneOf, optional } from './scalars.ts'
 
 export const reportBucketsMax = 1000
 export const reportOffsetMax = 1_000_000
@@ -81,41 +81,35 @@ const PreviousRow = Type.Object(
   { description: 'With `compare` or `compare_from`: the same bucket in the other range.' },
 )
 
-const ReportRow = Type.Object(
-  {
-    id: Type.String({
-      description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
-    }),
-    name: label,
-    dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
-      description: 'Id and name of each dimension.',
-    }),
-    ...optionalMetricFields,
-    ...optional({ previous: PreviousRow }),
-  },
-  { $id: 'ReportRow' },
-)
+const ReportRow = Named('ReportRow', {
+  id: Type.String({
+    description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
+  }),
+  name: label,
+  dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
+    description: 'Id and name of each dimension.',
+  }),
+  ...optionalMetricFields,
+  ...optional({ previous: PreviousRow }),
+})
 
-export const ReportResponse = Type.Object(
-  {
-    groupBy: Type.String({ description: 'Same as `group_by` of the request.' }),
-    from: Instant,
-    to: Instant,
-    ...optional({ tz: Type.String({ description: 'IANA time zone, if the request has `tz`.' }) }),
-    currency: Currency,
-    data: Type.Array(ReportRow, {
-      maxItems: reportBucketsMax,
-      description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
-    }),
-    totals: SelectedMetrics,
-    ...previousTotals(SelectedMetrics),
-    ...retainedFrom,
-    bucketCount: Type.Integer({
-      description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
-    }),
-    truncated: Type.Boolean({ description: 'Whether more buckets follow the rows of `data`.' }),
-    asOf: Instant,
-  },
-  { $id: 'Report' },
-)
+export const ReportResponse = Named('Report', {
+  groupBy: Type.String({ description: 'Same as `group_by` of the request.' }),
+  from: Instant,
+  to: Instant,
+  ...optional({ tz: Type.String({ description: 'IANA time zone, if the request has `tz`.' }) }),
+  currency: Currency,
+  data: Type.Array(ReportRow, {
+    maxItems: reportBucketsMax,
+    description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
+  }),
+  totals: SelectedMetrics,
+  ...previousTotals(SelectedMetrics),
+  ...retainedFrom,
+  bucketCount: Type.Integer({
+    description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
+  }),
+  truncated: Type.Boolean({ description: 'Whether more buckets follow the rows of `data`.' }),
+  asOf: Instant,
+})
 export type ReportResponse = Static<typeof ReportResponse>

@@ -2,6 +2,7 @@ import {
   type ArrayOptions,
   type SchemaOptions,
   type Static,
+  type StringOptions,
   type TOptional,
   type TProperties,
   type TSchema,
@@ -37,9 +38,14 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
+/** An object with a name in the OpenAPI document. */
+export function Named<Fields extends TProperties>($id: string, fields: Fields) {
+  return Type.Object(fields, { $id })
+}
+
 /** A text, or null where there is none. */
-export function NullableText(description: string) {
-  return Nullable(Type.String({ description }))
+export function NullableText(text: string | StringOptions) {
+  return Nullable(Type.String(typeof text === 'string' ? { description: text } : text))
 }
 
 /** One of some texts. */

@@ -3,7 +3,7 @@ import { Conversion } from './conversion.ts'
 import { Campaign } from './metadata.ts'
 import { CompletePage, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
-import { ListOf, optional } from './scalars.ts'
+import { ListOf, Named, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** Length of the trimmed `q`, in characters. */
@@ -52,28 +52,22 @@ export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
 export const CampaignSearchQuery = Type.Object(searchParameters(campaignSearchFields))
 export type CampaignSearchQuery = Static<typeof CampaignSearchQuery>
 
-export const Match = Type.Object(
-  {
-    field: Type.String({ description: 'Field that contains the text.' }),
-    value: Type.String({ description: 'Value of the field.' }),
-  },
-  { $id: 'Match' },
-)
+export const Match = Named('Match', {
+  field: Type.String({ description: 'Field that contains the text.' }),
+  value: Type.String({ description: 'Value of the field.' }),
+})
 export type Match = Static<typeof Match>
 
 /** Response of a search: rows with their matching fields. */
 function SearchPage<Properties extends TProperties>(row: TObject<Properties>) {
-  const found = Type.Object(
-    {
-      ...row.properties,
-      matched: Type.Literal(true, { description: 'Always true.' }),
-      matches: Type.Array(Match, {
-        minItems: 1,
-        description: 'Every field that contains the text; for tags, every matching tag.',
-      }),
-    },
-    { $id: `${row.$id}Match` },
-  )
+  const found = Named(`${row.$id}Match`, {
+    ...row.properties,
+    matched: Type.Literal(true, { description: 'Always true.' }),
+    matches: Type.Array(Match, {
+      minItems: 1,
+      description: 'Every field that contains the text; for tags, every matching tag.',
+    }),
+  })
   return Type.Object({
     ...CompletePage(found).properties,
     query: Type.String({ description: 'The trimmed search text.' }),

@@ -6,7 +6,7 @@ import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, NullableText, OneOf, optional } from './scalars.ts'
+import { Currency, Instant, Named, NullableText, OneOf, optional } from './scalars.ts'
 
 export const StatsQuery = Type.Object({
   ...daysParameter(90),
@@ -39,62 +39,53 @@ const rangeFields = {
 const resourceCount = (name: string) =>
   Type.Integer({ description: `Current number of ${name} that are not archived.` })
 
-export const StatsOverview = Type.Object(
-  {
-    ...rangeFields,
-    totals: Metrics,
-    ...previousTotals(Metrics),
-    resources: Type.Object({
-      campaigns: resourceCount('campaigns'),
-      offers: resourceCount('offers'),
-      landingPages: resourceCount('landing pages'),
-      trafficSources: resourceCount('traffic sources'),
-    }),
-    ...retainedFrom,
-    asOf: Instant,
-  },
-  { $id: 'StatsOverview' },
-)
+export const StatsOverview = Named('StatsOverview', {
+  ...rangeFields,
+  totals: Metrics,
+  ...previousTotals(Metrics),
+  resources: Type.Object({
+    campaigns: resourceCount('campaigns'),
+    offers: resourceCount('offers'),
+    landingPages: resourceCount('landing pages'),
+    trafficSources: resourceCount('traffic sources'),
+  }),
+  ...retainedFrom,
+  asOf: Instant,
+})
 export type StatsOverview = Static<typeof StatsOverview>
 
-const StatsDay = Type.Object(
-  {
-    id: Type.String({
-      description:
-        'Date of the local day; with `interval`: the local time of an hour with its UTC offset, the Monday of a week, the first day of a month.',
-      examples: ['2026-11-20', '2026-11-20T14:00+05:30'],
-    }),
-    date: Type.String({ format: 'date', description: 'Local date on which the row starts.' }),
-    complete: Type.Boolean({
-      description:
-        'Whether the time range includes all of it and it is over. Its metrics can still change when a conversion is approved or refunded later.',
-    }),
-    ...metricFields,
-    ...optional({
-      previous: Type.Object(
-        {
-          id: NullableText('Id of the row in the other range; null if it has none, for example of 29 February.'),
-          ...metricFields,
-        },
-        { description: 'With `compare` or `compare_from`: the same unit of time in the other range.' },
-      ),
-    }),
-  },
-  { $id: 'StatsDay' },
-)
+const StatsDay = Named('StatsDay', {
+  id: Type.String({
+    description:
+      'Date of the local day; with `interval`: the local time of an hour with its UTC offset, the Monday of a week, the first day of a month.',
+    examples: ['2026-11-20', '2026-11-20T14:00+05:30'],
+  }),
+  date: Type.String({ format: 'date', description: 'Local date on which the row starts.' }),
+  complete: Type.Boolean({
+    description:
+      'Whether the time range includes all of it and it is over. Its metrics can still change when a conversion is approved or refunded later.',
+  }),
+  ...metricFields,
+  ...optional({
+    previous: Type.Object(
+      {
+        id: NullableText('Id of the row in the other range; null if it has none, for example of 29 February.'),
+        ...metricFields,
+      },
+      { description: 'With `compare` or `compare_from`: the same unit of time in the other range.' },
+    ),
+  }),
+})
 
-export const StatsDaily = Type.Object(
-  {
-    ...rangeFields,
-    data: Type.Array(StatsDay, {
-      description: 'Every local day, or every `interval`, oldest first, including those without clicks.',
-    }),
-    ...optional({
-      previous: Type.Object(comparedRange, { description: 'With `compare` or `compare_from`: the other range.' }),
-    }),
-    ...retainedFrom,
-    asOf: Instant,
-  },
-  { $id: 'StatsDaily' },
-)
+export const StatsDaily = Named('StatsDaily', {
+  ...rangeFields,
+  data: Type.Array(StatsDay, {
+    description: 'Every local day, or every `interval`, oldest first, including those without clicks.',
+  }),
+  ...optional({
+    previous: Type.Object(comparedRange, { description: 'With `compare` or `compare_from`: the other range.' }),
+  }),
+  ...retainedFrom,
+  asOf: Instant,
+})
 export type StatsDaily = Static<typeof StatsDaily>

@@ -1,10 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /** Range of addresses as integers of 128 bits, both ends included. IPv4 is IPv4-mapped IPv6: ::ffff:0:0/96. */
-interface AddressRange {
-  first: bigint
-  last: bigint
-}
+type AddressRange = { first: bigint; last: bigint }
 
 /** Unicast addresses on the Internet: 1.0.0.0 to 223.255.255.255, and 2000::/3. */
 const publicRanges: readonly AddressRange[] = [

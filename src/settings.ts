@@ -188,9 +188,7 @@ function isAddress(text: string): boolean {
 }
 
 /** Scheme, host and port only, as browsers send it. */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
-}
+const isOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 
 /** A URL with decodable user and password; a Postgres URL may have several hosts, separated by commas. */
 function isServer(text: string): boolean {
@@ -204,6 +202,4 @@ function isServer(text: string): boolean {
 }
 
 /** Masks everything before the host, in valid and invalid URLs. */
-function hidePassword(text: string): string {
-  return text.replace(/^(\w+:\/\/)?.*@/, '$1…@')
-}
+const hidePassword = (text: string): string => text.replace(/^(\w+:\/\/)?.*@/, '$1…@')

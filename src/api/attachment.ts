@@ -19,10 +19,7 @@ interface FileContent {
  * The header that makes a browser save a response as a file:
  * `clicks_from_2026-11-01_to_2026-11-20_acme.csv`. An end of the range that is not a midnight has its local time.
  */
-export function attachmentHeader(
-  { resource, accountId, range = {}, tz = 'UTC' }: FileContent,
-  format: RowFormat,
-): { 'content-disposition': string } {
+export function attachmentHeader({ resource, accountId, range = {}, tz = 'UTC' }: FileContent, format: RowFormat) {
   const { fromMs, untilMs } = range
   const parts = [
     resource,

@@ -5,6 +5,7 @@ import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
 import type { ListPlan } from '../query/listPlan.ts'
 import type { PageRows } from '../query/pagination.ts'
+import type { ListedResource } from '../query/readContext.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
@@ -12,6 +13,7 @@ import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../r
 import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
+import type { RowContext } from '../rows/nameCache.ts'
 import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
@@ -25,10 +27,10 @@ export interface FormatQuery extends CsvQuery {
 
 /** A list in ClickHouse that is read page by page, or exported in one response. */
 interface ListResponse<Plan extends ListPlan> {
-  resource: 'clicks' | 'conversions' | 'events'
+  resource: ListedResource
   plan: Plan
   /** @returns a page of rows; or of their JSON, with the selected fields */
-  readPage(context: RouteContext, plan: Plan, signal: AbortSignal): Promise<PageRows<object | string>>
+  readPage(context: RowContext, plan: Plan): Promise<PageRows<object | string>>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
@@ -58,15 +60,16 @@ export async function sendList<Plan extends ListPlan>(
   if (!format) {
     const selected = readPageFields(query.fields)
     const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
+      const read = { ...context, signal }
       const isByStoredAt = plan.updatedSinceMs !== undefined
-      const asOfMs = isByStoredAt ? await readWatermark(stores, accountId, resource, signal) : undefined
-      const { data, ...rest } = await readPage(context, { ...plan, asOfMs, selected }, signal)
+      const asOfMs = isByStoredAt ? await readWatermark(read, accountId, resource) : undefined
+      const { data, ...rest } = await readPage(read, { ...plan, asOfMs, selected })
       return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
     })
     await sendPage(reply, page.data, page.rest, selected)
     return
   }
-  const asOfMs = await readWatermark(stores, accountId, resource, request.signal)
+  const asOfMs = await readWatermark({ stores, signal: request.signal }, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
   const file = { resource, ...plan, format, hasMark: query.csv_bom === true }

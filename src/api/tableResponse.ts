@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { wantsCsv } from '../http/contentNegotiation.ts'
+import { tableFormats } from '../../schema/rowFormat.ts'
+import { negotiateFormat } from '../http/contentNegotiation.ts'
 import type { RouteContext } from '../http/context.ts'
 import type { CsvResponse, DatedResponse } from '../http/responseCache.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
@@ -28,16 +29,16 @@ export function sendTable<Plan extends ComparedPlan, Response extends DatedRespo
   query: CsvQuery & { format?: 'csv' | 'json' },
   { resource, makePlan, run, toCsv }: TableResponse<Plan, Response>,
 ): Promise<void> {
-  const isCsv = wantsCsv(request, query.format)
-  checkCsvParameters(query, isCsv ? 'csv' : undefined)
-  if (!isCsv) return context.responseCache.send(request, reply, (signal) => run(context, makePlan(), signal))
+  const format = negotiateFormat(tableFormats, query.format, request.headers.accept)
+  checkCsvParameters(query, format)
+  if (!format) return context.responseCache.send(request, reply, (signal) => run(context, makePlan(), signal))
   const plan = makePlan()
   setRetainedFrom(reply, plan.retained)
   return context.responseCache.sendCsv(request, reply, async (signal) => {
     const { text, headers } = toCsv(await run(context, plan, signal), plan)
     return {
       text: query.csv_bom ? byteOrderMark + text : text,
-      headers: { ...headers, ...attachmentHeader({ resource, ...plan }, 'csv') },
+      headers: { ...headers, ...attachmentHeader({ resource, ...plan }, format) },
     }
   })
 }

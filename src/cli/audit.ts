@@ -3,11 +3,6 @@ import type { Command, CommandContext } from './context.ts'
 import { parseId, type RangeOptions, readRange } from './options.ts'
 import { table } from './table.ts'
 
-interface AuditOptions extends RangeOptions {
-  account?: string
-  actor?: string
-}
-
 export function addAuditCommands(program: Command, context: CommandContext): void {
   const audit = program.command('audit').description('Read the log of changes made by this command.')
 
@@ -25,7 +20,7 @@ values that they replaced. Keys are named by their id. Commands that changed not
 Examples:
   tributary audit list --account acme
   tributary audit list --actor deploy --from 2026-11-01 --json`)
-    .action(async ({ account: accountId, actor, ...moments }: AuditOptions) => {
+    .action(async ({ account: accountId, actor, ...moments }: RangeOptions & { account?: string; actor?: string }) => {
       const filter = { ...(accountId && { accountId }), ...(actor && { actor }), ...readRange(moments) }
       const { postgres } = await context.openStores()
       const entries = await listAuditEntries(postgres, filter)

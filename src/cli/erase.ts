@@ -22,11 +22,7 @@ const ErasureList = Type.Object({
   erasures: Type.Array(Type.Object({ account: Type.String({ pattern: idPattern }), ...ExportedErasure.properties })),
 })
 
-interface Options {
-  account?: string
-  visitor?: string
-  click?: string
-}
+type Options = { account?: string; visitor?: string; click?: string }
 
 export function addEraseCommands(program: Command, context: CommandContext): void {
   const erase = program

@@ -65,12 +65,7 @@ function fieldsHelp(program: Command, resource: ResourceName): string {
   return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
-async function runImport(
-  context: CommandContext,
-  resource: ResourceName,
-  file: string,
-  options: ImportOptions,
-): Promise<void> {
+async function runImport(context: CommandContext, resource: ResourceName, file: string, options: ImportOptions) {
   const { delimiter, maxRejects, strict, dryRun: isDryRun = false } = options
   const format = formatOf(file)
   if (!format)

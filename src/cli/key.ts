@@ -76,10 +76,7 @@ Example:
       }
       const { key: secret, row, previousExpiresAt } = rotation
       context.print(
-        {
-          ...{ id: row.id, key: secret, scopes: row.scopes, expiresAt: row.expiresAt },
-          ...{ replaces: id, previousExpiresAt },
-        },
+        { id: row.id, key: secret, scopes: row.scopes, expiresAt: row.expiresAt, replaces: id, previousExpiresAt },
         `Created key ${row.id} of account ${row.accountId}; ${expiryText(row)}.\nThe replaced key ${id} ends at ${previousExpiresAt.toISOString()}.\nThe new key is shown only once:\n${secret}`,
       )
     })

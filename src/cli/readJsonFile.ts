@@ -9,11 +9,7 @@ import { CommandError } from './errors.ts'
  * @param mismatch said of a file that does not match the schema: `is no account`
  * @throws CommandError that names the file, and the invalid value
  */
-export async function readJsonFile<Schema extends TSchema>(
-  path: string,
-  schema: Schema,
-  mismatch: string,
-): Promise<{ value: Static<Schema>; text: string }> {
+export async function readJsonFile<Schema extends TSchema>(path: string, schema: Schema, mismatch: string) {
   let text: string
   let value: unknown
   try {

@@ -86,10 +86,10 @@ function removesRows({ clickMonths, eventMonths, retained }: Retention): boolean
 }
 
 function printRetention(context: CommandContext, accounts: readonly Retention[]): void {
-  const rows = accounts.map(({ accountId, clickMonths, eventMonths, retained }) => ({
-    ...{ account: accountId, clicks: settingOf(clickMonths), events: settingOf(eventMonths) },
-    ...textsOf(retained),
-  }))
+  const rows = accounts.map(({ accountId: account, clickMonths, eventMonths, retained }) => {
+    const [clicks, events] = [settingOf(clickMonths), settingOf(eventMonths)]
+    return { account, clicks, events, ...textsOf(retained) }
+  })
   const columns = ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'] as const
   context.print({ accounts: rows }, table(rows, columns, 'No accounts.'))
 }
@@ -100,9 +100,7 @@ function textsOf({ clicksMs, eventsMs }: RetainedRanges) {
   return { clicksFrom: day(clicksMs), eventsFrom: day(eventsMs) }
 }
 
-function settingOf(months: number): string {
-  return months === 0 ? 'off' : `${months}mo`
-}
+const settingOf = (months: number): string => (months === 0 ? 'off' : `${months}mo`)
 
 /** Months; 0 for off. The plan is not null, which commander would replace by an empty text. */
 type Months = number | 'plan'

@@ -1,12 +1,10 @@
 import { auditClause } from '../accounts/audit.ts'
 import { hasRetention, listRetention, type Retention, retainedBy } from '../accounts/retention.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
-import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import type { Writer } from '../writer/fence/writer.ts'
 import { tryWithWriter } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
-import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'
 import { readLastStoredMs } from '../writer/retention/removedRows.ts'
 import type { RecoveryLog } from '../writer/serverRecovery.ts'
 
@@ -23,11 +21,7 @@ const intervalMs = 3_600_000
  * @returns what was removed, and from when rows are left; undefined when there was nothing to remove
  * @throws what `removeMonths` throws
  */
-export async function removeOldMonths(
-  writer: Writer,
-  nowMs: number,
-  announceMs?: number,
-): Promise<{ removed: RemovedCounts; retained: RetainedRanges } | undefined> {
+export async function removeOldMonths(writer: Writer, nowMs: number, announceMs?: number) {
   const [setting] = await listRetention(writer.stores.postgres, writer.accountId)
   if (!setting || !isDue(setting, nowMs)) return undefined
   const retained = retainedBy(setting, nowMs)

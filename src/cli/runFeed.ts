@@ -56,7 +56,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     const origin = originsOf(options.updatedAt === 'arrival', Date.now)
     if (http) {
       // Before the lease: while another feed is active, this port responds with 503.
-      const server = buildFeedServer({ ...{ token: http.token, feed: () => feed, origin, log, metrics } })
+      const server = buildFeedServer({ token: http.token, feed: () => feed, origin, log, metrics })
       const url = await namingSetting('FEED_', http, () => server.listen(http))
       closers.push(() => Promise.race([server.close(), grace().then(() => server.server.closeAllConnections())]))
       context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
@@ -76,10 +76,8 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     const print: KeepRejects = async (rows) => rows.map((row) => context.printStatus(JSON.stringify(row)))
     const path = settings.FEED_REJECTS
     const keepRejects = path !== undefined ? toRejectsFile(path, warn) : options.stdin && print
-    const active = new Feed({
-      ...{ postgres: stores.postgres, store, keepRejects, warn },
-      ...{ metrics: feedMetrics, flushMs: settings.FEED_FLUSH_MS },
-    })
+    const { FEED_FLUSH_MS: flushMs } = settings
+    const active = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
     feed = active
     const storing = active.queue.run()
     // After the failure of a source the rows of all sources are stored, before the accounts are released.
@@ -144,6 +142,4 @@ function httpSettings({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: token }: S
   return { host, port, token }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => whenAborted(signal, resolve))
-}
+const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => whenAborted(signal, resolve))

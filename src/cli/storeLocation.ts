@@ -9,9 +9,7 @@ import { CommandError } from './errors.ts'
 const servers = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' } as const
 const serverSettings = Object.keys(servers) as (keyof typeof servers)[]
 
-function isEmbedded(settings: Settings): boolean {
-  return serverSettings.some((name) => settings[name] === undefined)
-}
+const isEmbedded = (settings: Settings): boolean => serverSettings.some((name) => settings[name] === undefined)
 
 /** @throws CommandError if a database is on a server, or EmbeddedError if a package of the engines is missing */
 export function requireEmbedded(settings: Settings): void {
@@ -50,6 +48,4 @@ export function commandLine(settings: Settings): string {
   return `${folder}node ${shellQuoted(join(packageRoot, 'dist/src/main.js'))}`
 }
 
-function shellQuoted(path: string): string {
-  return /^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
-}
+const shellQuoted = (path: string): string => (/^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

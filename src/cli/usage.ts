@@ -34,13 +34,13 @@ Example:
 
 /** @returns a row for each UTC month, `2026-11`; `events` is null when events of the month have been removed by retention */
 async function readMonths(context: CommandContext, accountId: string, months: number) {
-  const { postgres, clickhouse } = await context.openStores()
-  const { eventsMs } = await readRetainedRanges(postgres, accountId)
+  const stores = await context.openStores()
+  const { eventsMs } = await readRetainedRanges(stores.postgres, accountId)
   const nowMs = Date.now()
   const rows = []
   for (let ago = 0; ago < months; ago += 1) {
     const monthMs = startOfUtcMonth(nowMs, -ago)
-    const { clicks, events } = await countMonth(clickhouse, accountId, monthMs, context.interrupted)
+    const { clicks, events } = await countMonth({ stores, signal: context.interrupted }, accountId, monthMs)
     const month = new Date(monthMs).toISOString().slice(0, 7)
     rows.push({ month, clicks, events: monthMs < eventsMs ? null : events })
   }

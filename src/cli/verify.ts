@@ -13,11 +13,7 @@ import type { Command, CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { parseId } from './options.ts'
 
-interface Options {
-  account?: string
-  repair?: boolean
-  acceptMissing?: boolean
-}
+type Options = { account?: string; repair?: boolean; acceptMissing?: boolean }
 
 export function addVerifyCommand(program: Command, context: CommandContext): void {
   program

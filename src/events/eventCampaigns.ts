@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
-import { Batcher } from '../stores/batcher.ts'
 import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { RefreshingCache } from '../stores/refreshingCache.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
+import { type Found, openLookUps } from './lookUps.ts'
 import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
 
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
@@ -15,9 +15,6 @@ const clicksMax = 100_000
 /** Ages of campaigns: below 5 s, and up to 60 s while Postgres is unavailable; how often it is tried again. */
 const ages = { freshMs: 5_000, staleWhileRevalidateMs: 55_000, staleIfErrorMs: 0, retryMs: 1_000 }
 const campaignsMax = 20_000
-
-const lookUpsMax = 1_000
-const lookUpTimeoutMs = 5_000
 
 /**
  * Opens the step that finds the campaign and the user of events.
@@ -29,11 +26,11 @@ export function openEventCampaigns(
 ) {
   const clicks = new LRUCache<string, string>(atMost(clicksMax))
 
-  const lookUpClick = openLookUps((wanted, signal) =>
-    selectRows<Found>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
+  const lookUpClick = openLookUps<string>((wanted, signal) =>
+    selectRows<Found<string>>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
   )
-  const lookUpOwner = openLookUps((wanted) =>
-    queryPostgres(postgres<Found[]>`
+  const lookUpOwner = openLookUps<string>((wanted) =>
+    queryPostgres(postgres<Found<string>[]>`
       SELECT account_id AS "accountId", id, user_id AS value
       FROM campaigns
       WHERE (account_id, id) IN (
@@ -97,20 +94,4 @@ function setCampaign(row: PixelEvent, campaignId: string | undefined, userId: st
   row.campaignId = campaignId
   row.userId = userId
   return true
-}
-
-type Found = OwnedId & { value: string }
-
-/** Combines look-ups of one value by id; undefined for an unknown id. */
-function openLookUps(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found[]>) {
-  const lookUps = new Batcher<OwnedId & { value: string | undefined }>({
-    itemsMax: lookUpsMax,
-    concurrentMax: 1,
-    timeoutMs: lookUpTimeoutMs,
-    async run(wanted, signal) {
-      const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
-      for (const lookUp of wanted) lookUp.value = found.get(ownedKey(lookUp))
-    },
-  })
-  return async ({ accountId, id }: OwnedId) => (await lookUps.add({ accountId, id, value: undefined })).value
 }

@@ -1,14 +1,14 @@
-import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
 import { countStoredEvents } from '../query/monthlyCounts.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
-import { atMost } from '../stores/entryLimit.ts'
+import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
+import { openLookUps } from './lookUps.ts'
+import { type OwnedId, ownedKey } from './sql.ts'
 
-/** From this age on, events of other instances are counted again in the background; from `ttlMs` on, before the decision. */
-const refreshMs = 2_500
-const ttlMs = 4_500
+/** From 2.5 s on, events of other instances are counted again in the background; from 4.5 s on, before the decision. */
+const ages = { freshMs: 2_500, staleWhileRevalidateMs: 2_000, staleIfErrorMs: 0, retryMs: 0 }
 
 /** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
@@ -23,73 +23,61 @@ export type FairUseCeiling = ReturnType<typeof openFairUseCeiling>
 
 /** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
 export function openFairUseCeiling(clickhouse: QueryTarget) {
-  const countByMonth = new LRUCache<string, MonthCount>(atMost(countsMax))
-  return { readCounts }
-
-  /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
-  async function readCounts(events: readonly CountedEvent[]): Promise<void> {
-    const counts = new Set<MonthCount>()
-    for (const event of events) {
-      event.count = countOf(event.row.accountId, startOfUtcMonth(event.row.receivedAt))
-      counts.add(event.count)
-    }
-    const nowMs = performance.now()
-    const old = [...counts].filter(({ readAtMs }) => nowMs - readAtMs >= refreshMs)
-    const unread = old.filter(({ reading }) => !reading)
-    for (const monthMs of new Set(unread.map((count) => count.monthMs))) {
-      const ofMonth = unread.filter((count) => count.monthMs === monthMs)
-      const reading = read(monthMs, ofMonth)
-      for (const count of ofMonth) count.reading = reading
-      // The error is discarded here; callers that need the count get it below.
-      reading.catch(() => {})
-    }
-    await Promise.all(old.filter(({ readAtMs }) => nowMs - readAtMs >= ttlMs).map(({ reading }) => reading))
-  }
-
-  async function read(monthMs: number, counts: readonly MonthCount[]): Promise<void> {
-    const startedAtMs = performance.now()
-    const ownBefore = counts.map(({ own, reserved }) => own + reserved)
-    try {
-      const accountIds = counts.map(({ accountId }) => accountId)
-      const storedOf = await countStoredEvents(clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
-      for (const [index, count] of counts.entries()) {
-        const { own, reserved, others } = count
-        const found = (storedOf.get(count.accountId) ?? 0) - own - reserved
-        // Reserved events may be stored already, so `found` can be too low. Only a read without them lowers the count.
-        const isExact = reserved === 0 && own === ownBefore[index]
-        count.others = isExact ? found : Math.max(others, found)
-        count.readAtMs = startedAtMs
+  const lookUpStored = openLookUps<number>(async (wanted, signal) => {
+    const months = [...new Set(wanted.map(({ id }) => id))].map(async (id) => {
+      const accountIds = wanted.filter((month) => month.id === id).map(({ accountId }) => accountId)
+      const storedOf = await countStoredEvents(clickhouse, accountIds, Number(id), { label: 'events.ceiling', signal })
+      return accountIds.map((accountId) => ({ accountId, id, value: storedOf.get(accountId) ?? 0 }))
+    })
+    return (await Promise.all(months)).flat()
+  })
+  const counts = new RefreshingCache<OwnedId, MonthCount>({
+    max: countsMax,
+    ...ages,
+    isFailing: () => false,
+    now: () => performance.now(),
+    keyOf: ownedKey,
+    async read(month, known) {
+      const count = known ?? new MonthCount(() => counts.expire(ownedKey(month)))
+      const ownBefore = count.own + count.reserved
+      const stored = (await lookUpStored(month)) ?? 0
+      const { own, reserved, others } = count
+      const found = stored - own - reserved
+      // Reserved events may be stored already, so `found` can be too low. Only a read without them lowers the count.
+      count.others = reserved === 0 && own === ownBefore ? found : Math.max(others, found)
+      return count
+    },
+  })
+  return {
+    /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
+    async readCounts(events: readonly CountedEvent[]): Promise<void> {
+      const unknown = events.filter((event) => {
+        event.count = counts.peek(monthOf(event))
+        return event.count === undefined
+      })
+      const find = async (event: CountedEvent) => {
+        event.count = await counts.find(monthOf(event))
       }
-    } finally {
-      for (const count of counts) count.reading = undefined
-    }
-  }
-
-  function countOf(accountId: string, monthMs: number): MonthCount {
-    const key = `${accountId} ${monthMs}`
-    const count = countByMonth.get(key) ?? new MonthCount(accountId, monthMs)
-    countByMonth.set(key, count)
-    return count
+      if (unknown.length > 0) await Promise.all(unknown.map(find))
+    },
   }
 }
 
+/** @returns the UTC month in which an event counts, by its first moment, epoch milliseconds */
+const monthOf = ({ row }: CountedEvent) => ({ accountId: row.accountId, id: `${startOfUtcMonth(row.receivedAt)}` })
+
 /** Events of an account in one UTC month. */
 export class MonthCount {
-  readonly accountId: string
-  /** The month's first moment, epoch milliseconds. */
-  readonly monthMs: number
   /** Events stored by this process. */
   own = 0
   reserved = 0
   /** Events stored by other instances and earlier processes, at least; copies count until a merge. */
   others = 0
-  /** By the monotonic clock. */
-  readAtMs = Number.NEGATIVE_INFINITY
-  reading: Promise<void> | undefined
+  /** Has the count read again before the account's next event. */
+  readonly #expire: () => void
 
-  constructor(accountId: string, monthMs: number) {
-    this.accountId = accountId
-    this.monthMs = monthMs
+  constructor(expire: () => void) {
+    this.#expire = expire
   }
 
   /** Reserves one event. @param clickAllowance tracked clicks per month of the subscription plan @returns false at the ceiling */
@@ -105,10 +93,10 @@ export class MonthCount {
     this.own += 1
   }
 
-  /** It is not known whether the event is stored: the count is read again before the account's next event. */
+  /** It is not known whether the event is stored. */
   cancel(): void {
     this.reserved -= 1
-    this.readAtMs = Number.NEGATIVE_INFINITY
+    this.#expire()
   }
 
   /** The event was not sent to the store. */

@@ -42,9 +42,7 @@ export interface IncomingEvent extends CountedEvent {
 }
 
 /** An item of a request that is not a valid event. */
-export interface InvalidEvent {
-  readonly outcome: Problem
-}
+export type InvalidEvent = { readonly outcome: Problem }
 
 /** An item of a request. */
 export type RequestEvent = IncomingEvent | InvalidEvent

@@ -84,9 +84,7 @@ export function identifierOf({ clickId, visitorId }: PixelEvent): string {
  * With a click, `campaign_id` is not read: the click has the campaign.
  * @returns the click, or the visitor and its campaign; absent ones are empty
  */
-function readIdentifiers(
-  body: Readonly<Record<string, unknown>>,
-): Pick<PixelEvent, 'clickId' | 'visitorId' | 'campaignId'> {
+function readIdentifiers(body: Readonly<Record<string, unknown>>) {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
   if (isPresent(clickId) && !matches(id, clickId)) throw invalidParameter('click_id', idText)
   if (isPresent(visitorId) && !matches(id, visitorId)) throw invalidParameter('visitor_id', idText)
@@ -140,10 +138,6 @@ function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   return clampedMs
 }
 
-function isPresent(value: unknown): value is NonNullable<unknown> {
-  return value !== undefined && value !== null
-}
+const isPresent = (value: unknown): value is NonNullable<unknown> => value !== undefined && value !== null
 
-function matches(pattern: RegExp, value: unknown): value is string {
-  return typeof value === 'string' && pattern.test(value)
-}
+const matches = (pattern: RegExp, value: unknown): value is string => typeof value === 'string' && pattern.test(value)

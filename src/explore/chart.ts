@@ -10,19 +10,13 @@ export interface ChartLine {
   dash?: 'dotted' | 'dashed'
 }
 
-export interface ChartAxis {
-  /** Class with the color of the values. */
-  ink: string
-  stepMin: number
-  format: (value: number) => string
-}
-
 export interface ChartOptions {
   /** The label of each unit of time, after the label before it; empty: none before. */
   tick: (index: number, before: number | undefined) => string
   units: number
   lines: readonly ChartLine[]
-  axes: readonly ChartAxis[]
+  /** At most two: the class with the color of the values, the least distance of two lines of the grid, and the text of a value. */
+  axes: readonly { ink: string; stepMin: number; format: (value: number) => string }[]
   /** Called with the index of the unit under the pointer; null: none. */
   onHover: (index: number | null) => void
 }

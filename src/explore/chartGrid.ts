@@ -1,11 +1,3 @@
-/** The values of an axis. */
-export interface AxisValues {
-  min: number
-  max: number
-  /** The distance of two lines of the grid is never less, for example 1 for counts. */
-  stepMin: number
-}
-
 /** An axis from `low` to `high`, with a line of the grid at every multiple of `step`. */
 export interface GridAxis {
   low: number
@@ -15,8 +7,11 @@ export interface GridAxis {
 
 const linesWanted = 5
 
-/** Axes with round steps that include zero; their zeros and their lines of the grid are at the same heights. */
-export function gridAxes(values: readonly AxisValues[]): GridAxis[] {
+/**
+ * Axes with round steps that include zero; their zeros and their lines of the grid are at the same heights.
+ * @param values of each axis; the distance of two lines of the grid is never less than `stepMin`, for example 1 for counts
+ */
+export function gridAxes(values: readonly { min: number; max: number; stepMin: number }[]): GridAxis[] {
   const axes = values.map(({ min, max, stepMin }) => {
     const [low, high] = [Math.min(0, min), Math.max(0, max)]
     return { low, high, step: Math.max(stepMin, roundStep((high - low || 1) / linesWanted)) }

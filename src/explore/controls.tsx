@@ -74,18 +74,15 @@ export function Name({ text }: { text: string | null | undefined }) {
   )
 }
 
+type TableProps = { label: string } & Partial<Record<'head' | 'totals' | 'children', ComponentChildren>>
+
 /**
  * A table; all of its rows are visible. One that is wider than its place scrolls sideways. Otherwise its header and its totals stay
  * in sight.
  * @param head cells of the header
  * @param totals cells of the row below the header
  */
-export function Table({
-  label,
-  head,
-  totals,
-  children,
-}: Partial<Record<'head' | 'totals' | 'children', ComponentChildren>> & { label: string }) {
+export function Table({ label, head, totals, children }: TableProps) {
   const table = useRef<HTMLTableElement>(null)
   const [isWider, setWider] = useState(true)
   useEffect(() => {

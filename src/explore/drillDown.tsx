@@ -148,24 +148,18 @@ function GroupSelect({ index, view, onChange }: PanelProps & { index: number }) 
   )
 }
 
-interface PagesProps extends PanelProps {
-  /** The number of rows on this page. */
-  shown: number
-  count: string
-  hasMore: boolean
-}
-
-function Pages({ view, onChange, shown, count, hasMore }: PagesProps) {
+/** @param shown the number of rows on this page */
+function Pages({ view, onChange, shown, ...props }: PanelProps & { shown: number; count: string; hasMore: boolean }) {
   const { offset } = view
   return (
     <p class="table-foot controls">
       <span data-count>
-        {(offset + 1).toLocaleString()}–{(offset + shown).toLocaleString()} of {count}
+        {(offset + 1).toLocaleString()}–{(offset + shown).toLocaleString()} of {props.count}
       </span>
       <Button disabled={offset === 0} onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}>
         Previous page
       </Button>
-      <Button disabled={!hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
+      <Button disabled={!props.hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
         Next page
       </Button>
     </p>

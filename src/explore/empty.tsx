@@ -7,10 +7,7 @@ import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
 import type { PanelProps, View } from './view.ts'
 
 /** Why a range has no numbers. `isNew`: the account has no clicks and no conversions at all. */
-export interface Emptiness {
-  text: string
-  isNew: boolean
-}
+export type Emptiness = { text: string; isNew: boolean }
 
 /** Reads the first rows of the account if the totals of a view are zero. */
 export function useEmptiness(view: View, overview: Loaded<ResponseOf<'/stats/overview'>>): Emptiness {

@@ -1,7 +1,4 @@
-export interface FilterValues {
-  values: readonly string[]
-  isExcluded: boolean
-}
+export type FilterValues = { values: readonly string[]; isExcluded: boolean }
 
 /** Writes the value of a filter parameter; the API reads `,`, `\` and a leading `!` literally after a `\`. */
 export function formatFilter({ values, isExcluded }: FilterValues): string {

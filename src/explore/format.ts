@@ -20,9 +20,7 @@ const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions
 }
 
 /** Always as many decimals, so that the numbers of a column align. */
-function digits(count: number): Intl.NumberFormatOptions {
-  return { minimumFractionDigits: count, maximumFractionDigits: count }
-}
+const digits = (count: number) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
 
 /**
  * Formats the value of a metric in the language of the browser.

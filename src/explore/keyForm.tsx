@@ -62,6 +62,4 @@ export function KeyChoice(props: { present: string; offered: string; onKey: (key
 }
 
 /** The part of a key by which lists of keys name it. */
-function beginOf(key: string): string {
-  return `${key.slice(0, 'trb_live_XXXX'.length)}…`
-}
+const beginOf = (key: string): string => `${key.slice(0, 'trb_live_XXXX'.length)}…`

@@ -26,15 +26,11 @@ export function Notes({ children }: { children: ComponentChildren }) {
   )
 }
 
-interface CopyButtonProps {
-  text: string
-  /** The note after the text was copied. */
-  note: string
-  children: ComponentChildren
-}
-
-/** A button that copies a text. Browsers refuse that to pages without TLS: then the text is shown to be copied by hand. */
-export function CopyButton({ text, note, children }: CopyButtonProps) {
+/**
+ * A button that copies a text. Browsers refuse that to pages without TLS: then the text is shown to be copied by hand.
+ * @param note shown after the text was copied
+ */
+export function CopyButton({ text, note, children }: { text: string; note: string; children: ComponentChildren }) {
   const say = useNote()
   async function copy() {
     try {

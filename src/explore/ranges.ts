@@ -19,10 +19,7 @@ export const ranges = {
 export type RangeName = keyof typeof ranges
 
 /** Two dates, both included. */
-export interface Dates {
-  from: string
-  to: string
-}
+export type Dates = { from: string; to: string }
 
 export const comparisons = { previous_period: 'Previous period', previous_year: 'Previous year', none: 'None' } as const
 export type ComparisonName = keyof typeof comparisons

@@ -13,10 +13,7 @@ import { filterNames } from './dimensions.ts'
 
 const selection: readonly string[] = [...filterNames, 'from', 'to', 'tz', 'compare_from', 'compare_to']
 
-export interface ApiRequest<Path extends ReadPath = ReadPath> {
-  path: Path
-  query: object
-}
+export type ApiRequest<Path extends ReadPath = ReadPath> = { path: Path; query: object }
 
 export interface Session {
   apiKey: string

@@ -12,13 +12,8 @@ import type { Loaded } from './request.ts'
 import { type Daily, type SeriesLine, useParts } from './seriesParts.ts'
 import { hourDaysMax, intervalOf, intervals, type PanelProps, viewDates } from './view.ts'
 
-interface SeriesProps extends PanelProps {
-  daily: Loaded<Daily>
-  empty: string
-}
-
 /** Two metrics over time, or one by the values of a dimension. The earlier range is dotted, a unit that is not over is dashed. */
-export function Series({ daily, empty: text, ...props }: SeriesProps) {
+export function Series({ daily, empty: text, ...props }: PanelProps & { daily: Loaded<Daily>; empty: string }) {
   const { view } = props
   const nowMs = Date.now()
   const isMonthly = intervalOf(view, nowMs) === 'month'
@@ -85,13 +80,9 @@ function knownValues({ data, tz, asOf }: Daily, metric: Metric): (number | null)
 }
 
 /** Whether the earlier range has any numbers. */
-function isCompared({ data }: Daily): boolean {
-  return data.some(({ previous }) => hasNumbers(previous))
-}
+const isCompared = ({ data }: Daily): boolean => data.some(({ previous }) => hasNumbers(previous))
 
-function earlierValues({ data }: Daily, metric: Metric): (number | null)[] {
-  return data.map(({ previous }) => previous?.[metric] ?? null)
-}
+const earlierValues = ({ data }: Daily, metric: Metric) => data.map(({ previous }) => previous?.[metric] ?? null)
 
 const inkOf = (index: number) => `metric-${index + 1}`
 
@@ -107,13 +98,8 @@ function chartLines({ body, metric, axis }: SeriesLine, index: number): ChartLin
   ]
 }
 
-interface ChartProps {
-  /** At least one. */
-  lines: readonly SeriesLine[]
-  isMonthly: boolean
-}
-
-function Chart({ lines, isMonthly }: ChartProps) {
+/** @param lines at least one */
+function Chart({ lines, isMonthly }: { lines: readonly SeriesLine[]; isMonthly: boolean }) {
   const element = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)
   const { data, currency, tz, asOf } = (lines[0] as SeriesLine).body

@@ -47,11 +47,9 @@ export function useParts(view: View, nowMs: number, daily: Loaded<Daily>): Loade
   const largest = values.slice(0, linesMax)
   const ids = largest.map(({ id }) => id)
   const rest = values.slice(linesMax).map(({ id }) => id)
-  const query = filter &&
-    ids.length > 0 && {
-      ...{ group_by: [by, interval], ...selection, metrics: [metric], sort: 'id' as const },
-      [filter]: formatFilter({ values: ids, isExcluded: false }),
-    }
+  const series = by && { group_by: [by, interval], ...selection, metrics: [metric], sort: 'id' as const }
+  const ofLargest = filter && ids.length > 0 && { [filter]: formatFilter({ values: ids, isExcluded: false }) }
+  const query = series && ofLargest && { ...series, ...ofLargest }
   const others = useGet(
     '/stats/daily',
     filter && rest.length > 0 ? { ...selection, interval, [filter]: othersOf(filters[filter], ids, rest) } : undefined,

@@ -73,9 +73,7 @@ function Journey({ query, zone }: { query: QueryOf<'/journeys'>; zone: string })
   )
 }
 
-function nameOf(row: JourneyRow): string | null {
-  return row.kind === 'click' ? (row.campaignName ?? row.campaignId) : row.eventName
-}
+const nameOf = (row: JourneyRow) => (row.kind === 'click' ? (row.campaignName ?? row.campaignId) : row.eventName)
 
 function detailsOf(row: JourneyRow): string {
   if (row.kind === 'click') return [row.country, row.device, row.os, row.browser].filter(Boolean).join(', ')

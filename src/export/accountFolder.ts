@@ -13,9 +13,7 @@ function isMoment(text: string): boolean {
   return ms >= 0 && text.length === 24 && new Date(ms).toISOString() === text
 }
 
-function isPastMoment(text: string): boolean {
-  return isMoment(text) && Date.parse(text) <= Date.now()
-}
+const isPastMoment = (text: string): boolean => isMoment(text) && Date.parse(text) <= Date.now()
 
 /** Whether a text can be the name of an account or a key. */
 export function isDisplayName(text: string): boolean {

@@ -340,13 +340,9 @@ function keepAlone(row: { bytes: Buffer }): void {
   row.bytes = Buffer.from(new Uint8Array(row.bytes).buffer)
 }
 
-function hasNoResult({ batch, index }: Entry): boolean {
-  return batch.results[index] === undefined
-}
+const hasNoResult = ({ batch, index }: Entry): boolean => batch.results[index] === undefined
 
-function isOver(sinceMs: number, limitMs: number): boolean {
-  return performance.now() - sinceMs >= limitMs
-}
+const isOver = (sinceMs: number, limitMs: number): boolean => performance.now() - sinceMs >= limitMs
 
 /** @param onWake receives a function that ends the pause */
 function pauseUntil(ms: number, onWake: (wake: () => void) => void): Promise<void> {

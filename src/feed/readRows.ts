@@ -80,6 +80,4 @@ function isId(text: string): boolean {
   }
 }
 
-function isResource(name: unknown): name is ResourceName {
-  return resourceNames.includes(name as ResourceName)
-}
+const isResource = (name: unknown): name is ResourceName => resourceNames.includes(name as ResourceName)

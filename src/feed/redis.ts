@@ -62,9 +62,9 @@ export async function feedRedis(
     storing.add(stored)
   }
   const storeDelivered = async (delivered: readonly Delivered[]) => {
-    const added = delivered.map(({ id, read }) => ({
-      ...{ id, metadata: read.flatMap(metadataOf), batch: feed.queue.add(read, 0) },
-    }))
+    const added = delivered.map(({ id, read }) => {
+      return { id, metadata: read.flatMap(metadataOf), batch: feed.queue.add(read, 0) }
+    })
     const done: string[] = []
     const rejected: RejectedEntry[] = []
     for (const { id, metadata, batch } of added) {

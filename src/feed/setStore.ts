@@ -299,20 +299,14 @@ export class SetStore {
 }
 
 /** @param atMs by `performance.now()` */
-function isOver(atMs = 0): boolean {
-  return atMs <= performance.now()
-}
+const isOver = (atMs = 0): boolean => atMs <= performance.now()
 
-function isUnavailable(error: unknown): boolean {
-  return error instanceof Problem && error.status === 503
-}
+const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
 const tables = Object.values(resourceTables)
 
 /** @returns an empty list for each table */
-function byTable<Lists>(): Lists {
-  return Object.fromEntries(tables.map((table) => [table, []])) as Lists
-}
+const byTable = <Lists>(): Lists => Object.fromEntries(tables.map((table) => [table, []])) as Lists
 
 /** Shared by all rows: the results of a flush take no memory. */
 const resultOf: Record<RowOutcome, RowResult> = {

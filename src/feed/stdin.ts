@@ -28,12 +28,9 @@ export interface StreamProgress {
 export async function feedStream(
   feed: Feed,
   input: Readable,
-  {
-    origin,
-    signal,
-    onProgress,
-  }: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
+  options: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
 ): Promise<() => Promise<void>> {
+  const { origin, signal, onProgress } = options
   const open: { batch: Batch; lastLine: number }[] = []
   const state: StreamProgress = { stored: 0, conflicts: 0, rejected: 0 }
   let collecting = Promise.resolve()

@@ -1,6 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat.ts'
+import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { acceptMax } from './contentCoding.ts'
 
 /**
@@ -26,11 +25,4 @@ export function negotiateFormat<Format extends RowFormat>(
 }
 
 /** With the parameters that a client may name; a range with another one does not match. */
-function offeredType(mediaType: string): string {
-  return `${mediaType}; charset=utf-8; header=present`
-}
-
-/** Whether the client requests a table as CSV. */
-export function wantsCsv({ headers }: FastifyRequest, format: 'csv' | 'json' | undefined): boolean {
-  return negotiateFormat(tableFormats, format, headers.accept) === 'csv'
-}
+const offeredType = (mediaType: string): string => `${mediaType}; charset=utf-8; header=present`

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Registry } from 'prom-client'
-import type { NameCache } from '../rows/nameCache.ts'
-import type { Stores } from '../stores/open.ts'
+import type { RowContext } from '../rows/nameCache.ts'
 import type { EventLimits } from './rateLimit.ts'
 import type { ResponseCache } from './responseCache.ts'
 import type { Streaming } from './streaming.ts'
@@ -9,9 +8,7 @@ import type { Streaming } from './streaming.ts'
 /** The Fastify instance; types of parameters and responses come from TypeBox schemas. */
 export type App = Parameters<FastifyPluginAsyncTypebox>[0]
 
-export interface RouteContext {
-  readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
-  readonly nameCache: NameCache
+export interface RouteContext extends Omit<RowContext, 'signal'> {
   readonly responseCache: ResponseCache
   readonly streaming: Streaming
   /** The current time, epoch milliseconds; injected so that tests can set it. */

@@ -22,11 +22,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Errors after a disconnection are its consequence and are not logged as errors. */
-function logError(
-  error: unknown,
-  { code, message }: Problem,
-  { log, raw, method, routeOptions }: FastifyRequest,
-): void {
+function logError(error: unknown, { code, message }: Problem, { log, raw, method, routeOptions }: FastifyRequest) {
   // TRAP: a request is also destroyed once its whole body was read.
   if ((raw.destroyed && !raw.complete) || raw.socket.destroyed)
     log.info({ method, route: routeOptions.url }, 'request aborted')
@@ -35,9 +31,7 @@ function logError(
   else if (code === 'unavailable') log.warn({ reason: message }, 'request failed')
 }
 
-function isOutOfFiles(error: unknown): boolean {
-  return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
-}
+const isOutOfFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
 
 function problemOf(error: unknown, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error

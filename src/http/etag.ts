@@ -11,6 +11,4 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || opaque(tag.trim()) === opaque(etag))
 }
 
-function opaque(etag: string): string {
-  return etag.replace(/^W\//, '')
-}
+const opaque = (etag: string): string => etag.replace(/^W\//, '')

@@ -5,10 +5,7 @@ export interface WindowCount {
   endsInMs: number
 }
 
-interface Minute {
-  startedAtMs: number
-  count: number
-}
+type Minute = { startedAtMs: number; count: number }
 
 /** Window of every limit; it starts with the first request. */
 export const minuteMs = 60_000
@@ -68,6 +65,4 @@ export class FixedWindowCounters {
 }
 
 /** A clock that was set back ends every window. */
-function isOver(startedAtMs: number, nowMs: number): boolean {
-  return nowMs - startedAtMs >= minuteMs || nowMs < startedAtMs
-}
+const isOver = (startedAtMs: number, nowMs: number): boolean => nowMs - startedAtMs >= minuteMs || nowMs < startedAtMs

@@ -32,12 +32,7 @@ export function openRateLimits(options: RateLimitOptions) {
   const { onDenied = () => {} } = options
   const add = openCounters(options)
 
-  async function countRejected(
-    reply: FastifyReply | undefined,
-    kind: CountedKind,
-    name: string,
-    reason: string,
-  ): Promise<Problem | undefined> {
+  async function countRejected(reply: FastifyReply | undefined, kind: CountedKind, name: string, reason: string) {
     const window = await add(kind, name, 1)
     if (window.count <= refusalsPerMinute) return undefined
     if (reply) setLimitHeaders(reply, refusalsPerMinute, window)
@@ -151,6 +146,4 @@ function tooMany(reason: string, window: WindowCount): Problem {
 }
 
 /** @returns whole seconds until the window ends, at least 1 */
-function resetS({ endsInMs }: WindowCount): number {
-  return Math.max(1, Math.ceil(endsInMs / 1000))
-}
+const resetS = ({ endsInMs }: WindowCount): number => Math.max(1, Math.ceil(endsInMs / 1000))

@@ -47,12 +47,9 @@ const overheadBytes = 1_000
  * Opens the cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one
  * query; clients can revalidate by ETag.
  */
-export function openResponseCache({
-  ttlMs = 2_000,
-  bytesMax = 32 * 1_048_576,
-  monotonicMs = () => performance.now(),
-  onResponse = () => {},
-}: ResponseCacheOptions = {}) {
+export function openResponseCache(options: ResponseCacheOptions = {}) {
+  const { ttlMs = 2_000, bytesMax = 32 * 1_048_576, monotonicMs = () => performance.now() } = options
+  const { onResponse = () => {} } = options
   const cached = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
     sizeCalculation: ({ body }) => body.length + overheadBytes,

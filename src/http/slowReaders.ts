@@ -21,10 +21,7 @@ export const defaultReaderPace: ReaderPace = {
 }
 
 /** A time of a check, and the bytes that the client had taken by then. */
-interface Mark {
-  atMs: number
-  taken: number
-}
+type Mark = { atMs: number; taken: number }
 
 /**
  * Closes connections of clients that read slower than `pace` while a response has unsent bytes, so that it holds its

@@ -6,10 +6,7 @@ import { type Coding, chooseEncoding, codings, encoders } from './contentCoding.
 import type { App } from './context.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-export interface Content {
-  body: Buffer
-  type: string
-}
+export type Content = { body: Buffer; type: string }
 
 export type StaticContent = ReturnType<typeof openStaticContent>
 

@@ -108,11 +108,7 @@ export function openStreaming(closingMs = exportGraceMs) {
  * @param release called when all chunks are read, before the stream ends: a client that has received the end of an export may
  *   start another one at once
  */
-async function* chain(
-  first: IteratorResult<Buffer>,
-  rest: AsyncIterator<Buffer>,
-  release: () => void,
-): AsyncGenerator<Buffer> {
+async function* chain(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>, release: () => void) {
   try {
     for (let next = first; !next.done; next = await rest.next()) yield next.value
     release()

@@ -18,9 +18,7 @@ const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
   ...metadataShapes,
 }
 
-function storedColumns({ fields, spread }: Shape): string[] {
-  return Object.keys({ ...fields, ...spread })
-}
+const storedColumns = ({ fields, spread }: Shape): string[] => Object.keys({ ...fields, ...spread })
 
 /** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
 export function columnNames(resource: ResourceName): string[] {
@@ -92,6 +90,4 @@ function nearestColumn(name: string, resource: ResourceName, stored: readonly st
 }
 
 /** Letters and digits in lower case. */
-function lettersOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
-}
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')

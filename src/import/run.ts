@@ -71,26 +71,16 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  {
-    resource,
-    account,
-    open,
-    nowMs,
-    mapping,
-    isDryRun,
-    isMoved = false,
-    prepare,
-    statementWindowMs,
-    ...limits
-  }: ImportOptions,
+  options: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<Change[]> {
+  const { resource, account, nowMs, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
   const ended = new AbortController()
-  const source = await open(AbortSignal.any([signal, ended.signal]))
+  const source = await options.open(AbortSignal.any([signal, ended.signal]))
   const changes = new Changes()
-  const input: Input = { ...noMapping, ...mapping, from: source.from, note: changes.note }
-  const rejects = new Rejects(limits.rejects, isDryRun ? () => {} : onMessage)
+  const input: Input = { ...noMapping, ...options.mapping, from: source.from, note: changes.note }
+  const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
   const unseen = new Set(
@@ -109,7 +99,7 @@ export async function importRows(
       writer = await openWriter(stores, account.id, { onMessage, signal: working.signal, statementWindowMs })
     const lost = writer?.lease.lost
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
-    if (writer) await prepare?.(writer)
+    if (writer) await options.prepare?.(writer)
     const campaigns = writer && new UnknownCampaigns(writer)
     const { newBatch, finish }: ResourceImport =
       writer && campaigns
@@ -118,11 +108,8 @@ export async function importRows(
     let [filling, other] = [newBatch(), newBatch()]
     const store = async (batch: RowBatch) => {
       await campaigns?.lookUp()
-      const { inserted, updated, duplicates, older, conflicts } = await batch.store()
-      tally.inserted += inserted
-      tally.updated += updated
-      tally.duplicates += duplicates
-      tally.older += older
+      const { conflicts, ...counts } = await batch.store()
+      for (const [name, count] of Object.entries(counts)) tally[name as keyof StoredCounts] += count
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
@@ -161,7 +148,7 @@ export async function importRows(
           reasons.add(error.reasons, reject)
           await rejects.add(reject)
           if (!(isMoved && error instanceof RemovedMonthError)) limited += 1
-          assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
+          assertWithin(rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         characters += text.length
         if (filling.isFull || characters >= batchCharactersMax) await swap()
@@ -169,7 +156,7 @@ export async function importRows(
       onProgress(tally, source.fractionRead())
     }
     clearInterval(swapTimer)
-    if (!signal.aborted) assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, true)
+    if (!signal.aborted) assertWithin(rejectLimit, { read: tally.read, rejected: limited }, true)
     await swap()
     await storing
     await finish?.()

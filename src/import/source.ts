@@ -115,10 +115,7 @@ const lineFeed = 10
  * Yields the same rows of standard input.
  * @throws SourceError when the input ends within a row: the command that writes it has failed
  */
-async function* completeRows(
-  blocks: AsyncIterable<RawRow[]>,
-  endsWithLineFeed: () => boolean,
-): AsyncGenerator<RawRow[]> {
+async function* completeRows(blocks: AsyncIterable<RawRow[]>, endsWithLineFeed: () => boolean) {
   let row: RawRow | undefined
   for await (const rows of blocks) {
     if (row) yield [row]

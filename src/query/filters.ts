@@ -77,9 +77,13 @@ const oneOf = (names: readonly string[]) => ({
 })
 const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
 
+const entityIds = { campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id }
+
 /** Values that a filter can have; any text unless listed here. */
 const formats: Partial<Record<ParameterName, typeof id>> = {
-  ...{ campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id, visitor_id: id, click_id: id },
+  ...entityIds,
+  visitor_id: id,
+  click_id: id,
   country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
   device: oneOf(devices),
   status: oneOf(conversionStatuses),

@@ -1,8 +1,8 @@
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
+import type { ClickHouseSettings } from '@clickhouse/client'
 import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
 import { inRange, prewhere } from './conditions.ts'
 import { isAfter, type PageKey } from './pagination.ts'
+import { type ReadContext, readRows } from './readContext.ts'
 import { byKey, type Source } from './readPage.ts'
 import type { Range } from './timeRange.ts'
 
@@ -38,12 +38,12 @@ export interface LatestQuery {
  * @param readAt reads the latest versions of the rows at these keys, in their order, without those that do not match the query
  */
 export function latestVersions<Row>(
-  clickhouse: ClickHouse,
+  context: ReadContext,
   query: LatestQuery,
-  options: QueryOptions,
+  { label, settings }: { label: string; settings?: ClickHouseSettings },
   readAt: (keys: PageKey[]) => Promise<Row[]>,
 ): Source<PageKey, Row> {
-  const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
+  const read = (sql: Fragment) => readRows<PageKey>(context, sql, label, settings)
   return byKey({
     // A row that matches several alternatives is found by each of them.
     keysPerRow: query.keyAlternatives ? 3 * query.keyAlternatives.length : 1.5,

@@ -4,7 +4,8 @@ import { invalidParameter, Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { inRange } from './conditions.ts'
 import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd } from './pagination.ts'
-import { onlyRetained, type RetainedFrom, retainedFrom } from './retained.ts'
+import type { ListedResource, PlanCaller } from './readContext.ts'
+import { onlyRetained, type RetainedFrom, retainedFrom, retainedMsOf } from './retained.ts'
 import { boundedRange, openRange, type Range, readInstant } from './timeRange.ts'
 import { readTimeZone } from './timeZone.ts'
 
@@ -35,16 +36,14 @@ type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
 
 /**
  * Builds the query plan of a page without its filters; no I/O.
- * @param retainedMs from when rows are retained, epoch milliseconds; 0: all
  * @param normalFilters filters of the query in a form that is the same for equal filters, by their parameters
  * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_tz`, `invalid_from`, `invalid_to`,
  *   `invalid_date_range`, `invalid_cursor`
  */
 export function planList(
-  list: 'clicks' | 'conversions' | 'events',
+  list: ListedResource,
   query: ListQuery,
-  { accountId, currency }: { accountId: string; currency: string },
-  retainedMs: number,
+  { accountId, currency, retained }: PlanCaller,
   nowMs: number,
   normalFilters: Readonly<Record<string, unknown>> = {},
 ): ListPlan {
@@ -55,8 +54,11 @@ export function planList(
   const normal = { ...normalFilters, order: isOldestFirst ? 'asc' : undefined, tz: tz === 'UTC' ? undefined : tz }
   const ofFilters = fingerprint(accountId, list, { ...query, ...normal, fields: undefined })
   const { range, boundTo } = readRange(query, tz, nowMs, ofFilters)
+  const retainedMs = retainedMsOf(list, retained)
   return {
-    ...{ accountId, currency, tz },
+    accountId,
+    currency,
+    tz,
     range: onlyRetained(range, retainedMs),
     retained: retainedFrom(range.fromMs, retainedMs),
     isOldestFirst,

@@ -1,17 +1,13 @@
 import { type QueryOptions, type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, instant, text, texts } from '../stores/clickhouse/sql.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
+import { type ReadContext, readRows } from './readContext.ts'
 
 /**
  * Counts the clicks and the server events of an account in a UTC month. Clicks count as in stats and reports.
  * @param monthMs start of the month, epoch milliseconds
  */
-export async function countMonth(
-  clickhouse: QueryTarget,
-  accountId: string,
-  monthMs: number,
-  signal: AbortSignal,
-): Promise<{ clicks: number; events: number }> {
+export async function countMonth(context: ReadContext, accountId: string, monthMs: number) {
   const clicksSql = ch`
 SELECT sum(clicks) AS clicks
 FROM sums_by_quarter_hour
@@ -19,8 +15,11 @@ WHERE account_id = ${text(accountId)}
   AND bucket >= ${instant(monthMs)}
   AND bucket < ${instant(startOfUtcMonth(monthMs, 1))}`
   const [clicks, events] = await Promise.all([
-    selectRows<{ clicks: number }>(clickhouse, clicksSql, { label: 'usage.clicks', signal }),
-    countStoredEvents(clickhouse, [accountId], monthMs, { label: 'usage.events', signal }),
+    readRows<{ clicks: number }>(context, clicksSql, 'usage.clicks'),
+    countStoredEvents(context.stores.clickhouse, [accountId], monthMs, {
+      label: 'usage.events',
+      signal: context.signal,
+    }),
   ])
   return { clicks: clicks[0]?.clicks ?? 0, events: events.get(accountId) ?? 0 }
 }
@@ -37,11 +36,8 @@ export async function countStoredEvents(
   monthMs: number,
   options: QueryOptions,
 ): Promise<Map<string, number>> {
-  const rows = await selectRows<{ accountId: string; stored: number }>(
-    clickhouse,
-    storedInMonthSql(accountIds, monthMs),
-    options,
-  )
+  const query = storedInMonthSql(accountIds, monthMs)
+  const rows = await selectRows<{ accountId: string; stored: number }>(clickhouse, query, options)
   return new Map(rows.map(({ accountId, stored }) => [accountId, stored]))
 }
 

@@ -4,10 +4,7 @@ import { invalidParameter, type Problem } from '../problem.ts'
 import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
 
 /** The full sort key of a page's last row, at column precision. */
-export interface PageKey {
-  atMs: number
-  id: string
-}
+export type PageKey = { atMs: number; id: string }
 
 /**
  * The years that RFC 3339 can express, without year 0, which Postgres does not support. A forged cursor outside of them

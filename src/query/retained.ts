@@ -1,9 +1,9 @@
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { ListedResource } from './readContext.ts'
 import { toInstantText } from './timeRange.ts'
 
 /** The field of a response that reads rows from a time before the rows that are retained. */
-export interface RetainedFrom {
-  retainedFrom?: string
-}
+export type RetainedFrom = { retainedFrom?: string }
 
 /**
  * @param fromMs from when rows are read, epoch milliseconds; undefined: all
@@ -11,6 +11,11 @@ export interface RetainedFrom {
  */
 export function retainedFrom(fromMs: number | undefined, retainedMs: number): RetainedFrom {
   return Math.max(fromMs ?? 0, 0) < retainedMs ? { retainedFrom: toInstantText(retainedMs) } : {}
+}
+
+/** @returns from when rows of a resource are retained, epoch milliseconds; 0: all */
+export function retainedMsOf(resource: ListedResource, { clicksMs, eventsMs }: RetainedRanges): number {
+  return { clicks: clicksMs, conversions: 0, events: eventsMs }[resource]
 }
 
 /** Moves the start of a range to the first retained row: the rest of it has none. */

@@ -22,12 +22,7 @@ export function searchTextOf({ id, name, status, tags }: SearchedRow): string {
   return [id, name, status, ...(tags ?? [])].map(fold).join(valueSeparator)
 }
 
-interface SearchedRow {
-  id: string
-  name: string
-  status: string
-  tags?: readonly string[] | undefined
-}
+type SearchedRow = { id: string; name: string; status: string; tags?: readonly string[] | undefined }
 
 /** More trigrams exclude few more rows. */
 const trigramsMax = 32

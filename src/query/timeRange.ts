@@ -5,10 +5,7 @@ import { readTimeText } from './timeText.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
-export interface Range {
-  fromMs: number
-  untilMs: number
-}
+export type Range = { fromMs: number; untilMs: number }
 
 /** Time parameters of a request; an explicit range overrides `days`. */
 export interface RangeQuery {
@@ -55,13 +52,7 @@ export function openRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'):
  * @param name what error messages call the request
  * @throws Problem `invalid_tz`, `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function localRange(
-  query: LocalRangeQuery,
-  daysDefault: number,
-  daysMax: number,
-  name: string,
-  nowMs: number,
-): { range: Range; zone: string } {
+export function localRange(query: LocalRangeQuery, daysDefault: number, daysMax: number, name: string, nowMs: number) {
   const zone = readTimeZone(query.tz ?? 'UTC')
   const range = boundedRange(query, daysDefault, zone, nowMs)
   assertDaysAtMost(daysMax, range, zone, name)

@@ -1,25 +1,16 @@
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
-import type { Stores } from '../stores/open.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-
-type WatermarkStores = Pick<Stores, 'clickhouse' | 'postgres'>
+import type { ListedResource, ReadContext } from './readContext.ts'
 
 /**
  * Reads the watermark of an account: the time before which no more rows will be stored.
- * @param signal ends the queries of ClickHouse
  * @returns epoch milliseconds
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
-export function readWatermark(
-  stores: WatermarkStores,
-  accountId: string,
-  resource: 'clicks' | 'conversions' | 'events',
-  signal: AbortSignal,
-): Promise<number> {
-  return resource === 'events'
-    ? readEventWatermark(stores, accountId, signal)
-    : readImportWatermark(stores.postgres, accountId, resource)
+export function readWatermark(context: ReadContext, accountId: string, resource: ListedResource): Promise<number> {
+  if (resource === 'events') return readEventWatermark(context, accountId)
+  return readImportWatermark(context.stores.postgres, accountId, resource)
 }
 
 /**
@@ -27,11 +18,7 @@ export function readWatermark(
  * Batches are in the journal from before they are sent until they are visible, and their times ascend even if a clock is set
  * back. The value does not change while nothing is stored.
  */
-async function readImportWatermark(
-  postgres: Postgres,
-  accountId: string,
-  resource: 'clicks' | 'conversions',
-): Promise<number> {
+async function readImportWatermark(postgres: Postgres, accountId: string, resource: string): Promise<number> {
   const [row] = await queryPostgres(postgres<{ watermarkMs: number }[]>`
     SELECT extract(epoch FROM coalesce(
       (SELECT min(stored_at) FROM import_batches WHERE account_id = ${accountId} AND resource = ${resource}),
@@ -52,20 +39,15 @@ const marginMs = 1_000
  * node, so this is the earliest start of the inserts that are running on any node, or of an erasure that rewrites events of the
  * account. It does not hold while a clock that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
  */
-async function readEventWatermark(
-  { clickhouse, postgres }: WatermarkStores,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<number> {
+async function readEventWatermark({ stores, signal }: ReadContext, accountId: string): Promise<number> {
+  const { clickhouse, postgres } = stores
   const query = ch`
 SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
 FROM system.processes
 WHERE query_kind = 'Insert'
   AND position(query, 'pixel_events') > 0`
   const options = { label: 'events.watermark', signal }
-  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options)).map(
-    ({ startMs }) => startMs,
-  )
+  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options)).map((row) => row.startMs)
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
     SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)

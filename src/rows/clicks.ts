@@ -1,11 +1,12 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { type ReadContext, readRows } from '../query/readContext.ts'
+import { smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { readEntityNames } from './entityNames.ts'
-import type { NameCache } from './nameCache.ts'
+import type { RowContext } from './nameCache.ts'
 import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
@@ -40,7 +41,7 @@ export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0001-\u001f]/
 
-const writtenFields = ['id', 'clickedAt', ...clickTextFields]
+const writtenFields = ['id', 'clickedAt', ...clickTextFields] as const
 const idsOf = entityIdsOf(writtenFields)
 
 /** Which clicks to read. */
@@ -52,34 +53,25 @@ export interface ClicksToRead {
   selected?: SelectedFields
 }
 
-/** What reads of clicks need. */
-interface ClickContext {
-  stores: { clickhouse: QueryTarget }
-  nameCache: NameCache
-}
-
 /**
  * Adds to clicks the names of their entities, and the numbers of conversions that were not read with them.
  * @returns rows of a response as JSON
  */
 export async function writeClicks(
-  { stores, nameCache }: ClickContext,
+  context: RowContext,
   { accountId, currency, selected }: ClicksToRead,
   clicks: readonly FoundClick[],
-  signal: AbortSignal,
 ): Promise<string[]> {
   const uncounted = hasCounts(selected) ? clicks.filter(({ conversionCount }) => conversionCount === undefined) : []
   const [counts, entitiesOf] = await Promise.all([
-    readConversionCounts(stores.clickhouse, accountId, uncounted, signal),
-    readEntityNames(nameCache, accountId, clicks.map(idsOf)),
+    readConversionCounts(context, accountId, uncounted),
+    readEntityNames(context.nameCache, accountId, clicks.map(idsOf)),
   ])
   const write = rowWriter(clickFields, writtenFields, ['converted', 'conversionCount', 'storedAt'], selected)
   return clicks.map((click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
-    return write({
-      ...{ values: click.values, isPlain: click.isPlain, entities: entitiesOf(idsOf(click)), baseCurrency: currency },
-      added: { converted: conversionCount > 0, conversionCount },
-    })
+    const added = { converted: conversionCount > 0, conversionCount }
+    return write({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
   })
 }
 
@@ -93,13 +85,11 @@ export function hasCounts(selected: SelectedFields): boolean {
  * which are close together on disk.
  */
 export async function readClicks(
-  clickhouse: QueryTarget,
+  context: ReadContext,
   { accountId, converted }: Pick<ClicksToRead, 'accountId' | 'converted'>,
   keys: readonly PageKey[],
-  signal: AbortSignal,
 ): Promise<FoundClick[]> {
   const clickById = new Map<string, FoundClick>()
-  const options = { label: 'clicks.rows', signal }
   // Most clicks with conversions have a copy.
   for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
     const missing = keys.filter(({ id }) => !clickById.has(id))
@@ -109,23 +99,18 @@ SELECT ${clickTexts}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(missing)}`
-    const rows = await selectRows<ClickText>(clickhouse, query, options)
+    const rows = await readRows<ClickText>(context, query, 'clicks.rows')
     for (const row of rows) clickById.set(row.id, clickOfText(row))
   }
   return keys.flatMap(({ id }) => clickById.get(id) ?? [])
 }
 
-/** Numbers of conversions that are no tests, by the id of the click; clicks without them may be absent. */
-type ConversionCounts = Map<string, number>
-
-/** Counts the conversions of the clicks at these keys. */
-async function readConversionCounts(
-  clickhouse: QueryTarget,
-  accountId: string,
-  keys: readonly PageKey[],
-  signal: AbortSignal,
-): Promise<ConversionCounts> {
-  if (keys.length === 0) return new Map()
+/**
+ * Counts the conversions of the clicks at these keys.
+ * @returns numbers of conversions that are no tests, by the id of the click; clicks without them may be absent
+ */
+async function readConversionCounts(context: ReadContext, accountId: string, keys: readonly PageKey[]) {
+  if (keys.length === 0) return new Map<string, number>()
   const query = ch`
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
@@ -133,8 +118,8 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, click_id) IN ${instantKeys(keys)}
   AND NOT is_test
 GROUP BY click_id`
-  const options = { label: 'clicks.conversions', signal, settings: smallFinal }
-  const rows = await selectRows<{ id: string; conversionCount: number }>(clickhouse, query, options)
+  type Count = { id: string; conversionCount: number }
+  const rows = await readRows<Count>(context, query, 'clicks.conversions', smallFinal)
   return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
 }
 
@@ -146,15 +131,10 @@ const versionsMax = 200
  * @param conditions that the clicks of the page fulfil
  * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
  */
-export async function readNewestCounts(
-  clickhouse: QueryTarget,
-  accountId: string,
-  conditions: readonly Fragment[],
-  signal: AbortSignal,
-): Promise<(key: PageKey) => number | undefined> {
-  const { clicks, incomplete } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
+export async function readNewestCounts(context: ReadContext, accountId: string, conditions: readonly Fragment[]) {
+  const { clicks, incomplete } = await readNewestConverted(context, accountId, conditions, versionsMax)
   const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
-  return (key) => {
+  return (key: PageKey) => {
     const isCovered =
       !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
     return isCovered ? (counts.get(key.id) ?? 0) : undefined
@@ -173,11 +153,10 @@ type CountedKey = PageKey & { conversionCount: number }
  *   all be read, undefined at the end
  */
 export async function readNewestConverted(
-  clickhouse: QueryTarget,
+  context: ReadContext,
   accountId: string,
   conditions: readonly Fragment[],
   versionsMax: number,
-  signal: AbortSignal,
 ): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
   const query = ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
@@ -187,8 +166,7 @@ WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}
 ORDER BY clicked_at DESC, click_id DESC
 LIMIT ${count(versionsMax)}`
   type Version = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
-  const options = { label: 'clicks.conversions', signal, settings: smallRead }
-  const versions = await selectRows<Version>(clickhouse, query, options)
+  const versions = await readRows<Version>(context, query, 'clicks.conversions', smallRead)
   const clicks = new Map<string, CountedKey>()
   for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
     const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }

@@ -1,12 +1,12 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { keyConditions, type LatestQuery, latestOf, orderOfKeys } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { type ReadContext, readRows } from '../query/readContext.ts'
+import { smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
 import { conversionFields } from '../stores/clickhouse/tableColumns.ts'
-import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
-import type { NameCache } from './nameCache.ts'
+import type { RowContext } from './nameCache.ts'
 import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
 import type { SelectedFields } from './selectedFields.ts'
 
@@ -53,10 +53,10 @@ export function keyText({ atMs, id }: PageKey): string {
  * @param state conditions on the latest version; rows that do not match are omitted
  */
 export async function readConversions(
-  { stores }: { stores: Pick<Stores, 'clickhouse'> },
+  context: ReadContext,
   accountId: string,
   keys: readonly PageKey[],
-  { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
+  { state, label }: { state: readonly Fragment[]; label: string },
 ): Promise<StoredConversion[]> {
   if (keys.length === 0) return []
   const query = ch`
@@ -64,7 +64,7 @@ SELECT row_text AS rowText
 FROM conversions FINAL
 PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys(keys)}
 WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
-  const rows = await selectRows<{ rowText: string }>(stores.clickhouse, query, { ...options, settings: smallFinal })
+  const rows = await readRows<{ rowText: string }>(context, query, label, smallFinal)
   const found = rows.map(({ rowText }) => parseRowText(rowText))
   const rowOf = new Map(found.map((row) => [keyText(conversionKey(row)), row]))
   return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
@@ -72,11 +72,10 @@ WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
 
 /** Reads the newest conversions that match a query in their latest version, after a key. All versions of its range are collapsed. */
 export async function readCollapsed(
-  { stores }: { stores: Pick<Stores, 'clickhouse'> },
+  context: ReadContext,
   query: LatestQuery,
   after: PageKey | undefined,
   limit: number,
-  options: { label: string; signal: AbortSignal },
 ): Promise<StoredConversion[]> {
   const conditions = [...keyConditions(query, after), ch`NOT is_deleted`, ...query.versionConditions]
   const sql = ch`
@@ -85,7 +84,7 @@ FROM conversions FINAL
 WHERE ${join(conditions, '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(limit)}`
-  const rows = await selectRows<{ rowText: string }>(stores.clickhouse, sql, { ...options, settings: smallFinal })
+  const rows = await readRows<{ rowText: string }>(context, sql, 'conversions.page', smallFinal)
   return rows.map(({ rowText }) => parseRowText(rowText))
 }
 
@@ -94,11 +93,10 @@ LIMIT ${count(limit)}`
  * @returns rows in the order of the query; the key of the last conversion whose versions were all read; whether there are no more
  */
 export async function readNextVersions(
-  { stores }: { stores: Pick<Stores, 'clickhouse'> },
+  context: ReadContext,
   query: LatestQuery,
   after: PageKey | undefined,
   versionsMax: number,
-  options: { label: string; signal: AbortSignal },
 ): Promise<{ rows: StoredConversion[]; last: PageKey | undefined; isEnd: boolean }> {
   const sql = ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id, version,
@@ -108,7 +106,7 @@ WHERE ${join(keyConditions(query, after), '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(versionsMax)}`
   type Version = PageKey & { version: number; isListed: boolean; rowText: string }
-  const versions = await selectRows<Version>(stores.clickhouse, sql, { ...options, settings: smallRead })
+  const versions = await readRows<Version>(context, sql, 'conversions.page', smallRead)
   const isEnd = versions.length < versionsMax
   const latest = latestOf(versions, keyText)
   // Other versions of the last conversion may not be read.
@@ -127,16 +125,12 @@ function parseRowText(rowText: string): StoredConversion {
  * @returns the function that makes the JSON of a row
  */
 export async function conversionWriter(
-  { nameCache }: { nameCache: NameCache },
+  { nameCache }: Pick<RowContext, 'nameCache'>,
   { accountId, currency, selected }: { accountId: string; currency: string; selected?: SelectedFields },
   rows: readonly StoredConversion[],
   added: readonly string[] = [],
 ): Promise<(row: StoredConversion, values?: Readonly<Record<string, unknown>>) => string> {
   const entitiesOf = await readEntityNames(nameCache, accountId, rows.map(idsOf))
   const write = rowWriter(conversionFields, conversionTextFields, ['storedAt', ...added], selected)
-  return ({ values, isPlain }, more = {}) =>
-    write({
-      ...{ values, isPlain, baseCurrency: currency, added: more },
-      entities: entitiesOf(idsOf({ values, isPlain })),
-    })
+  return (row, added = {}) => write({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: currency, added })
 }

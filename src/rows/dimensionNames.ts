@@ -13,15 +13,10 @@ const namedTables: Partial<Record<Dimension, NamedTable>> = {
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 /** Reads the names of a dimension's ids. @returns a function to a name, null for an unknown id */
-export async function readNames(
-  nameCache: NameCache,
-  accountId: string,
-  dimension: Dimension,
-  ids: readonly string[],
-): Promise<(id: string) => string | null> {
+export async function readNames(nameCache: NameCache, accountId: string, dimension: Dimension, ids: readonly string[]) {
   const table = namedTables[dimension]
   const names = table && (await nameCache.find(accountId, table, ids))
-  return (id) => {
+  return (id: string) => {
     if (id === notSet) return notSet
     if (names) return names.get(id) ?? null
     if (dimension === 'country') return countryName(id)

@@ -29,18 +29,14 @@ export const entityNameOf = <Field extends string>(field: Field) => field.replac
 export type EntityNames = Record<keyof EntityIds | NameOf<keyof EntityIds>, string | null>
 
 /** Reads the entity names of some rows. @returns the function to ids and names of a row */
-export async function readEntityNames(
-  cache: NameCache,
-  accountId: string,
-  rows: readonly EntityIds[],
-): Promise<(row: EntityIds) => EntityNames> {
+export async function readEntityNames(cache: NameCache, accountId: string, rows: readonly EntityIds[]) {
   const found = await Promise.all(
     entityIdNames.map(async (field) => {
       const ids = rows.map((row) => row[field])
       return { field, nameField: entityNameOf(field), names: await cache.find(accountId, entityTables[field], ids) }
     }),
   )
-  return (row) => {
+  return (row: EntityIds) => {
     const shown: Partial<EntityNames> = {}
     for (const { field, nameField, names } of found) {
       shown[field] = row[field] || null
@@ -79,11 +75,7 @@ export async function entityFields(
 const rowsPerStatement = 1_000
 
 /** Reads all names of a table of one account, in the order of their ids; at least one part, which may be empty. */
-async function* readAllNames(
-  postgres: Postgres,
-  table: NamedTable,
-  accountId: string,
-): AsyncGenerator<readonly { id: string; name: string }[]> {
+async function* readAllNames(postgres: Postgres, table: NamedTable, accountId: string) {
   for (let last = ''; ; ) {
     const rows = await queryPostgres(postgres<{ id: string; name: string }[]>`
       SELECT id, name

@@ -1,12 +1,13 @@
 import type { EventRow, StoredEventFields } from '../../schema/event.ts'
 import type { EventKey } from '../query/eventKey.ts'
+import { type ReadContext, readRows } from '../query/readContext.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { selectFields } from '../stores/clickhouse/columnKinds.ts'
-import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/select.ts'
+import { smallFinal } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import { type ExportField, exportFields, type RowField } from './exportFields.ts'
-import type { NameCache } from './nameCache.ts'
+import type { RowContext } from './nameCache.ts'
 
 const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 
@@ -16,12 +17,12 @@ export type StoredEventRow = Selected<typeof selected>
 
 /** Adds the names of campaigns. @returns rows of the API, in the same order */
 export async function toEventRows(
-  names: NameCache,
+  { nameCache }: Pick<RowContext, 'nameCache'>,
   accountId: string,
   rows: readonly StoredEventRow[],
 ): Promise<EventRow[]> {
   const ids = rows.map(({ campaignId }) => campaignId)
-  const campaigns = await names.find(accountId, 'campaigns', ids)
+  const campaigns = await nameCache.find(accountId, 'campaigns', ids)
   return rows.map((row) => ({
     ...eventFields(row, campaigns.get(row.campaignId) ?? null),
     storedAt: toInstantText(row.storedAt),
@@ -64,15 +65,12 @@ interface EventQuery {
  * @returns rows in the order of the keys, without repetitions
  */
 export async function readEventsByKey(
-  clickhouse: QueryTarget,
+  context: ReadContext,
   { conditions, atOf }: EventQuery,
   keys: readonly EventKey[],
-  options: { label: string; signal: AbortSignal },
+  label: string,
 ): Promise<StoredEventRow[]> {
-  const rows = await selectRows<StoredEventRow>(clickhouse, keptEventsSql(conditions, keys), {
-    ...options,
-    settings: smallFinal,
-  })
+  const rows = await readRows<StoredEventRow>(context, keptEventsSql(conditions, keys), label, smallFinal)
   const kept = new Map(rows.map((row) => [eventKeyText(row), row]))
   return keys.flatMap((key) => {
     const row = kept.get(eventKeyText(key))

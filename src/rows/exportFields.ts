@@ -13,10 +13,7 @@ export interface RowField {
 }
 
 /** A field that is an object of texts; in CSV each of them is a column. */
-export interface ObjectField {
-  name: string
-  parts: readonly RowField[]
-}
+export type ObjectField = { name: string; parts: readonly RowField[] }
 
 export type ExportField = RowField | ObjectField
 

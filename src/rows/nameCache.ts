@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NamedTable } from '../../schema/metadata.ts'
+import type { ReadContext } from '../query/readContext.ts'
 import { atMost } from '../stores/entryLimit.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
@@ -8,6 +9,11 @@ import { queryPostgres } from '../stores/postgres/connection.ts'
 export type NamesById = ReadonlyMap<string, string>
 
 export type NameCache = ReturnType<typeof openNameCache>
+
+/** What a read of rows with names needs. */
+export interface RowContext extends ReadContext {
+  readonly nameCache: NameCache
+}
 
 /** Time after which a new name is shown. */
 const ttlMs = 5_000

@@ -33,17 +33,18 @@ interface Part {
 /**
  * Makes a writer of rows, in the order of the API. A page has ten thousand values, so nothing is decided per row.
  * @param fields of the table
- * @param order the fields of the text
+ * @param order the fields of the text; a call does not compile while it lacks a field of the table
  * @param last names of the fields that follow the fields of the table; a value that is not in the text is in `added`
  * @returns the function to the JSON of a row, with the selected fields only
  */
-export function rowWriter(
-  fields: Fields,
-  order: readonly string[],
+export function rowWriter<Of extends Fields, Name extends string>(
+  fields: Of,
+  order: readonly Name[] & (keyof Of extends Name ? unknown : never),
   last: readonly string[],
   selected?: SelectedFields,
 ): Write {
-  const field = (name: string, kind: ColumnKind): Part => ({ name, write: valueWriter(order.indexOf(name), kind) })
+  const names: readonly string[] = order
+  const field = (name: string, kind: ColumnKind): Part => ({ name, write: valueWriter(names.indexOf(name), kind) })
   const subIds = subIdNames.map((name) => field(name, 'text'))
   const layout = rowLayout<Part>(fields, {
     field,
@@ -56,7 +57,7 @@ export function rowWriter(
     baseCurrency: { name: 'baseCurrency', write: ({ baseCurrency }) => `"${baseCurrency}"` },
   })
   const more = last.map((name): Part => {
-    return order.includes(name) ? field(name, 'instant') : { name, write: ({ added }) => JSON.stringify(added?.[name]) }
+    return names.includes(name) ? field(name, 'instant') : { name, write: ({ added }) => JSON.stringify(added?.[name]) }
   })
   return objectWriter(
     [...layout, ...more].flatMap((part) => {

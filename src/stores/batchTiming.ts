@@ -53,10 +53,7 @@ export function openBatchTiming({ itemsMax, pace, gather }: BatchTimingOptions, 
     } else setTimeout(() => setImmediate(() => startOnceGathered(start, sinceMs)), gather.quietMs)
   }
 
-  function isGathered(
-    { quietMs, mostMs, mostMsPerItem, beside }: NonNullable<typeof gather>,
-    sinceMs: number,
-  ): boolean {
+  function isGathered({ quietMs, mostMs, mostMsPerItem, beside }: NonNullable<typeof gather>, sinceMs: number) {
     const { queued, running, addedAtMs } = batches
     const nowMs = performance.now()
     if (queued >= itemsMax) return true

@@ -27,7 +27,8 @@ export interface WriterOptions extends SessionOptions {
 export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriteSession> {
   const { onMessage, signal } = options
   const lease = await acquireLease(stores.postgres, newProcess(options.isFeed), {
-    ...{ blockedBy: migrationLease, signal },
+    blockedBy: migrationLease,
+    signal,
     onWait: () => onMessage('The stores are being migrated; waiting for the migration to end.'),
     retry: (attempt) => retryWhileUnavailable('acquiring a lease', attempt, { onMessage, signal }),
   })
@@ -51,11 +52,8 @@ async function openUnder(
   stores: WriteSession['stores'],
   { onMessage, signal, statementWindowMs }: SessionOptions,
 ): Promise<WriteSession> {
-  const set = new WriteSession({
-    ...{ stores, lease, onMessage },
-    fence: new WriteFence(stores.clickhouse, lease, statementWindowMs),
-    signal: AbortSignal.any([signal, lease.lost]),
-  })
+  const fence = new WriteFence(stores.clickhouse, lease, statementWindowMs)
+  const set = new WriteSession({ stores, lease, onMessage, fence, signal: AbortSignal.any([signal, lease.lost]) })
   return await orClose(set, async () => {
     await set.retry('reading which migrations ran', () => assertWritable(stores))
     return set

@@ -13,20 +13,13 @@ const recoveryLease = 'recovery'
 
 const intervalDefaultMs = 60_000
 
-export interface RecoveryLog {
-  info(line: string): void
-  warn(line: string): void
-}
+export type RecoveryLog = { info(line: string): void; warn(line: string): void }
 
 /**
  * Runs `recoverAccounts` at once and after each interval; a failure is logged.
  * @returns function that stops it and resolves when the current step has ended
  */
-export function startRecovery(
-  stores: Writer['stores'],
-  log: RecoveryLog,
-  intervalMs = intervalDefaultMs,
-): () => Promise<void> {
+export function startRecovery(stores: Writer['stores'], log: RecoveryLog, intervalMs = intervalDefaultMs) {
   return runPeriodically(
     (signal) => recoverAccounts(stores, log, signal),
     (reason) => log.warn(`Checking for interrupted work failed; retrying at the next check. ${reason}`),
@@ -85,12 +78,7 @@ function repaired({ batches, attributed }: { batches: number; attributed: number
 }
 
 /** Logs a failure that concerns only this account, so that the others are still completed. */
-async function completeWorkOf(
-  stores: Writer['stores'],
-  accountId: string,
-  log: RecoveryLog,
-  signal: AbortSignal,
-): Promise<void> {
+async function completeWorkOf(stores: Writer['stores'], accountId: string, log: RecoveryLog, signal: AbortSignal) {
   try {
     const options = { onMessage: () => {}, signal, first: 'settle' } as const
     const recovered = await tryWithWriter(stores, accountId, options, recoverAccount)

@@ -45,7 +45,7 @@ export async function startClickHouse(
   const users = await documentedUsers(member !== undefined)
   await writeFile(usersFile, usersXml([administrator, ...users, ...users.flatMap(formerWriter)]))
   const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
-  const config = configXml({ usersFile, logFile, memory: memoryLimits().server }).replace(
+  const config = configXml(usersFile, logFile, memoryLimits().server).replace(
     '</clickhouse>',
     `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )

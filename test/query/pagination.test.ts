@@ -60,14 +60,8 @@ describe('a cursor', () => {
 describe('a cursor of a list with days', () => {
   const noonMs = Date.UTC(2026, 10, 21, 12)
   const planOf = (cursor: string | undefined, days = 7) => {
-    const caller = { accountId: 'acme', currency: 'USD' }
-    return planList(
-      'clicks',
-      { days, tz: 'Asia/Kathmandu', ...(cursor !== undefined && { cursor }) },
-      caller,
-      0,
-      noonMs,
-    )
+    const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
+    return planList('clicks', { days, tz: 'Asia/Kathmandu', ...(cursor !== undefined && { cursor }) }, caller, noonMs)
   }
 
   it('is rejected when it is malformed, forged or of another range', () => {

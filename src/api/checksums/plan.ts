@@ -1,12 +1,10 @@
 import type { ChecksumQuery } from '../../../schema/checksum.ts'
-import { onlyRetained, type RetainedFrom, retainedFrom } from '../../query/retained.ts'
+import type { ListedResource, PlanCaller } from '../../query/readContext.ts'
+import { onlyRetained, type RetainedFrom, retainedFrom, retainedMsOf } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
-import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-
-export type ChecksumResource = 'clicks' | 'conversions' | 'events'
 
 export interface ChecksumPlan {
-  resource: ChecksumResource
+  resource: ListedResource
   accountId: string
   /** Whole UTC days with rows that are retained. */
   range: Range
@@ -18,13 +16,13 @@ export interface ChecksumPlan {
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function planChecksums(
-  resource: ChecksumResource,
+  resource: ListedResource,
   query: ChecksumQuery,
-  { accountId, retained }: { accountId: string; retained: RetainedRanges },
+  { accountId, retained }: PlanCaller,
   nowMs: number,
 ): ChecksumPlan {
   const { range } = localRange(query, 1, rangeDaysMax, 'A request of checksums', nowMs)
-  const retainedMs = { clicks: retained.clicksMs, conversions: 0, events: retained.eventsMs }[resource]
+  const retainedMs = retainedMsOf(resource, retained)
   return {
     resource,
     accountId,

@@ -12,23 +12,20 @@ const resources = [
 
 export function checksumRoutes(app: App, context: RouteContext): void {
   for (const { resource, scope, tag, schema } of resources) {
-    app.get(
-      `/checksums/${resource}`,
-      {
-        schema: {
-          tags: [tag],
-          summary: `Get checksums of ${resource}`,
-          description:
-            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. Read a day again only if they differ.',
-          querystring: ChecksumQuery,
-          response: { 200: schema, 304: NotModified },
-        },
-        config: { scope },
+    app.get(`/checksums/${resource}`, {
+      schema: {
+        tags: [tag],
+        summary: `Get checksums of ${resource}`,
+        description:
+          'Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. Read a day again only if they differ.',
+        querystring: ChecksumQuery,
+        response: { 200: schema, 304: NotModified },
       },
-      (request, reply) =>
+      config: { scope },
+      handler: (request, reply) =>
         context.responseCache.send(request, reply, (signal) =>
-          runChecksums(context, planChecksums(resource, request.query, request.caller, context.now()), signal),
+          runChecksums({ ...context, signal }, planChecksums(resource, request.query, request.caller, context.now())),
         ),
-    )
+    })
   }
 }

@@ -1,9 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import type { RouteContext } from '../../http/context.ts'
-import type { DatedResponse } from '../../http/responseCache.ts'
+import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
-import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
+import { longRead } from '../../stores/clickhouse/select.ts'
 import type { ChecksumPlan } from './plan.ts'
 import { checksumSql, sources } from './sql.ts'
 
@@ -11,18 +10,11 @@ import { checksumSql, sources } from './sql.ts'
 const settings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1, ...longRead }
 
 /** Computes the checksums of a plan. */
-export async function runChecksums(
-  { stores }: RouteContext,
-  plan: ChecksumPlan,
-  signal: AbortSignal,
-): Promise<DatedResponse & { data: object[] }> {
+export async function runChecksums(context: ReadContext, plan: ChecksumPlan) {
   // Before the query, so that every row with an earlier `storedAt` is visible to it.
-  const asOfMs = await readWatermark(stores, plan.accountId, plan.resource, signal)
-  const rows = await selectRows<{ day: string; rows: number; amount: string; hash: string }>(
-    stores.clickhouse,
-    checksumSql(plan, asOfMs),
-    { label: `checksums.${plan.resource}`, signal, settings },
-  )
+  const asOfMs = await readWatermark(context, plan.accountId, plan.resource)
+  type Day = { day: string; rows: number; amount: string; hash: string }
+  const rows = await readRows<Day>(context, checksumSql(plan, asOfMs), `checksums.${plan.resource}`, settings)
   const { amountName } = sources[plan.resource]
   return {
     ...plan.retained,

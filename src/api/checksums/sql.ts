@@ -1,11 +1,12 @@
 import { inRange } from '../../query/conditions.ts'
+import type { ListedResource } from '../../query/readContext.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { ChecksumPlan, ChecksumResource } from './plan.ts'
+import type { ChecksumPlan } from './plan.ts'
 
 /** Table and key of each resource, and its amount with the name in the response; events have none. */
 export const sources: Record<
-  ChecksumResource,
+  ListedResource,
   { table: keyof typeof timeColumns; key: Fragment; amount: Fragment; amountName?: string }
 > = {
   clicks: { table: 'clicks', key: ch`id`, amount: ch`cost_base`, amountName: 'costBase' },
@@ -39,6 +40,4 @@ ORDER BY day`
 }
 
 /** @returns a time as in a response */
-function instantText(column: Fragment): Fragment {
-  return ch`replaceOne(toString(${column}), ' ', 'T'), 'Z'`
-}
+const instantText = (column: Fragment): Fragment => ch`replaceOne(toString(${column}), ' ', 'T'), 'Z'`

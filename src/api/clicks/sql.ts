@@ -107,9 +107,7 @@ function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
   ]
 }
 
-function isOfConvertedClicks({ attribute }: Filter): boolean {
-  return attribute === 'campaign' || attribute === 'offer'
-}
+const isOfConvertedClicks = ({ attribute }: Filter): boolean => attribute === 'campaign' || attribute === 'offer'
 
 /** Whether `converted_clicks` has columns for all filters. */
 export function hasOnlyConvertedFilters({ filters, isBot, isTest }: ClickPlan): boolean {

@@ -1,6 +1,7 @@
 import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
 import { type Filter, inStoredCase, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 
 export interface ConversionPlan extends ListPlan {
   filters: readonly Filter[]
@@ -12,16 +13,12 @@ export interface ConversionPlan extends ListPlan {
  * Builds the query plan of a page; no I/O.
  * @throws Problem as `planList`, or `invalid_<filter>`
  */
-export function planConversions(
-  query: ConversionQuery,
-  caller: { accountId: string; currency: string },
-  nowMs: number,
-): ConversionPlan {
+export function planConversions(query: ConversionQuery, caller: PlanCaller, nowMs: number): ConversionPlan {
   const filters = readFilters(query)
   const normal = { ...inStoredCase(query), status: normalStatus(query, filters), source: query.source ?? 'all' }
   return {
     filters,
-    ...planList('conversions', query, caller, 0, nowMs, normal),
+    ...planList('conversions', query, caller, nowMs, normal),
     withTests: query.include_test_mode === true,
     nowMs,
   }

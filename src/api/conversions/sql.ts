@@ -13,10 +13,8 @@ const time = ch`converted_at`
 /** The conditions of a list: account and range hold for every version, the filters for the latest one. */
 export function conversionQuery(plan: ConversionPlan): LatestQuery {
   const { accountId, range, isOldestFirst, filters, withTests } = plan
-  return {
-    ...{ accountId, range, isOldestFirst },
-    versionConditions: [...(withTests ? [] : [ch`NOT is_test`]), ...filterConditions(filters, 'conversions')],
-  }
+  const versionConditions = [...(withTests ? [] : [ch`NOT is_test`]), ...filterConditions(filters, 'conversions')]
+  return { accountId, range, isOldestFirst, versionConditions }
 }
 
 /**

@@ -9,39 +9,33 @@ import { findEvent, listEvents } from './run.ts'
 import { eventExportSql } from './sql.ts'
 
 export function eventListRoutes(app: App, context: RouteContext): void {
-  app.get(
-    '/events',
-    {
-      schema: {
-        tags: ['Events'],
-        summary: 'List events',
-        description:
-          'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
-        querystring: EventListQuery,
-        response: { 200: EventPage },
-      },
-      config: { scope: 'read:events', formats: listFormats },
+  app.get('/events', {
+    schema: {
+      tags: ['Events'],
+      summary: 'List events',
+      description:
+        'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
+      querystring: EventListQuery,
+      response: { 200: EventPage },
     },
-    (request, reply) =>
+    config: { scope: 'read:events', formats: listFormats },
+    handler: (request, reply) =>
       sendList(context, request, reply, request.query, {
         resource: 'events',
         plan: planEventList(request.query, request.caller, context.now()),
         readPage: listEvents,
         exportSql: eventExportSql,
       }),
-  )
-  app.get(
-    '/events/:id',
-    {
-      schema: {
-        tags: ['Events'],
-        summary: 'Get an event',
-        description: 'The newest server event with this `event_id`.',
-        params: EventPath,
-        response: { 200: CompleteRow(EventRow) },
-      },
-      config: { scope: 'read:events' },
+  })
+  app.get('/events/:id', {
+    schema: {
+      tags: ['Events'],
+      summary: 'Get an event',
+      description: 'The newest server event with this `event_id`.',
+      params: EventPath,
+      response: { 200: CompleteRow(EventRow) },
     },
-    (request) => findEvent(context, request.caller.accountId, request.params.id, request.signal),
-  )
+    config: { scope: 'read:events' },
+    handler: ({ caller, params, signal }) => findEvent({ ...context, signal }, caller.accountId, params.id),
+  })
 }

@@ -1,7 +1,7 @@
 import type { EventListQuery } from '../../../schema/eventList.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
-import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 
 export const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
 
@@ -18,17 +18,8 @@ export interface EventListPlan extends ListPlan {
  * Builds the query plan of a page; no I/O.
  * @throws Problem as `planList`
  */
-export function planEventList(
-  query: EventListQuery,
-  caller: { accountId: string; currency: string; retained: RetainedRanges },
-  nowMs: number,
-): EventListPlan {
+export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
   const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
-  const list = planList('events', query, caller, caller.retained.eventsMs, nowMs, { event_name: eventNames })
-  return {
-    ...list,
-    eventNames,
-    columns: query,
-    afterEvent: parseEventKey(list.after),
-  }
+  const list = planList('events', query, caller, nowMs, { event_name: eventNames })
+  return { ...list, eventNames, columns: query, afterEvent: parseEventKey(list.after) }
 }

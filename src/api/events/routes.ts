@@ -28,32 +28,29 @@ export function eventRoutes(app: App, context: RouteContext): void {
 function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
   refuseCodings(app)
   addBodyParser(app, 'application/json', openJsonParser(app))
-  app.post(
-    '/events',
-    {
-      schema: {
-        tags: ['Events'],
-        summary: 'Send an event',
-        description:
-          'An analytics signal from your server, stored with the events of the pixel. It never creates a conversion, and its `value` is not revenue. 200 means that the event is stored. After a 503 response, or none, retry with the same `event_id` within 24 hours: if the event was stored before, the response has `deduplicated: true`.',
-        querystring: EventQuery,
-        body: EventBody,
-        response: {
-          200: EventResponse,
-          400: problem(
-            'A field is invalid: `invalid_json`, `invalid_body`, `invalid_event_name`, `invalid_click_id`, `invalid_visitor_id`, `missing_identifier`, `invalid_campaign_id`, `invalid_value`, `invalid_event_id`, `invalid_timestamp`, `invalid_dry_run`, `unknown_parameter`.',
-          ),
-          404: problem(
-            'No such click or campaign in the account; a click is found only if the account also has its campaign, so import campaigns first: `click_not_found`, `campaign_not_found`.',
-          ),
-          503: problem(
-            'Not acknowledged; retry with the same `event_id`. An insert that exceeded its deadline may still be stored: `unavailable`, `query_timeout`.',
-          ),
-        },
+  app.post('/events', {
+    schema: {
+      tags: ['Events'],
+      summary: 'Send an event',
+      description:
+        'An analytics signal from your server, stored with the events of the pixel. It never creates a conversion, and its `value` is not revenue. 200 means that the event is stored. After a 503 response, or none, retry with the same `event_id` within 24 hours: if the event was stored before, the response has `deduplicated: true`.',
+      querystring: EventQuery,
+      body: EventBody,
+      response: {
+        200: EventResponse,
+        400: problem(
+          'A field is invalid: `invalid_json`, `invalid_body`, `invalid_event_name`, `invalid_click_id`, `invalid_visitor_id`, `missing_identifier`, `invalid_campaign_id`, `invalid_value`, `invalid_event_id`, `invalid_timestamp`, `invalid_dry_run`, `unknown_parameter`.',
+        ),
+        404: problem(
+          'No such click or campaign in the account; a click is found only if the account also has its campaign, so import campaigns first: `click_not_found`, `campaign_not_found`.',
+        ),
+        503: problem(
+          'Not acknowledged; retry with the same `event_id`. An insert that exceeded its deadline may still be stored: `unavailable`, `query_timeout`.',
+        ),
       },
-      config: { scope: 'write:events' },
     },
-    async (request, reply) => {
+    config: { scope: 'write:events' },
+    handler: async (request, reply) => {
       const { caller, query } = request
       const isDryRun = query.dry_run === true
       const event = readEvent(request.body, senderOf(caller), now())
@@ -64,7 +61,7 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       if (event.notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(event.notes))
       return eventResponse(event, isDryRun)
     },
-  )
+  })
 }
 
 function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
@@ -92,36 +89,33 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     return items.map((item) => readEvent(item, sender, nowMs))
   }
 
-  app.post(
-    '/events/batch',
-    {
-      bodyLimit: batchLimits.bytesMax,
-      onRequest: (request, reply) => turns.wait(request, reply),
-      schema: {
-        tags: ['Events'],
-        summary: 'Send a batch of events',
-        description:
-          'Up to 1,000 events as JSON, or as NDJSON with one event per line. Each event is validated and accepted on its own, with the result that `POST /events` gives. Events with an `event_id` are stored once within 24 hours: after a 503 or without a response, send the whole batch again. Every event counts against the rate limit of the key; a batch that exceeds it is rejected as a whole.',
-        querystring: EventQuery,
-        body: {
-          content: { 'application/json': { schema: EventBatchBody }, 'application/x-ndjson': { schema: EventLines } },
-        },
-        response: {
-          200: EventBatchResponse,
-          400: problem(
-            'The batch cannot be read: `invalid_json`, `invalid_body`, `invalid_events`, `invalid_dry_run`, `unknown_parameter`.',
-          ),
-          413: problem(
-            'The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels: `payload_too_large`.',
-          ),
-          503: problem(
-            'No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account: `unavailable`, `query_timeout`.',
-          ),
-        },
+  app.post('/events/batch', {
+    bodyLimit: batchLimits.bytesMax,
+    onRequest: (request, reply) => turns.wait(request, reply),
+    schema: {
+      tags: ['Events'],
+      summary: 'Send a batch of events',
+      description:
+        'Up to 1,000 events as JSON, or as NDJSON with one event per line. Each event is validated and accepted on its own, with the result that `POST /events` gives. Events with an `event_id` are stored once within 24 hours: after a 503 or without a response, send the whole batch again. Every event counts against the rate limit of the key; a batch that exceeds it is rejected as a whole.',
+      querystring: EventQuery,
+      body: {
+        content: { 'application/json': { schema: EventBatchBody }, 'application/x-ndjson': { schema: EventLines } },
       },
-      config: { scope: 'write:events' },
+      response: {
+        200: EventBatchResponse,
+        400: problem(
+          'The batch cannot be read: `invalid_json`, `invalid_body`, `invalid_events`, `invalid_dry_run`, `unknown_parameter`.',
+        ),
+        413: problem(
+          'The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels: `payload_too_large`.',
+        ),
+        503: problem(
+          'No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account: `unavailable`, `query_timeout`.',
+        ),
+      },
     },
-    async (request, reply) => {
+    config: { scope: 'write:events' },
+    handler: async (request, reply) => {
       const { caller, query } = request
       const events = await readBatch(request, reply)
       turns.end(request)
@@ -129,12 +123,10 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       await acceptEvents({ intake, eventLimits, caller, isDryRun }, events)
       return batchResponse(events, isDryRun)
     },
-  )
+  })
 }
 
-function senderOf({ accountId, subscription }: Caller) {
-  return { accountId, clickAllowance: subscription.clickAllowance }
-}
+const senderOf = ({ accountId, subscription }: Caller) => ({ accountId, clickAllowance: subscription.clickAllowance })
 
 const responses = {
   stored: { accepted: true },
@@ -170,6 +162,4 @@ function rejectedResult(index: number, { code, message, details }: Problem) {
 }
 
 /** Error responses of one status. */
-function problem(description: string): TObject {
-  return Type.Object({}, { description })
-}
+const problem = (description: string): TObject => Type.Object({}, { description })

@@ -93,6 +93,4 @@ HAVING chain != ${none}`
  * For each position, the row of step `later` in the chain that continues there with step `step`. Without a row of `step` only
  * the first of these arrays has `none`.
  */
-function nextOf(step: number, later: number): Fragment {
-  return identifier(`next_${step}_${later}`)
-}
+const nextOf = (step: number, later: number): Fragment => identifier(`next_${step}_${later}`)

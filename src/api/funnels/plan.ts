@@ -3,6 +3,7 @@ import { daysDefault } from '../../../schema/range.ts'
 import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
 import { invalidParameter, Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
@@ -40,7 +41,7 @@ const windowMaxMs = 30 * dayMs
  */
 export function planFunnel(
   query: FunnelQuery,
-  caller: { accountId: string; scopes: ReadonlySet<Scope>; retained: RetainedRanges },
+  caller: PlanCaller & { scopes: ReadonlySet<Scope> },
   nowMs: number,
 ): FunnelPlan {
   const steps = query.steps.split(',')
@@ -80,9 +81,7 @@ export function kindOf(label: string): StepKind {
   return label === 'click' || label === 'conversion' ? label : 'event'
 }
 
-function labelOfStep(step: string): string {
-  return kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step
-}
+const labelOfStep = (step: string) => (kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step)
 
 function readWindow(text: string): number {
   const windowMs = Number(text.slice(0, -1)) * (text.endsWith('h') ? hourMs : dayMs)

@@ -1,10 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { FunnelResponse } from '../../../schema/funnel.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { ratio } from '../../query/money.ts'
+import { readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
+import type { RowContext } from '../../rows/nameCache.ts'
+import { longRead, selectGroups } from '../../stores/clickhouse/select.ts'
 import { type FunnelPlan, kindOf } from './plan.ts'
 import { anyWithoutVisitorSql, funnelSql } from './sql.ts'
 
@@ -21,24 +22,21 @@ export const funnelSettings: ClickHouseSettings = {
 type StepSums = Record<string, number | null>
 
 /** Computes a funnel. */
-export async function runFunnel(
-  { stores, nameCache }: RouteContext,
-  plan: FunnelPlan,
-  signal: AbortSignal,
-): Promise<FunnelResponse> {
-  const options = { label: 'funnels', signal, settings: funnelSettings }
+export async function runFunnel(context: RowContext, plan: FunnelPlan): Promise<FunnelResponse> {
   const range = rangeTexts(plan.range)
   const asOf = toInstantText(plan.nowMs)
   const readsEventVisitors = plan.by === 'visitor' && plan.labels.some((label) => kindOf(label) === 'event')
   const [events] = readsEventVisitors
-    ? await selectRows<{ found: 0 | 1 }>(stores.clickhouse, anyWithoutVisitorSql(plan.accountId), options)
+    ? await readRows<{ found: 0 | 1 }>(context, anyWithoutVisitorSql(plan.accountId), 'funnels', funnelSettings)
     : []
   // Without events that lack a visitor, the statement needs no join. Such an event that is stored meanwhile is left out.
   const query = funnelSql(plan, events?.found === 1)
   if (!plan.groupBy) {
-    const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
+    const [sums] = await readRows<StepSums>(context, query, 'funnels', funnelSettings)
     return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }
   }
+  const { stores, nameCache, signal } = context
+  const options = { label: 'funnels', signal, settings: funnelSettings }
   const { data: rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)

@@ -206,9 +206,7 @@ export function anyWithoutVisitorSql(accountId: string): Fragment {
   return ch`SELECT countIf(empty(visitor_id)) > 0 AS found FROM pixel_events WHERE account_id = ${text(accountId)}`
 }
 
-function attributeColumn(name: FilterAttribute): Fragment {
-  return identifier(`attribute_${name}`)
-}
+const attributeColumn = (name: FilterAttribute): Fragment => identifier(`attribute_${name}`)
 
 /** The rows of steps with the columns that `chainsSql` reads. */
 function rowsSql(plan: FunnelPlan, steps: StepRows): Fragment {
@@ -241,9 +239,7 @@ WHERE ${join([...conditions, ...serves], '\n  AND ')}`
  * A hash of an id, faster to group and to join by than its text: `visitor_hash` and `click_hash` of events. 64 bits: with two
  * million ids the probability that two of them have the same one is 1 in 10 million.
  */
-function hashSql(id: Fragment): Fragment {
-  return ch`sipHash64(${id})`
-}
+const hashSql = (id: Fragment): Fragment => ch`sipHash64(${id})`
 
 /** The hash of a row without a visitor or click. */
 const hashOfNone = hashSql(ch`''`)
@@ -256,9 +252,7 @@ function unitOf({ by }: FunnelPlan, visitor: Fragment, click: Fragment): Fragmen
 }
 
 /** The unit of a click without a visitor: a visitor can have the id of a click. */
-function hashOfClick(click: Fragment): Fragment {
-  return ch`sipHash64('click', ${click})`
-}
+const hashOfClick = (click: Fragment): Fragment => ch`sipHash64('click', ${click})`
 
 /**
  * The range of rows that may continue a chain.

@@ -5,13 +5,11 @@ import { invalidParameter, Problem } from '../../problem.ts'
 import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
 import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, invalidCursor, type PageKey, readCursor } from '../../query/pagination.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 import { retainedFrom } from '../../query/retained.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-interface JourneyOf {
-  column: 'visitor_id' | 'click_id'
-  id: string
-}
+type JourneyOf = { column: 'visitor_id' | 'click_id'; id: string }
 
 export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'boundTo'> {
   of: JourneyOf
@@ -30,7 +28,7 @@ export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | '
  */
 export function planJourney(
   { visitor_id, click_id, limit, cursor }: JourneyQuery,
-  caller: { accountId: string; currency: string; scopes: ReadonlySet<Scope>; retained: RetainedRanges },
+  caller: PlanCaller & { scopes: ReadonlySet<Scope> },
   nowMs: number,
 ): JourneyPlan {
   const boundTo = fingerprint(caller.accountId, 'journeys', { visitor_id, click_id })

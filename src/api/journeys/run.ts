@@ -1,14 +1,15 @@
 import type { JourneyPage } from '../../../schema/journey.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { byKey, readPage } from '../../query/readPage.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readClicks, writeClicks } from '../../rows/clicks.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
-import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
+import type { RowContext } from '../../rows/nameCache.ts'
+import { longRead } from '../../stores/clickhouse/select.ts'
+import { ch, join, text } from '../../stores/clickhouse/sql.ts'
 import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
 import {
   clickKeysSql,
@@ -28,106 +29,85 @@ type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConve
  * the journey, but on the number of clicks of a visitor with more than `listedClicksMax`.
  */
 export async function readJourney(
-  context: RouteContext,
+  context: RowContext,
   plan: JourneyPlan,
-  signal: AbortSignal,
 ): Promise<PageRows<string> & Omit<JourneyPage, 'data'>> {
   const isOfVisitor = plan.of.column === 'visitor_id'
-  const ofVisitor = isOfVisitor ? await readClickKeys(context, plan, undefined, listedClicksMax + 1, signal) : []
+  const ofVisitor = isOfVisitor ? await readClickKeys(context, plan, undefined, listedClicksMax + 1) : []
   const clicks: VisitorClicks = ofVisitor.length > listedClicksMax ? 'many' : ofVisitor.map(({ id }) => id)
   const all = isOfVisitor && clicks !== 'many' ? ofVisitor : undefined
   const found = await Promise.all([
-    plan.omitted.includes('click') ? [] : nextClicks(context, plan, all, signal),
-    nextEvents(context, plan, clicks, signal),
-    plan.omitted.includes('conversion') ? [] : nextConversions(context, plan, clicks, signal),
+    plan.omitted.includes('click') ? [] : nextClicks(context, plan, all),
+    nextEvents(context, plan, clicks),
+    plan.omitted.includes('conversion') ? [] : nextConversions(context, plan, clicks),
   ])
   // Each kind is in its order, and at the same moment the kinds are in the order above: sorting is stable.
   const entries = found.flat().sort((a, b) => a.key.atMs - b.key.atMs)
   const page = toPage(entries, plan.limit, ({ key }) => journeyPageKey(key), plan.boundTo)
-  return { ...page, data: await toRows(context, plan, page.data, signal), omitted: [...plan.omitted], ...plan.retained }
+  return { ...page, data: await toRows(context, plan, page.data), omitted: [...plan.omitted], ...plan.retained }
 }
 
 function readClickKeys(
-  { stores }: RouteContext,
+  context: ReadContext,
   plan: JourneyPlan,
   lastKey: PageKey | undefined,
   limit: number,
-  signal: AbortSignal,
 ): Promise<PageKey[]> {
-  const options = { label: 'journeys.clicks', signal, settings: longRead }
-  return selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, lastKey, limit), options)
+  return readRows<PageKey>(context, clickKeysSql(plan, lastKey, limit), 'journeys.clicks', longRead)
 }
 
 /** @param all the keys of all clicks of a visitor, if they are known */
 async function nextClicks(
-  context: RouteContext,
+  context: ReadContext,
   plan: JourneyPlan,
   all: readonly PageKey[] | undefined,
-  signal: AbortSignal,
 ): Promise<Entry[]> {
   const limit = plan.limit + 1
   const lastKey = startOf('click', plan.after)
-  const keys = all ?? (await readClickKeys(context, plan, lastKey, limit, signal))
+  const keys = all ?? (await readClickKeys(context, plan, lastKey, limit))
   return keys
     .filter(({ atMs, id }) => !lastKey || atMs > lastKey.atMs || (atMs === lastKey.atMs && id > lastKey.id))
     .slice(0, limit)
     .map((key) => ({ key: { kind: 'click', ...key } }))
 }
 
-async function nextEvents(
-  { stores: { clickhouse } }: RouteContext,
-  plan: JourneyPlan,
-  clicks: VisitorClicks,
-  signal: AbortSignal,
-): Promise<Entry[]> {
-  const options = { label: 'journeys.events', signal, settings: { ...eventKeysSettings(clicks), ...longRead } }
+async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<Entry[]> {
+  const settings = { ...eventKeysSettings(clicks), ...longRead }
   const query = {
     conditions: [ch`account_id = ${text(plan.accountId)}`, isOfJourney(plan, clicks)],
     atOf: ({ occurredAt }: StoredEventRow) => occurredAt,
   }
   const source = byKey<EventKey, StoredEventRow>({
-    keys: (after, keysMax) => selectRows(clickhouse, eventKeysSql(plan, clicks, after, keysMax), options),
-    rows: (keys) => readEventsByKey(clickhouse, query, keys, { label: 'journeys.events.rows', signal }),
+    keys: (after, keysMax) =>
+      readRows(context, eventKeysSql(plan, clicks, after, keysMax), 'journeys.events', settings),
+    rows: (keys) => readEventsByKey(context, query, keys, 'journeys.events.rows'),
   })
   const rows = await readPage([source], eventStart(plan.after), plan.limit + 1)
   return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
 }
 
-async function nextConversions(
-  { stores }: RouteContext,
-  plan: JourneyPlan,
-  clicks: VisitorClicks,
-  signal: AbortSignal,
-): Promise<Entry[]> {
-  const { clickhouse } = stores
-  const options = { label: 'journeys.conversions', signal, settings: longRead }
-  const rowOptions = { state: [isOfJourney(plan, clicks)], label: 'journeys.conversions.rows', signal }
+async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<Entry[]> {
+  const label = 'journeys.conversions'
+  const rowOptions = { state: [isOfJourney(plan, clicks)], label: `${label}.rows` }
   const source = byKey<PageKey, StoredConversion>({
-    keys: (after, keysMax) => selectRows(clickhouse, conversionKeysSql(plan, clicks, after, keysMax), options),
-    rows: (keys) => readConversions({ stores }, plan.accountId, keys, rowOptions),
+    keys: (after, keysMax) => readRows(context, conversionKeysSql(plan, clicks, after, keysMax), label, longRead),
+    rows: (keys) => readConversions(context, plan.accountId, keys, rowOptions),
   })
   const rows = await readPage([source], startOf('conversion', plan.after), plan.limit + 1)
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))
 }
 
-function isOfJourney(plan: JourneyPlan, clicks: VisitorClicks): Fragment {
-  return ch`(${join(membership(plan, clicks), ' OR ')})`
-}
+const isOfJourney = (plan: JourneyPlan, clicks: VisitorClicks) => ch`(${join(membership(plan, clicks), ' OR ')})`
 
 /** A click that is removed in the meantime is left out. */
-async function toRows(
-  context: RouteContext,
-  plan: JourneyPlan,
-  entries: readonly Entry[],
-  signal: AbortSignal,
-): Promise<string[]> {
+async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly Entry[]): Promise<string[]> {
   const clickKeys = entries.flatMap(({ key }) => (key.kind === 'click' ? [key] : []))
   const events = entries.flatMap(({ event }) => event ?? [])
   const conversions = entries.flatMap(({ conversion }) => conversion ?? [])
-  const clicks = await readClicks(context.stores.clickhouse, plan, clickKeys, signal)
+  const clicks = await readClicks(context, plan, clickKeys)
   const [clickRows, eventRows, writeConversion] = await Promise.all([
-    writeClicks(context, plan, clicks, signal),
-    toEventRows(context.nameCache, plan.accountId, events),
+    writeClicks(context, plan, clicks),
+    toEventRows(context, plan.accountId, events),
     conversionWriter(context, plan, conversions),
   ])
   const rowOfClick = new Map(clicks.map(({ id }, index) => [id, clickRows[index]]))
@@ -135,8 +115,8 @@ async function toRows(
   return entries.flatMap(({ key, event, conversion }) => {
     const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : rowOfClick.get(key.id)
     if (row === undefined) return []
-    // Each row begins with its id, which is followed by the fields that all kinds have.
-    const [start = ''] = /^\{"id":"[^"]*"/.exec(row) ?? []
+    // Each row begins with its id, which has no character that JSON escapes. The fields that all kinds have follow the id.
+    const start = `{"id":"${event?.id ?? key.id}"`
     return [`${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`]
   })
 }

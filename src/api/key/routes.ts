@@ -3,19 +3,16 @@ import type { App } from '../../http/context.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 
 export function keyRoutes(app: App): void {
-  app.get(
-    '/key',
-    {
-      schema: {
-        tags: ['Account'],
-        summary: 'Get the API key',
-        description:
-          'Account, scopes, expiry and rate limits of the key that the request was sent with. Use it to check a key.',
-        response: { 200: Key },
-      },
-      config: { scope: 'any' },
+  app.get('/key', {
+    schema: {
+      tags: ['Account'],
+      summary: 'Get the API key',
+      description:
+        'Account, scopes, expiry and rate limits of the key that the request was sent with. Use it to check a key.',
+      response: { 200: Key },
     },
-    async ({ caller }): Promise<Key> => {
+    config: { scope: 'any' },
+    handler: async ({ caller }): Promise<Key> => {
       const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, subscription } = caller
       const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
       return {
@@ -30,5 +27,5 @@ export function keyRoutes(app: App): void {
         limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
       }
     },
-  )
+  })
 }

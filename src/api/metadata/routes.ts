@@ -35,19 +35,16 @@ export function metadataRoutes(app: App, context: RouteContext): void {
     const scope: Scope = `read:${name}`
     const rows = table.replace('_', ' ')
     const tag = rows.charAt(0).toUpperCase() + rows.slice(1)
-    app.get(
-      `/${name}`,
-      {
-        schema: {
-          tags: [tag],
-          summary: `List ${rows}`,
-          description: `${tag} of the account, newest first.`,
-          querystring: MetadataQuery(row),
-          response: { 200: Page(row) },
-        },
-        config: { scope, formats: listFormats },
+    app.get(`/${name}`, {
+      schema: {
+        tags: [tag],
+        summary: `List ${rows}`,
+        description: `${tag} of the account, newest first.`,
+        querystring: MetadataQuery(row),
+        response: { 200: Page(row) },
       },
-      async (request, reply) => {
+      config: { scope, formats: listFormats },
+      handler: async (request, reply) => {
         const plan = planMetadata(table, request.query, request.caller)
         const { format: wanted, csv_escape: csvEscape, csv_bom: hasMark = false, fields } = request.query
         const format = streamFormat(request, listFormats, wanted)
@@ -63,20 +60,17 @@ export function metadataRoutes(app: App, context: RouteContext): void {
           exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),
         )
       },
-    )
-    app.get(
-      `/${name}/:id`,
-      {
-        schema: {
-          tags: [tag],
-          summary: `Get ${/^[aeiou]/.test(rows) ? 'an' : 'a'} ${rows.slice(0, -1)}`,
-          description: `The same row as in the list of ${rows}.`,
-          params: Type.Object({ id: Type.String({ ...Id, examples: [example] }) }),
-          response: { 200: CompleteRow(row) },
-        },
-        config: { scope },
+    })
+    app.get(`/${name}/:id`, {
+      schema: {
+        tags: [tag],
+        summary: `Get ${/^[aeiou]/.test(rows) ? 'an' : 'a'} ${rows.slice(0, -1)}`,
+        description: `The same row as in the list of ${rows}.`,
+        params: Type.Object({ id: Type.String({ ...Id, examples: [example] }) }),
+        response: { 200: CompleteRow(row) },
       },
-      (request) => findMetadata(context, table, request.caller.accountId, request.params.id),
-    )
+      config: { scope },
+      handler: (request) => findMetadata(context, table, request.caller.accountId, request.params.id),
+    })
   }
 }

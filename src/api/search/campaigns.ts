@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../schema/metadata.ts'
 import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../schema/search.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { toPage } from '../../query/pagination.ts'
+import type { ReadContext } from '../../query/readContext.ts'
 import { valuePositions } from '../../query/searchText.ts'
 import { entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'
@@ -12,19 +12,14 @@ type FoundCampaign = FoundRow<StoredCampaign>
 
 /**
  * Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it.
- * @param signal ends the search between two slices
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
-export async function searchCampaigns(
-  { stores: { postgresReader } }: RouteContext,
-  plan: CampaignSearchPlan,
-  signal: AbortSignal,
-): Promise<CampaignSearchPage> {
+export async function searchCampaigns(context: ReadContext, plan: CampaignSearchPlan): Promise<CampaignSearchPage> {
   const { accountId, folded, fields, limit } = plan
   const query = { accountId, table: 'campaigns', values: fields, folded } as const
-  const columns = entityColumns(postgresReader, 'campaigns')
+  const columns = entityColumns(context.stores.postgresReader, 'campaigns')
   const found: FoundCampaign[] = []
-  for await (const row of searchRows<StoredCampaign>(postgresReader, query, columns, plan.after, limit + 1, signal)) {
+  for await (const row of searchRows<StoredCampaign>(context, query, columns, plan.after, limit + 1)) {
     found.push(row)
   }
   const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.boundTo)

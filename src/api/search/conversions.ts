@@ -1,7 +1,7 @@
 import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { latestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import type { ReadContext } from '../../query/readContext.ts'
 import { readPage } from '../../query/readPage.ts'
 import { fold } from '../../query/searchText.ts'
 import {
@@ -12,7 +12,7 @@ import {
   readConversions,
   type StoredConversion,
 } from '../../rows/conversions.ts'
-import type { NamesById } from '../../rows/nameCache.ts'
+import type { NamesById, RowContext } from '../../rows/nameCache.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { findNames } from './slices.ts'
@@ -31,19 +31,18 @@ interface FoundConversion {
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
-  context: RouteContext,
+  context: RowContext,
   plan: ConversionSearchPlan,
-  signal: AbortSignal,
 ): Promise<PageRows<string> & Omit<ConversionSearchPage, 'data'>> {
   const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
-    plan.fields.includes(field) ? findNames(context.stores.postgresReader, { ...plan, table }, signal) : noParts
+    plan.fields.includes(field) ? findNames(context, { ...plan, table }) : noParts
   const parts = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
   let found: FoundConversion[] = []
   for (let part = 0; ; part++) {
     const next = await Promise.all(parts.map((names) => names.next()))
     const [campaigns = noNames, offers = noNames] = next.map(({ value }) => value)
     if (part > 0 && campaigns.size === 0 && offers.size === 0) break
-    const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
+    const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 })
     found = newestOf(plan, found, more)
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
@@ -57,26 +56,21 @@ const noNames: NamesById = new Map()
 const noParts: AsyncIterator<NamesById, undefined> = { next: async () => ({ done: true, value: undefined }) }
 
 async function findInPart(
-  context: RouteContext,
+  context: ReadContext,
   plan: ConversionSearchPlan,
   part: SearchPart,
-  signal: AbortSignal,
 ): Promise<FoundConversion[]> {
   const query = conversionSearchQuery(plan, part)
   if (!query) return []
   const readMatching = async (keys: PageKey[]) => {
-    const rows = await readConversions(context, plan.accountId, keys, {
-      state: query.versionConditions,
-      label: 'conversions.search.rows',
-      signal,
-    })
+    const options = { state: query.versionConditions, label: 'conversions.search.rows' }
+    const rows = await readConversions(context, plan.accountId, keys, options)
     return rows.flatMap((row) => {
       const matches = matchesIn(row, plan, part)
       return matches.length === 0 ? [] : [{ row, matches }]
     })
   }
-  const options = { label: 'conversions.search', signal, settings: longRead }
-  const source = latestVersions(context.stores.clickhouse, query, options, readMatching)
+  const source = latestVersions(context, query, { label: 'conversions.search', settings: longRead }, readMatching)
   return await readPage([source], plan.after, plan.limit + 1)
 }
 

@@ -1,4 +1,5 @@
 import type { PageKey } from '../../query/pagination.ts'
+import type { ReadContext } from '../../query/readContext.ts'
 import { type searchedTables, valuePositions, valueSeparator } from '../../query/searchText.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { type Postgres, queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
@@ -10,10 +11,7 @@ interface SliceQuery {
   folded: string
 }
 
-export interface FoundRow<Row> {
-  row: Row
-  positions: number[]
-}
+export type FoundRow<Row> = { row: Row; positions: number[] }
 
 /**
  * Limits of one slice, for about 5 ms: the embedded engine runs one statement at a time, and key look-ups wait for it.
@@ -23,22 +21,20 @@ const sliceRowsMax = 500
 const sliceBytesMax = 128 * 1024
 
 /**
- * Searches a table, newest first, slice by slice.
+ * Searches a table, newest first, slice by slice. The signal ends the search between two slices. TRAP: Postgres may cancel the next
+ * statement of the connection, of another account, instead of the running one; a slice is too short to cancel.
  * @param columns select list of the rows found, with `id` and `created_at AS "createdAt"`; undefined for `id`, `name` and
  *   `createdAt` alone
  * @param after key of the last row before the first one
  * @param rowsMax maximum number of rows returned
- * @param signal ends the search between two slices. TRAP: Postgres may cancel the next statement of the connection, of another
- *   account, instead of the running one; a slice is too short to cancel.
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function* searchRows<Row extends { id: string; createdAt: Date }>(
-  postgres: Postgres,
+  { stores: { postgresReader: postgres }, signal }: ReadContext,
   { accountId, table, values, folded }: SliceQuery,
   columns: ReturnType<Postgres['unsafe']> | undefined,
   after: PageKey | undefined,
   rowsMax: number,
-  signal: AbortSignal,
 ): AsyncGenerator<FoundRow<Row>, undefined> {
   const positions = values.map((value) => valuePositions[value])
   // LATERAL with LIMIT reads each row by its primary key; a join might read the whole table to find a few.
@@ -113,14 +109,13 @@ const allRows = 2_147_483_647
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function* findNames(
-  postgres: Postgres,
+  context: ReadContext,
   query: Omit<SliceQuery, 'values'>,
-  signal: AbortSignal,
 ): AsyncGenerator<NamesById, undefined> {
   let names = new Map<string, string>()
   let characters = 0
   type Named = { id: string; name: string; createdAt: Date }
-  const found = searchRows<Named>(postgres, { ...query, values: ['name'] }, undefined, undefined, allRows, signal)
+  const found = searchRows<Named>(context, { ...query, values: ['name'] }, undefined, undefined, allRows)
   for await (const { row } of found) {
     names.set(row.id, row.name)
     characters += row.name.length

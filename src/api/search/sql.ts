@@ -54,9 +54,7 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
 }
 
 /** The right side of `IN` for thousands of ids, which several statements have. */
-function idsIn(ids: readonly string[]): Fragment {
-  return ch`(SELECT arrayJoin(${concat(writeTexts(ids))}))`
-}
+const idsIn = (ids: readonly string[]): Fragment => ch`(SELECT arrayJoin(${concat(writeTexts(ids))}))`
 
 /** The index covers all columns together; a search of some columns checks those again. */
 function inText(columns: readonly string[], folded: string): Fragment {
@@ -81,6 +79,4 @@ function inColumns(columns: readonly string[], folded: string): Fragment {
 }
 
 /** @returns a LIKE pattern that matches a folded text literally, at any position */
-function likeAnywhere(folded: string): string {
-  return `%${folded.replace(/[\\%_]/g, '\\$&')}%`
-}
+const likeAnywhere = (folded: string): string => `%${folded.replace(/[\\%_]/g, '\\$&')}%`

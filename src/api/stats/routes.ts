@@ -9,38 +9,32 @@ import { planDaily, planOverview } from './plan.ts'
 import { runDaily, runOverview } from './run.ts'
 
 export function statsRoutes(app: App, context: RouteContext): void {
-  app.get(
-    '/stats/overview',
-    {
-      schema: {
-        tags: ['Stats'],
-        summary: 'Get totals',
-        description:
-          'Every metric over a time range, and the current number of campaigns, offers, landing pages and traffic sources that are not archived, which does not depend on the range and the filters. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted.',
-        querystring: StatsQuery,
-        response: { 200: StatsOverview, 304: NotModified },
-      },
-      config: { scope: 'read:stats' },
+  app.get('/stats/overview', {
+    schema: {
+      tags: ['Stats'],
+      summary: 'Get totals',
+      description:
+        'Every metric over a time range, and the current number of campaigns, offers, landing pages and traffic sources that are not archived, which does not depend on the range and the filters. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted.',
+      querystring: StatsQuery,
+      response: { 200: StatsOverview, 304: NotModified },
     },
-    (request, reply) =>
+    config: { scope: 'read:stats' },
+    handler: (request, reply) =>
       context.responseCache.send(request, reply, (signal) =>
         runOverview(context, planOverview(request.query, request.caller, context.now()), signal),
       ),
-  )
-  app.get(
-    '/stats/daily',
-    {
-      schema: {
-        tags: ['Stats'],
-        summary: 'Get a time series',
-        description:
-          'Every metric by day, or by hour, week or month, in any time zone, oldest first; rows without clicks are included. A day has 23, 24 or 25 hours, depending on the clock changes of `tz`.',
-        querystring: DailyQuery,
-        response: { 200: StatsDaily, 304: NotModified },
-      },
-      config: { scope: 'read:stats', formats: tableFormats },
+  })
+  app.get('/stats/daily', {
+    schema: {
+      tags: ['Stats'],
+      summary: 'Get a time series',
+      description:
+        'Every metric by day, or by hour, week or month, in any time zone, oldest first; rows without clicks are included. A day has 23, 24 or 25 hours, depending on the clock changes of `tz`.',
+      querystring: DailyQuery,
+      response: { 200: StatsDaily, 304: NotModified },
     },
-    (request, reply) =>
+    config: { scope: 'read:stats', formats: tableFormats },
+    handler: (request, reply) =>
       sendTable(context, request, reply, request.query, {
         resource: 'stats-daily',
         makePlan: () => planDaily(request.query, request.caller, context.now()),
@@ -51,5 +45,5 @@ export function statsRoutes(app: App, context: RouteContext): void {
           return { text: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
         },
       }),
-  )
+  })
 }

@@ -4,36 +4,31 @@ import { Usage } from '../../../schema/usage.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { countMonth } from '../../query/monthlyCounts.ts'
+import type { ReadContext } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export function usageRoutes(app: App, context: RouteContext): void {
-  app.get(
-    '/usage',
-    {
-      schema: {
-        tags: ['Account'],
-        summary: 'Get usage and limits',
-        description:
-          'Clicks and events of the current UTC month, and the limits of the plan. Clicks beyond the allowance are tracked and reported; events beyond the ceiling are not stored.',
-        response: { 200: Usage, 304: NotModified },
-      },
-      config: { scope: 'read:stats' },
+  app.get('/usage', {
+    schema: {
+      tags: ['Account'],
+      summary: 'Get usage and limits',
+      description:
+        'Clicks and events of the current UTC month, and the limits of the plan. Clicks beyond the allowance are tracked and reported; events beyond the ceiling are not stored.',
+      response: { 200: Usage, 304: NotModified },
     },
-    (request, reply) =>
-      context.responseCache.send(request, reply, (signal) => readUsage(context, request.caller, signal)),
-  )
+    config: { scope: 'read:stats' },
+    handler: (request, reply) =>
+      context.responseCache.send(request, reply, (signal) =>
+        readUsage({ ...context, signal }, request.caller, context.now()),
+      ),
+  })
 }
 
 /** Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports. */
-async function readUsage(
-  { stores, now }: RouteContext,
-  { accountId, subscription }: Caller,
-  signal: AbortSignal,
-): Promise<Usage> {
-  const nowMs = now()
+async function readUsage(context: ReadContext, { accountId, subscription }: Caller, nowMs: number): Promise<Usage> {
   const fromMs = startOfUtcMonth(nowMs)
-  const { clicks, events } = await countMonth(stores.clickhouse, accountId, fromMs, signal)
+  const { clicks, events } = await countMonth(context, accountId, fromMs)
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
   return {
     from: toInstantText(fromMs),

@@ -31,7 +31,7 @@ const perDollar: Readonly<Record<string, number>> = shares.unitsPerDollar
 
 function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
   const { visitor, clickedMs } = visit
-  const { country, region, city, language } = visitor.location
+  const { utcOffsetMinutes: _, language, ...place } = visitor.location
   const [isBot, isTest] = [visitor.kind === 'bot', visitor.kind === 'test']
   const campaign: Campaign = campaigns[visit.campaign]
   const source: DemoSource = sources[campaign.source]
@@ -48,7 +48,7 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
     landingPageId: visit.campaign === 'cmp-retargeting' ? null : landingPageId,
     trafficSourceId: campaign.source,
     visitorId: visitor.id,
-    ...{ country, region, city },
+    ...place,
     ...visitor.device,
     language: isBot ? null : language,
     referrer: isBot ? null : draws.pickShared(source.referrers),
@@ -66,11 +66,12 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
     utmTerm: isSearch ? creative : null,
     utmContent: isSearch ? null : creative,
     ...(paid !== null && {
-      cost: Number((paid * (costFactors[country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
+      cost: Number((paid * (costFactors[place.country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
       currency: source.currency,
       ...(rate !== null && { exchangeRate: rate }),
     }),
-    ...{ isBot, isTest },
+    isBot,
+    isTest,
   }
 }
 

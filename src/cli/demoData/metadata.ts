@@ -1,5 +1,6 @@
 import { dayMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, type DemoSource, landingPages, type Offer, offers, sources } from './catalogue.ts'
+import endedOffer from './tables/endedOffer.json' with { type: 'json' }
 import { activity, type DemoPlan, flightDay, todayOf } from './visits.ts'
 
 /** Creation time of the first entity, long before the window; the others follow. */
@@ -38,18 +39,14 @@ function lastChange(schedule: { everyDays: number; onDays: number; start: number
 }
 
 export function* offerRows() {
-  yield* entityRows(offers, ({ network, kind, amount, currency, countries, tags }: Offer, id) => ({
+  yield* entityRows(offers, ({ network, kind, amount, coupons: _, ...offer }: Offer, id) => ({
     url: `https://${id.slice('off-'.length)}.example/`,
     affiliateNetwork: network,
     payoutType: network ? (kind === 'lead' ? 'cpl' : kind === 'install' ? 'cpi' : 'cpa') : 'revshare',
     payout: amount,
-    ...{ currency, countries, tags },
+    ...offer,
   }))
-  yield {
-    ...{ id: 'off-luma-mattress', name: 'Luma Sleep – Mattress (ended)', status: 'archived' },
-    ...{ url: 'https://luma-mattress.example/', tags: ['home', 'own-shop'] },
-    ...{ createdAt: createdAt(0), updatedAt: createdAt(1) },
-  }
+  yield { ...endedOffer, createdAt: createdAt(0), updatedAt: createdAt(1) }
 }
 
 export function landingPageRows() {

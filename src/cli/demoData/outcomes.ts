@@ -98,9 +98,7 @@ function renewalsOf(sale: Sale, draws: Draws): Sale[] {
 }
 
 /** The time at which the network or payment provider reports a conversion. */
-function reportedMs(atMs: number, draws: Draws): number {
-  return atMs + draws.between(2 * secondMs, 4 * minuteMs)
-}
+const reportedMs = (atMs: number, draws: Draws): number => atMs + draws.between(2 * secondMs, 4 * minuteMs)
 
 /** Who reports a sale: how its status changes, and how often it is refunded. */
 interface Reporter {

@@ -44,6 +44,4 @@ function eventCall(path: string, { requestBody }: Operation): string | undefined
   return `console.log(await tributary.sendEvent(${JSON.stringify(event, null, 2)}))`
 }
 
-function literal(parameter: Parameter): string {
-  return `${parameter.name}: ${JSON.stringify(sampleValue(parameter))}`
-}
+const literal = (parameter: Parameter): string => `${parameter.name}: ${JSON.stringify(sampleValue(parameter))}`

@@ -104,9 +104,7 @@ function linesByText(list: readonly Described[]): string {
   return [...names].map(([text, same]) => `- ${[...same].join(', ')} ${text}`).join('\n')
 }
 
-function lineOf(described: Described): string {
-  return `${described.name} ${textOf(described)}`
-}
+const lineOf = (described: Described): string => `${described.name} ${textOf(described)}`
 
 function textOf({ required, description = '', schema }: Described): string {
   const standard = schema.default === undefined ? '' : `, default ${schema.default}`

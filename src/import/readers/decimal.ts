@@ -6,10 +6,7 @@ import { RowError } from './rowError.ts'
 export type Note = (message: string, value: unknown) => void
 
 /** An exact decimal number: `digits` × 10^-`decimals`. */
-export interface Decimal {
-  digits: bigint
-  decimals: number
-}
+export type Decimal = { digits: bigint; decimals: number }
 
 const moneyDecimals = 6
 /** Exclusive limit of `Decimal(18, 6)`: 10^12, in millionths. */

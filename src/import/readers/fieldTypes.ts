@@ -10,6 +10,7 @@ import { isJsonObject, textOf } from '../../query/exactJson.ts'
 import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
+import { entityIdFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 import { type Decimal, type Note, readDouble, readMoney, readRate, withNumberText } from './decimal.ts'
 import { parseJson } from './parseJson.ts'
@@ -285,14 +286,13 @@ function listOf(item: FieldType<string>): FieldType<string[]> {
 }
 
 /** The types of fields by kind of column, and of fields that the kind does not decide. */
-const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
-  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField), instant, instantOrNull: instant },
-  ...{ money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) },
-}
-const ofName: Readonly<Record<string, FieldType<unknown>>> = {
-  ...{ id, campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id },
-  ...{ userId: id, country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
-}
+const numbers = { money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) }
+const words = { id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField) }
+const times = { instant, instantOrNull: instant }
+const ofKind: Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>> = { ...numbers, ...words, ...times }
+const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId'].map((name) => [name, id])
+const others = { country, countries: listOf(country), device: oneOf(devices), ip, currency, properties }
+const ofName: Readonly<Record<string, FieldType<unknown>>> = { ...Object.fromEntries(idFields), ...others }
 
 /**
  * @param fields stored fields of a resource

@@ -9,9 +9,8 @@ import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 /** Instants are epoch milliseconds, amounts are millionths. */
 type Fields = Record<string, string | number | bigint | null | string[]>
 
-const absent: Readonly<Record<MetadataKind, Fields[string]>> = {
-  ...{ required: '', status: 'active', text: null, money: null, list: [], instant: null },
-}
+/** The values of absent fields; of other kinds null. */
+const absent: Partial<Record<MetadataKind, Fields[string]>> = { required: '', status: 'active', list: [] }
 
 const ofCampaigns = ['trafficSourceName', 'matched', 'matches']
 
@@ -32,7 +31,7 @@ export const metadataShapes = Object.fromEntries(namedTables.map((table) => [tab
 /** @returns the reader of the rows of a table, whose columns are `cost_value` for `costValue`, with amounts and times as text */
 export function metadataReader(table: NamedTable, accountId: string): RowReader<MetadataRow> {
   const kinds = Object.entries<MetadataKind>(metadataFields[table])
-  const blank = Object.fromEntries(kinds.map(([name, kind]) => [name, absent[kind]]))
+  const blank = Object.fromEntries(kinds.map(([name, kind]) => [name, absent[kind] ?? null]))
   const read = rowReader(metadataShapes[table], table === 'campaigns' ? { ...blank, userId: accountId } : blank)
   const toColumn = (value: Fields[string]) => {
     if (typeof value === 'number') return new Date(value).toISOString()

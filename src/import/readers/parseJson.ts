@@ -16,6 +16,4 @@ export function parseJson(text: string): unknown {
   return inexact.test(text) ? parseExactly(text, textOrNumber, isWrittenOtherwise) : JSON.parse(text)
 }
 
-function isWrittenOtherwise(token: string): boolean {
-  return isNumberText(token) && `${Number(token)}` !== token
-}
+const isWrittenOtherwise = (token: string): boolean => isNumberText(token) && `${Number(token)}` !== token

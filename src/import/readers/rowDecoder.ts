@@ -97,13 +97,7 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
-function assign<Row extends object>(
-  row: Row,
-  field: Field,
-  given: unknown,
-  from: Input['from'],
-  reasons: string[],
-): void {
+function assign<Row extends object>(row: Row, field: Field, given: unknown, from: Input['from'], reasons: string[]) {
   const { name, type, isSpread, bit, note } = field
   const replacement = replaced(field, given)
   const value = replacement ?? given

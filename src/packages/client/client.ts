@@ -139,11 +139,7 @@ export type FunnelArguments = CallOptions & { query?: Omit<QueryOf<'/funnels'>, 
 type AnyRequest = ExportOptions & { query?: object; path?: object }
 
 /** The result of any call of openapi-fetch. */
-interface Fetched {
-  data?: unknown
-  error?: unknown
-  response: Response
-}
+type Fetched = { data?: unknown; error?: unknown; response: Response }
 
 /**
  * Creates a client for one key. It needs no closing.
@@ -199,63 +195,45 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     yield* exportBatches<ExportedRow<Path, Field>>(open, query, rest, retries)
   }
 
-  async function* exportedRows<Path extends ExportPath, Field extends FieldOf<Path>>(
-    path: Path,
-    ...request: ExportArguments<Path, Field>
-  ) {
-    for await (const rows of exported<Path, Field>(path, ...request)) yield* rows
-  }
-
-  async function exportFile<Path extends ExportPath>(
-    path: Path,
-    format: 'ndjson' | 'csv' | 'parquet',
-    ...[request]: ExportArguments<Path>
-  ) {
-    const { query, fields, onAsOf, ...rest }: AnyRequest = request ?? {}
-    const { body, headers } = okResponse(await send(path, { ...rest, query: { ...query, fields, format } }, 'stream'))
-    const asOf = headers.get('x-as-of')
-    if (asOf) onAsOf?.(asOf)
-    return body ?? new Blob([]).stream()
-  }
-
-  async function sendEvent(event: Event, { signal }: CallOptions = {}): Promise<SentEvent> {
-    const eventId = event.event_id ?? crypto.randomUUID()
-    const body = { ...event, event_id: eventId }
-    const response = bodyOf(await client.POST('/events', { body, ...(signal && { signal }) }))
-    return { ...response, eventId }
-  }
-
-  async function sendEvents(
-    events: Iterable<Event> | AsyncIterable<Event>,
-    options: CallOptions & BatchOptions = {},
-  ): Promise<SentEvents> {
-    const { signal } = options
-    const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
-    for await (const batch of batchEvents(events, options)) {
-      const body = { events: batch }
-      const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
-      sent.stored += result.stored
-      sent.deduplicated += result.deduplicated
-      sent.overCeiling += result.overCeiling
-      for (const item of result.results) {
-        const event = batch[item.index]
-        if (!('error' in item) || !event) continue
-        const { index: _index, ...reason } = item
-        sent.rejected.push({ ...reason, event, eventId: event.event_id })
-      }
-    }
-    return sent
-  }
-
   return {
     get,
     pages,
     rows,
-    exportRows: exportedRows,
     exportBatches: exported,
-    exportFile,
-    sendEvent,
-    sendEvents,
+    async *exportRows(path, ...request) {
+      for await (const rows of exported(path, ...request)) yield* rows
+    },
+    async exportFile(path, format, ...[request]) {
+      const { query, fields, onAsOf, ...rest }: AnyRequest = request ?? {}
+      const { body, headers } = okResponse(await send(path, { ...rest, query: { ...query, fields, format } }, 'stream'))
+      const asOf = headers.get('x-as-of')
+      if (asOf) onAsOf?.(asOf)
+      return body ?? new Blob([]).stream()
+    },
+    async sendEvent(event, { signal } = {}) {
+      const eventId = event.event_id ?? crypto.randomUUID()
+      const body = { ...event, event_id: eventId }
+      const response = bodyOf(await client.POST('/events', { body, ...(signal && { signal }) }))
+      return { ...response, eventId }
+    },
+    async sendEvents(events, options = {}) {
+      const { signal } = options
+      const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
+      for await (const batch of batchEvents(events, options)) {
+        const body = { events: batch }
+        const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
+        sent.stored += result.stored
+        sent.deduplicated += result.deduplicated
+        sent.overCeiling += result.overCeiling
+        for (const item of result.results) {
+          const event = batch[item.index]
+          if (!('error' in item) || !event) continue
+          const { index: _index, ...reason } = item
+          sent.rejected.push({ ...reason, event, eventId: event.event_id })
+        }
+      }
+      return sent
+    },
     events: (...request) => rows('/events', ...request),
     funnel: (steps, { query, ...options } = {}) =>
       get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
@@ -276,21 +254,9 @@ function withLists(query: object): object {
 }
 
 /** The parameters that select a page of a list or a report. */
-interface PageQuery {
-  cursor?: string
-  offset?: number
-  days?: number | undefined
-  from?: string
-  to?: string
-}
+type PageQuery = { cursor?: string; offset?: number; days?: number | undefined; from?: string; to?: string }
 
-interface AnyPage {
-  data?: unknown[]
-  nextCursor?: unknown
-  truncated?: boolean
-  from: string
-  to: string
-}
+type AnyPage = { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; from: string; to: string }
 
 /**
  * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.

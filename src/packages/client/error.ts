@@ -26,6 +26,4 @@ export class TributaryError extends Error {
 const textMax = 4_000
 
 /** The body of an error may come from another server than the API. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.slice(0, textMax) : undefined
-}
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value.slice(0, textMax) : undefined)

@@ -64,9 +64,7 @@ function parseExportedRow<Row extends { cursor: string }>(line: string): Row {
   return row
 }
 
-function unreadable(reason: string): TributaryError {
-  return new TributaryError(200, { message: `A line of the export ${reason}.` })
-}
+const unreadable = (reason: string) => new TributaryError(200, { message: `A line of the export ${reason}.` })
 
 /** Yields the complete lines of each part of a body. A line that a broken connection cuts is dropped. */
 async function* completeLines({ body }: Response): AsyncGenerator<string[], void, void> {

@@ -60,9 +60,7 @@ export function openRetries(options: RetryOptions) {
   }
 }
 
-function backoffMs(attempt: number): number {
-  return firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
-}
+const backoffMs = (attempt: number): number => firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
 
 /** Reads a body, so that a connection that breaks meanwhile is an error of the request. */
 async function readWhole(response: Response): Promise<Response> {

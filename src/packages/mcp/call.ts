@@ -4,12 +4,7 @@ import { failure, result, textMax } from './result.ts'
 import type { ApiTool } from './tools.ts'
 
 /** The parts of a response that say whether there is more. */
-interface Body {
-  data?: unknown[]
-  nextCursor?: string | null
-  truncated?: boolean
-  bucketCount?: number
-}
+type Body = { data?: unknown[]; nextCursor?: string | null; truncated?: boolean; bucketCount?: number }
 
 /**
  * Calls the operation of a tool. A list that is too long for one result is read again with a smaller limit, so that its
@@ -75,11 +70,7 @@ async function request(
 }
 
 /** @param offset rows that the result skips */
-function hint(
-  { name }: ApiTool,
-  { data, nextCursor, truncated, bucketCount }: Body,
-  offset: number,
-): string | undefined {
+function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: Body, offset: number) {
   if (nextCursor)
     return `More rows follow: call ${name} again with the same arguments and cursor ${JSON.stringify(nextCursor)}.`
   if (truncated && data)

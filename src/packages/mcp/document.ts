@@ -1,9 +1,7 @@
 import { readText } from 'tributary-client'
 
 /** The parts of the API's OpenAPI document from which tools are made. */
-export interface OpenApiDocument {
-  paths: Record<string, { get?: Operation }>
-}
+export type OpenApiDocument = { paths: Record<string, { get?: Operation }> }
 
 export interface Operation {
   operationId: string

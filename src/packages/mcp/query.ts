@@ -89,10 +89,9 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
   const { DuckDBInstance, DuckDBTimestampTZValue, StatementType } = await importDuckdb()
   DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
   // No statement reaches another file, the network or an extension, or changes that.
-  const instance = await DuckDBInstance.create(file, {
-    ...{ access_mode: 'READ_ONLY', enable_external_access: 'false', allow_persistent_secrets: 'false' },
-    ...{ memory_limit: '1GB', max_temp_directory_size: '10GB' },
-  })
+  const closed = { access_mode: 'READ_ONLY', enable_external_access: 'false', allow_persistent_secrets: 'false' }
+  const limits = { memory_limit: '1GB', max_temp_directory_size: '10GB' }
+  const instance = await DuckDBInstance.create(file, { ...closed, ...limits })
   const connection = await instance.connect()
   // Again and again: an interrupt before a statement has started has no effect.
   const interrupting = setInterval(() => signal.aborted && connection.interrupt(), 50)

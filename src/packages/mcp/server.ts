@@ -45,14 +45,11 @@ export function openServer({ api, copy }: Sources): Server {
     }
   }
 
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({
-    tools: [...(copy === undefined ? [] : [queryTool]), ...(await apiTools())].map(
-      ({ name, title, description, inputSchema }) => ({
-        ...{ name, title, description, inputSchema },
-        annotations: { readOnlyHint: true },
-      }),
-    ),
-  }))
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    const tools = (await apiTools()).map(({ path: _, pathParameters: _names, ...tool }) => tool)
+    const all = copy === undefined ? tools : [queryTool, ...tools]
+    return { tools: all.map((tool) => ({ ...tool, annotations: { readOnlyHint: true } })) }
+  })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const given = params.arguments ?? {}
     if (copy !== undefined && params.name === queryTool.name) return await queryCopy(copy, given, signal)

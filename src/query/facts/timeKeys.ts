@@ -47,16 +47,10 @@ function localTime(at: Fragment, offsets: readonly OffsetChange[]): Fragment {
   return ch`addSeconds(${at}, ${byOffset(at, offsets, ({ offsetS }) => ch`${integer(offsetS)}`)})`
 }
 
-function offsetLabel(offset: OffsetChange): Fragment {
-  return ch`${text(offset.text)}`
-}
+const offsetLabel = (offset: OffsetChange): Fragment => ch`${text(offset.text)}`
 
 /** @returns the value for the offset at a time; a constant if there is only one */
-function byOffset(
-  at: Fragment,
-  offsets: readonly OffsetChange[],
-  toValue: (offset: OffsetChange) => Fragment,
-): Fragment {
+function byOffset(at: Fragment, offsets: readonly OffsetChange[], toValue: (offset: OffsetChange) => Fragment) {
   const values = offsets.map(toValue)
   const last = values.at(-1) as Fragment
   const changes = offsets.slice(1)

@@ -9,11 +9,7 @@ export interface Column<Row> {
 }
 
 /** A kind of column: the type of its bytes, how a value is written, and the value of an absent field. */
-interface Kind<Value> {
-  type: string
-  write(out: RowBinary, value: Value): void
-  absent: Value
-}
+type Kind<Value> = { type: string; write(out: RowBinary, value: Value): void; absent: Value }
 
 const kind = <Value>(type: string, write: Kind<Value>['write'], absent: Value): Kind<Value> => ({ type, write, absent })
 const textKind = kind<string>('String', (out, value) => out.text(value), '')

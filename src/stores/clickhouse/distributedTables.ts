@@ -72,13 +72,9 @@ async function localTablesOf(client: ClickHouseClient, { localDatabase }: Cluste
 }
 
 /** TRAP: parameters are not allowed after AS and ENGINE. */
-function textLiteral(text: string): string {
-  return `'${text.replace(/['\\]/g, '\\$&')}'`
-}
+const textLiteral = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 
-function nameLiteral(name: string): string {
-  return `\`${name.replace(/[`\\]/g, '\\$&')}\``
-}
+const nameLiteral = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&')}\``
 
 function shardingKeyOf({ name, engine }: Table): string {
   const key = shardingKeys[name] ?? (engine.endsWith('SummingMergeTree') ? shardingKeyOfSums : undefined)

@@ -36,6 +36,4 @@ function element(value: string | number | readonly string[]): string {
 
 const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
 
-function withEscapes(value: string): string {
-  return value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] ?? character)
-}
+const withEscapes = (value: string) => value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] ?? character)

@@ -136,6 +136,4 @@ export function readJson<Result>(response: http.IncomingMessage): Promise<Result
 }
 
 /** The server closed the connection before it read the request. */
-function isReset(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'ECONNRESET' || error.code === 'EPIPE'
-}
+const isReset = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE'

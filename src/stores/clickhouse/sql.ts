@@ -13,15 +13,10 @@ export interface Value {
 }
 
 /** A parameter of a read, as `parameterText` has written it, in UTF-8. */
-export interface WrittenParameter {
-  readonly written: Buffer
-}
+export type WrittenParameter = { readonly written: Buffer }
 
 /** A fragment of SQL with typed parameters; fragments nest. Only `ch` creates one, so no caller's text can become SQL. */
-export interface Fragment {
-  readonly parts: readonly string[]
-  readonly holes: readonly (Value | Fragment)[]
-}
+export type Fragment = { readonly parts: readonly string[]; readonly holes: readonly (Value | Fragment)[] }
 
 /** A fragment of SQL: ch`SELECT id FROM clicks WHERE account_id = ${text(accountId)}`. A hole is a typed value or a fragment. */
 export function ch(parts: TemplateStringsArray, ...holes: readonly (Value | Fragment)[]): Fragment {
@@ -85,10 +80,7 @@ export const integer = (value: number): Value => ({ type: 'Int32', value })
 /** A whole number from 0, such as a LIMIT. */
 export const count = (value: number): Value => ({ type: 'UInt64', value })
 
-export interface Statement {
-  readonly text: string
-  readonly params: Record<string, Value['value']>
-}
+export type Statement = { readonly text: string; readonly params: Record<string, Value['value']> }
 
 /**
  * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text.

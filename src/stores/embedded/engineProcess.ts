@@ -91,11 +91,7 @@ export class EngineProcess {
 }
 
 /** @returns why it ended, without a full stop */
-function runOnce(
-  options: EngineProcessOptions,
-  ending: AbortSignal,
-  ready: (address: Address) => void,
-): Promise<string> {
+function runOnce(options: EngineProcessOptions, ending: AbortSignal, ready: (address: Address) => void) {
   return new Promise((resolve) => {
     const child = fork(options.entry, options.args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -14,25 +14,14 @@ export interface EmbeddedClickHouse {
   reader: ClickHouseCredentials
 }
 
-export interface ClickHouseCredentials {
-  username: string
-  password: string
-}
+export type ClickHouseCredentials = { username: string; password: string }
 
-export interface EmbeddedPostgres {
-  path: string
-}
+export type EmbeddedPostgres = { path: string }
 
-export interface LogLine {
-  level: 'info' | 'warn' | 'error'
-  message: string
-}
+export type LogLine = { level: 'info' | 'warn' | 'error'; message: string }
 
 /** Client to supervisor, once, when it connects; it is a client for as long as the connection is open. */
-export interface Hello {
-  version: number
-  wants: EngineName[]
-}
+export type Hello = { version: number; wants: EngineName[] }
 
 /** Supervisor to client. `ready` is sent when an engine starts, and again after each restart. */
 export type Notice =

@@ -56,11 +56,10 @@ async function readFolder(folder: string): Promise<Migration[]> {
       const sql = await readFile(join(folder, name), 'utf8')
       // Comments may be corrected later.
       const statements = sql.replace(comments, '').replace(/\s+/g, ' ').trim()
-      return {
-        ...{ name, sql, checksum: createHash('sha256').update(statements).digest('hex') },
-        readableFrom: /^-- readable from: (\S+)$/m.exec(sql)?.[1] ?? version,
-        writableFrom: /^-- writable from: (\S+)$/m.exec(sql)?.[1] ?? version,
-      }
+      const checksum = createHash('sha256').update(statements).digest('hex')
+      const readableFrom = /^-- readable from: (\S+)$/m.exec(sql)?.[1] ?? version
+      const writableFrom = /^-- writable from: (\S+)$/m.exec(sql)?.[1] ?? version
+      return { name, sql, checksum, readableFrom, writableFrom }
     }),
   )
 }

@@ -61,12 +61,7 @@ export async function tryLease(postgres: Postgres, name: string, blockedBy?: str
  * least one sees the other.
  * TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
-async function tryToAcquire(
-  postgres: Postgres,
-  name: string,
-  owner: string,
-  blockedBy: string | undefined,
-): Promise<{ lease?: Lease; held: string }> {
+async function tryToAcquire(postgres: Postgres, name: string, owner: string, blockedBy: string | undefined) {
   const startedAt = readClocks()
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
@@ -83,10 +78,7 @@ async function tryToAcquire(
   return { held: name, lease: hold(postgres, name, owner, row, startedAt) }
 }
 
-interface LeaseRow {
-  fencingToken: string
-  statement_deadline: Date | null
-}
+type LeaseRow = { fencingToken: string; statement_deadline: Date | null }
 
 /**
  * Whether a lease that can expire has a holder; claims of processes cannot. Expired leases are taken from their holders first, so
@@ -114,9 +106,7 @@ async function release(postgres: Postgres, name: string, owner: string, deadline
 }
 
 /** Reads two clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
-function readClocks(): { wallMs: number; monotonicMs: number } {
-  return { wallMs: Date.now(), monotonicMs: performance.now() }
-}
+const readClocks = () => ({ wallMs: Date.now(), monotonicMs: performance.now() })
 
 function hold(
   postgres: Postgres,

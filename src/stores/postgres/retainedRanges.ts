@@ -4,10 +4,7 @@ import { type Postgres, queryPostgres } from './connection.ts'
 export type RetainedResource = 'clicks' | 'events'
 
 /** From when an account's rows are retained: starts of UTC months, epoch milliseconds; 0: all. Earlier rows are or will be removed. */
-export interface RetainedRanges {
-  readonly clicksMs: number
-  readonly eventsMs: number
-}
+export type RetainedRanges = { readonly clicksMs: number; readonly eventsMs: number }
 
 /** @returns the ranges of several accounts, by account */
 export async function readRangesByAccount(

@@ -92,11 +92,7 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
 }
 
 /** Reads the erasures of accounts, in the order of account, key, kind and hash. @yields pages; not empty */
-export async function* erasuresOf(
-  session: WriteSession,
-  accountIds: readonly string[],
-  state: 'incomplete' | 'all',
-): AsyncGenerator<(Erasure & { accountId: string })[]> {
+export async function* erasuresOf(session: WriteSession, accountIds: readonly string[], state: 'incomplete' | 'all') {
   let after = { accountId: '', key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
   for (;;) {
     const { accountId, key, kind, hash } = after

@@ -12,9 +12,9 @@ const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource
  */
 export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable['resource'], number>> {
   const { accountId } = writer
-  const entryOf = (resource: 'clicks' | 'conversions') => ({
-    ...{ accountId, resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) },
-  })
+  const entryOf = (resource: 'clicks' | 'conversions') => {
+    return { accountId, resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
+  }
   const storedAt = await recordBatches(writer, [entryOf('clicks'), entryOf('conversions')])
   const readClock = () =>
     writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))

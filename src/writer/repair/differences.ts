@@ -58,9 +58,7 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   if (await isTaskOpen(writer, 'attribute_conversions')) await attributeWrongConversions(writer)
 }
 
-function isRepairable({ kind }: Difference): boolean {
-  return kindOf.get(kind)?.repair !== undefined
-}
+const isRepairable = ({ kind }: Difference): boolean => kindOf.get(kind)?.repair !== undefined
 
 /** @returns a readable line: account, table, day or month, and what differs */
 export function describeDifference(difference: Difference): string {

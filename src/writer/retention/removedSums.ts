@@ -41,16 +41,12 @@ const jsonValues: Readonly<Record<string, string>> = {
  * @param mayHaveMore whether sums of a later version may follow, which are left out
  * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
  */
-export function removedSumsCheck(
-  table: KeptTable,
-  clicksMs: number,
-  mayHaveMore: boolean,
-): (line: string) => string | undefined {
+export function removedSumsCheck(table: KeptTable, clicksMs: number, mayHaveMore: boolean) {
   const pairs = columnsIn(table).map(([name, type]) => `"${name}":${jsonValues[type]}`)
   const known = columnsIn(table).map(([name]) => name)
   const more = mayHaveMore ? `(?:,"(?!(?:${known.join('|')})")\\w+":(?:${jsonValues.String}|${jsonValues.Int64}))*` : ''
   const pattern = new RegExp(`^\\{${pairs.join(',')}${more}\\}$`)
-  return (line) => {
+  return (line: string) => {
     const [, time] = pattern.exec(line) ?? []
     if (time === undefined) return `is not a row of ${table}`
     const [day, clock = '00:00:00'] = time.split(' ')

@@ -29,9 +29,7 @@ export function givesOtherValue(fields: readonly string[], row: Given, stored: o
 }
 
 /** Duplicates that an import may still compare. */
-export interface Budget {
-  rows: number
-}
+export type Budget = { rows: number }
 
 /** Clicks or pixel events of an import that are compared with the stored rows. */
 export const comparedDuplicates = 1_000

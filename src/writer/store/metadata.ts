@@ -25,9 +25,7 @@ function replacedColumns(table: NamedTable): string[] {
   return isSearched(table) ? [...columns, 'search_text'] : columns
 }
 
-function isSearched(table: NamedTable): boolean {
-  return (searchedTables as readonly NamedTable[]).includes(table)
-}
+const isSearched = (table: NamedTable): boolean => (searchedTables as readonly NamedTable[]).includes(table)
 
 const rowsPerStatement = 2_000
 
@@ -59,19 +57,12 @@ export async function storeMetadata(
   return outcomes
 }
 
-function keyOf({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>): string {
-  return keyText({ accountId: account_id, id })
-}
+const keyOf = ({ account_id, id }: Pick<MetadataRow, 'account_id' | 'id'>) => keyText({ accountId: account_id, id })
 
 type Changed = Pick<MetadataRow, 'account_id' | 'id'> & { isNew: boolean }
 
 /** @returns the rows that change a stored row or are new, read before the upsert: a retry finds them stored by a commit without response */
-async function upsert(
-  session: WriteSession,
-  table: NamedTable,
-  rows: readonly MetadataRow[],
-  now: string,
-): Promise<Changed[]> {
+async function upsert(session: WriteSession, table: NamedTable, rows: readonly MetadataRow[], now: string) {
   const { postgres } = session.stores
   const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.

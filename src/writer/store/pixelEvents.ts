@@ -14,9 +14,7 @@ import type { RowOutcome } from './rowOutcome.ts'
 import { tryInsert } from './tryInsert.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
-function storedKeyOf({ accountId, origin, id, generation }: PixelEvent): string {
-  return `${accountId} ${origin} ${id} ${generation}`
-}
+const storedKeyOf = ({ accountId, origin, id, generation }: PixelEvent) => `${accountId} ${origin} ${id} ${generation}`
 
 const keyColumn = ch`concat(account_id, ' ', origin, ' ', id, ' ', toString(generation)) AS key`
 

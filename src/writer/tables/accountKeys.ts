@@ -2,10 +2,7 @@ import { ch, type Fragment, identifier, join, text } from '../../stores/clickhou
 import { idList, textList } from '../../stores/clickhouse/textList.ts'
 
 /** The key of a row: its id, unique within the account. */
-export interface AccountKey {
-  readonly accountId: string
-  readonly id: string
-}
+export type AccountKey = { readonly accountId: string; readonly id: string }
 
 /** @returns the key as one text; an account id has no spaces */
 export function keyText({ accountId, id }: AccountKey): string {

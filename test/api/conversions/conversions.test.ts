@@ -183,11 +183,8 @@ describe('GET /conversions before old versions are merged', () => {
       versionConditions: [ch`status = 'pending'`],
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
-    const found = await readPage(
-      [latestVersions(api.stores.clickhouse, query, { label: 'test' }, readAt)],
-      undefined,
-      3,
-    )
+    const context = { stores: api.stores, signal: new AbortController().signal }
+    const found = await readPage([latestVersions(context, query, { label: 'test' }, readAt)], undefined, 3)
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

@@ -11,7 +11,6 @@ import {
 import { subIdNames } from '../../../schema/subIds.ts'
 import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
-import type { RouteContext } from '../../../src/http/context.ts'
 import { fold } from '../../../src/query/searchText.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -169,9 +168,7 @@ it.each(['/conversions/search', '/campaigns/search'])(
 describe('a search of campaigns', () => {
   it('stops reading when its client disconnects', async () => {
     const plan = planSearch('campaigns/search', { q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
-    const gone = AbortSignal.abort(new Error('gone'))
-    await expect(searchAllCampaigns({ stores: api.stores } as unknown as RouteContext, plan, gone)).rejects.toThrow(
-      'gone',
-    )
+    const context = { stores: api.stores, signal: AbortSignal.abort(new Error('gone')) }
+    await expect(searchAllCampaigns(context, plan)).rejects.toThrow('gone')
   })
 })

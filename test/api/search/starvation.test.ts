@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
-import type { App, RouteContext } from '../../../src/http/context.ts'
+import type { App } from '../../../src/http/context.ts'
 import { withReadDeadline } from '../../../src/query/readDeadline.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openTestApp, useTestApp } from '../../kit/app.ts'
@@ -138,11 +138,10 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
 
   const searchFor = (q: string, deadlineMs?: number) => {
     const plan = planSearch('campaigns/search', { q }, { accountId: 'wide', currency: 'USD' })
-    const context = { stores: api.stores } as unknown as RouteContext
     return withReadDeadline(
       new AbortController().signal,
       'search for a longer text',
-      (signal) => searchCampaigns(context, plan, signal),
+      (signal) => searchCampaigns({ stores: api.stores, signal }, plan),
       ...(deadlineMs === undefined ? [] : [deadlineMs]),
     )
   }

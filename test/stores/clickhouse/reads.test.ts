@@ -109,8 +109,8 @@ SELECT
   })
 
   it('ends the query of the watermark of events when the read has ended', async () => {
-    const ended = AbortSignal.abort(new Problem('query_timeout', 'The deadline has passed.'))
-    await expect(readWatermark(stores, 'acme', 'events', ended)).rejects.toMatchObject({ code: 'query_timeout' })
+    const signal = AbortSignal.abort(new Problem('query_timeout', 'The deadline has passed.'))
+    await expect(readWatermark({ stores, signal }, 'acme', 'events')).rejects.toMatchObject({ code: 'query_timeout' })
   })
 })
 

@@ -140,7 +140,7 @@ it('rows that are stored twice, not attributed or later than every batch are rep
     query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
       VALUES ('${account}', 'ahead', '2026-08-02 10:11:00', now64(3) + INTERVAL 1 DAY)`,
   })
-  const asOf = () => readWatermark(stores, account, 'clicks', new AbortController().signal)
+  const asOf = () => readWatermark({ stores, signal: new AbortController().signal }, account, 'clicks')
   const [{ storedAtMs = 0 } = {}] = await rowsOf<{ storedAtMs: number }>(
     stores,
     `SELECT toUnixTimestamp64Milli(stored_at) AS storedAtMs FROM clicks WHERE account_id = '${account}' AND id = 'ahead'`,

@@ -69,12 +69,7 @@ export function jsonIn(text: string): string {
 }
 
 /** @param known columns of the existing table; empty if there is none */
-function tableStatements(
-  schema: string,
-  { name, key, fields }: Resource,
-  known: ReadonlySet<string>,
-  hasKey: boolean,
-): string[] {
+function tableStatements(schema: string, { name, key, fields }: Resource, known: ReadonlySet<string>, hasKey: boolean) {
   const table = `${schema}.${name}`
   const columns = Object.entries(fields).map(([field, type]) => ({ column: columnNameOf(field), type }))
   const missing = columns.filter(({ column }) => !known.has(column))

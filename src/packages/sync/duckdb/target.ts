@@ -74,11 +74,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
    * Copies the days that differ, and all days when columns are new, from the newest to the oldest.
    * @returns the state as it is if neither the source nor the copy has rows
    */
-  async function copyDays(
-    reader: Reader,
-    resource: ChangingResource,
-    state: SyncState,
-  ): Promise<{ state: SyncState; filled?: Filled }> {
+  async function copyDays(reader: Reader, resource: ChangingResource, state: SyncState) {
     const stored = await copy.days(resource)
     const checksums = await readChecksums(reader, copy, resource)
     if (!checksums) return { state }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type DayChecksum, dayRange, isRetained, requestChecksums, timeRange } from '../source/checksums.ts'
-import { type Copy, type Filled, type Reader, type Updated, verified } from '../source/copy.ts'
+import { type Copy, type Filled, type Reader, verified } from '../source/copy.ts'
 import { assertSameAccount } from '../source/errors.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from '../source/received.ts'
 import type { ChangingResource } from '../source/resources.ts'
@@ -15,10 +15,7 @@ interface FileState extends DayChecksum {
 }
 
 /** The files of a resource, and the names of the fields that all of them have. */
-interface FilesState {
-  fields: string[]
-  days: FileState[]
-}
+type FilesState = { fields: string[]; days: FileState[] }
 
 /** Has the account of the copy. */
 const sourceFile = '.tributary-sync-source.json'
@@ -48,12 +45,7 @@ export function openFilesCopy(storage: Storage): Copy {
  * remain. A process that ends at any moment leaves complete files, old or new.
  * @param mustVerify whether the files are compared with their digests as well
  */
-async function writeDays(
-  storage: Storage,
-  reader: Reader,
-  resource: ChangingResource,
-  mustVerify: boolean,
-): Promise<Updated> {
+async function writeDays(storage: Storage, reader: Reader, resource: ChangingResource, mustVerify: boolean) {
   const stateFile = `${resource.name}/.tributary-sync.json`
   const fileOf = (day: string) => `${resource.name}/day=${day}/part.parquet`
   const before = (await readState(storage, stateFile, isFilesState)) ?? { fields: [], days: [] }

@@ -43,9 +43,7 @@ export function openFolder(folder: string): Storage {
 }
 
 /** @returns the path of a file or folder, whose folder exists */
-async function fileOf(root: string, path: string): Promise<string> {
-  return join(await makeFolder(root, dirname(path)), basename(path))
-}
+const fileOf = async (root: string, path: string) => join(await makeFolder(root, dirname(path)), basename(path))
 
 /**
  * Makes a folder within the root if it does not exist.

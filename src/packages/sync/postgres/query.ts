@@ -12,24 +12,16 @@ const jsonTypes = [114, 3802]
 const timeTypes = [1082, 1114, 1184]
 
 /** Values that the driver would convert to objects. */
-const texts = {
-  ...{ to: 25, from: [...jsonTypes, ...timeTypes] },
-  ...{ serialize: String, parse: (text: string) => text },
-}
+const texts = { to: 25, from: [...jsonTypes, ...timeTypes], serialize: String, parse: (text: string) => text }
 
 /** Settings that change how literals are read and values are printed. A database or a role may have others. */
-const settings = {
-  ...{
-    TimeZone: 'UTC',
-    DateStyle: 'ISO, MDY',
-    IntervalStyle: 'postgres',
-    extra_float_digits: '1',
-    bytea_output: 'hex',
-  },
-  ...{ standard_conforming_strings: 'on', backslash_quote: 'safe_encoding', array_nulls: 'on' },
-  ...{ transform_null_equals: 'off', xmlbinary: 'base64', xmloption: 'content', lc_monetary: 'C', lc_numeric: 'C' },
-  ...{ lc_time: 'C', timezone_abbreviations: 'Default', default_text_search_config: 'pg_catalog.english' },
-}
+const settings = `
+  SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, MDY'; SET LOCAL IntervalStyle = 'postgres';
+  SET LOCAL extra_float_digits = '1'; SET LOCAL bytea_output = 'hex'; SET LOCAL standard_conforming_strings = 'on';
+  SET LOCAL backslash_quote = 'safe_encoding'; SET LOCAL array_nulls = 'on'; SET LOCAL transform_null_equals = 'off';
+  SET LOCAL xmlbinary = 'base64'; SET LOCAL xmloption = 'content';
+  SET LOCAL lc_monetary = 'C'; SET LOCAL lc_numeric = 'C'; SET LOCAL lc_time = 'C';
+  SET LOCAL timezone_abbreviations = 'Default'; SET LOCAL default_text_search_config = 'pg_catalog.english'`
 
 /**
  * Opens a copy for statements that read, in a transaction that cannot write.
@@ -41,8 +33,7 @@ export async function openReadableCopy(url: string, schema: string, signal: Abor
   const sql = postgres(url, { max: 1, onnotice() {}, types: { texts }, connection })
   try {
     // TRAP: not sql.begin(): a connection that breaks within it ends the process.
-    const set = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = '${value}'`)
-    await sql.unsafe(['BEGIN READ ONLY', `SET LOCAL search_path TO ${schema}, public`, ...set].join('; '))
+    await sql.unsafe(`BEGIN READ ONLY; SET LOCAL search_path TO ${schema}, public; ${settings}`)
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error

@@ -3,9 +3,7 @@ import type { Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
 
 /** @returns the SQL type of a field */
-function sqlType({ fields }: Resource, field: string): string {
-  return `${fields[field]}`.replace(/ NOT NULL$/, '')
-}
+const sqlType = ({ fields }: Resource, field: string): string => `${fields[field]}`.replace(/ NOT NULL$/, '')
 
 /** @returns the columns of a record of JSON with these fields; JSON in an exported row is text */
 export function recordColumns(resource: Resource, fields: readonly string[]): string {
@@ -41,12 +39,7 @@ interface Part {
  * @param schema a checked name
  * @returns the FROM and WHERE of a statement, and its parameters
  */
-export function otherRows(
-  schema: string,
-  resource: ChangingResource,
-  day: string,
-  { before, rows, last }: Part,
-): { from: string; values: string[] } {
+export function otherRows(schema: string, resource: ChangingResource, day: string, { before, rows, last }: Part) {
   const { name, key, time } = resource
   const timeColumn = `t.${columnNameOf(time)}`
   const values = [day, JSON.stringify(rows.map((row) => Object.fromEntries(key.map((field) => [field, row[field]]))))]

@@ -1,7 +1,7 @@
 import { earlier, type SyncState } from '../database/state.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { isRetained, retainedDay, timeRange } from '../source/checksums.ts'
-import type { Filled, Reader } from '../source/copy.ts'
+import type { Reader } from '../source/copy.ts'
 import { checkDay, checkRows, isInstant, type Row, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
 import { openTables, type PostgresTables } from './tables.ts'
@@ -46,11 +46,7 @@ async function* checkedBatches(parts: AsyncIterable<Row[]>, check: (rows: Row[])
 }
 
 /** The next batch is read while one is stored. */
-async function copyChanges(
-  reader: Reader,
-  tables: PostgresTables,
-  resource: ChangingResource,
-): Promise<{ copied: string; filled?: Filled }> {
+async function copyChanges(reader: Reader, tables: PostgresTables, resource: ChangingResource) {
   const { client, from, signal, onRows } = reader
   let state = await tables.readState(resource)
   const { newColumns } = state
@@ -105,11 +101,7 @@ async function copyChanges(
   return { copied, filled: { columns: newColumns.split(','), ...lacking } }
 }
 
-async function copyAll(
-  { client, signal, onRows }: Reader,
-  tables: PostgresTables,
-  resource: Resource,
-): Promise<Filled | undefined> {
+async function copyAll({ client, signal, onRows }: Reader, tables: PostgresTables, resource: Resource) {
   const state = await tables.readState(resource)
   const parts = client.exportBatches(resource.path, { signal })
   for await (const rows of checkedBatches(parts, (part) => checkRows(resource, part))) {

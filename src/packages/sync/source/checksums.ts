@@ -1,5 +1,5 @@
 import type { Tributary } from 'tributary-client'
-import { isCount, isDay, isHash, isInstant, type Row, received, receivedRetainedDay, receivedRows } from './received.ts'
+import { isCount, isDay, isHash, isInstant, received, receivedRetainedDay, receivedRows } from './received.ts'
 import type { ChangingResource } from './resources.ts'
 
 /** Days of one request of checksums. */
@@ -14,10 +14,7 @@ export interface CopySource {
 }
 
 /** UTC days, or times of rows; both ends are included. */
-export interface Span {
-  from: string
-  to: string
-}
+export type Span = { from: string; to: string }
 
 /** Checksums of one day, as in the API; the amount as decimal text, 0 for events. */
 export interface DayChecksum {
@@ -84,10 +81,7 @@ export function dayRange(times: Span | undefined, copy: Span | undefined): Span 
  * Reads the times of the first and the last row of the source, and the last row.
  * @returns undefined if there are no rows
  */
-export async function timeRange(
-  { client, from, signal }: CopySource,
-  resource: ChangingResource,
-): Promise<(Span & { row: Row }) | undefined> {
+export async function timeRange({ client, from, signal }: CopySource, resource: ChangingResource) {
   const page = async (order: 'asc' | 'desc') => {
     const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
     const [row] = receivedRows(resource.path, await client.get(resource.path, { query, signal }))
@@ -116,6 +110,4 @@ export async function retainedDay(
   return receivedRetainedDay(path, page)
 }
 
-function addDays(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
-}
+const addDays = (day: string, days: number) => new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

@@ -13,11 +13,7 @@ export function startStatements(portFile: string): string {
  * Caches and memory for a machine that also runs the API; one small log file.
  * TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
  */
-export function configXml({
-  usersFile,
-  logFile,
-  memory,
-}: Record<'usersFile' | 'logFile', string> & { memory: number }) {
+export function configXml(usersFile: string, logFile: string, memory: number): string {
   return `<clickhouse>
   <users_config>${xml(usersFile)}</users_config>
   <timezone>UTC</timezone>
@@ -43,6 +39,4 @@ export function configXml({
 `
 }
 
-function xml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
+const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -65,7 +65,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   )
   const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) }, memory)
   writePrivateFile(usersFile, usersXml(users))
-  writePrivateFile(configFile, configXml({ usersFile, logFile: paths.clickhouseLog, memory: memory.server }))
+  writePrivateFile(configFile, configXml(usersFile, paths.clickhouseLog, memory.server))
   rmSync(portFile, { force: true })
   const call = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: {
@@ -108,13 +108,9 @@ function newSocket(paths: EmbeddedPaths): string {
   return join(paths.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
 }
 
-function makePassword(): string {
-  return randomBytes(24).toString('base64url')
-}
+const makePassword = (): string => randomBytes(24).toString('base64url')
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 function notify(notice: EngineNotice): void {
   process.send?.(notice, () => {

@@ -3,10 +3,7 @@ import { endianness } from 'node:os'
 import { callC } from '../cLibrary.ts'
 
 /** The files that a thread may still use. A path is a file, or a folder with all that lies below it. */
-export interface FileAccess {
-  readable: readonly string[]
-  writable: readonly string[]
-}
+export type FileAccess = { readable: readonly string[]; writable: readonly string[] }
 
 /**
  * Permanently confines the calling thread and the threads that it starts: they open only the given files, run no program and
@@ -51,9 +48,7 @@ const readRights = readFile | readDirectory
 const rightsOfFiles = readFile | writeFile | truncate
 
 /** All rights that a version of Landlock knows, one bit each; the fifth adds device control, which is not used. */
-function fileRights(version: number): bigint {
-  return (1n << (version < 3 ? 14n : 15n)) - 1n
-}
+const fileRights = (version: number): bigint => (1n << (version < 3 ? 14n : 15n)) - 1n
 
 function allow(ruleset: number, path: string, rights: bigint): void {
   if (!existsSync(path)) return

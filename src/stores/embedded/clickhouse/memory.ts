@@ -17,6 +17,4 @@ export function memoryLimits(server: number = Math.floor(availableBytes() / 2)) 
 }
 
 /** The memory of the machine, or of the cgroup of this process; 0 and a number above the memory both say that there is no limit. */
-function availableBytes(): number {
-  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())
-}
+const availableBytes = (): number => Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())

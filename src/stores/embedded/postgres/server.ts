@@ -37,11 +37,7 @@ const queuedBytesMax = 1024 * 1024
  * and advisory session locks; prepared statements end with their connection. There is no query cancelling, no LISTEN and no
  * COPY FROM STDIN.
  */
-export async function servePostgres(
-  session: Session,
-  path: string,
-  options: Partial<typeof defaultOptions> = {},
-): Promise<{ close(): Promise<void> }> {
+export async function servePostgres(session: Session, path: string, options: Partial<typeof defaultOptions> = {}) {
   const { connectionsMax, idleInTransactionMs, maintenance: repeated } = { ...defaultOptions, ...options }
   const connections = new Set<Connection>()
   /** Connections with queued messages, in order of arrival. */

@@ -62,9 +62,7 @@ class FlushedFiles extends NodeFS {
 }
 
 /** A file that Emscripten has open; `nfd` is the descriptor in Node. */
-interface OpenFile {
-  nfd: number
-}
+type OpenFile = { nfd: number }
 
 interface EmscriptenFiles {
   FS: {

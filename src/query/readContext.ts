@@ -1,0 +1,32 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import { selectRows } from '../stores/clickhouse/select.ts'
+import type { Fragment } from '../stores/clickhouse/sql.ts'
+import type { Stores } from '../stores/open.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+
+/** A resource whose rows are in ClickHouse. */
+export type ListedResource = 'clicks' | 'conversions' | 'events'
+
+/** Whose rows a plan reads. */
+export interface PlanCaller {
+  accountId: string
+  currency: string
+  retained: RetainedRanges
+}
+
+/** What a read of a request needs. */
+export interface ReadContext {
+  readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
+  /** Aborts when the client has disconnected, and at the deadline of the read. It ends queries of ClickHouse. */
+  readonly signal: AbortSignal
+}
+
+/** Runs a SELECT of a read, as `selectRows` does. */
+export function readRows<Row>(
+  { stores, signal }: ReadContext,
+  query: Fragment,
+  label: string,
+  settings: ClickHouseSettings = {},
+): Promise<Row[]> {
+  return selectRows(stores.clickhouse, query, { label, signal, settings })
+}
