@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
 import { dimensions, notSet } from './dimensions.ts'
-import { filterParameters } from './filters.ts'
+import { filterParameters, reportFilterTreeParameter } from './filters.ts'
 import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
@@ -35,6 +35,7 @@ export const ReportQuery = Type.Object({
   ...optionalTimeZoneParameter,
   ...filterParameters,
   ...conversionFilterParameters,
+  ...reportFilterTreeParameter,
   ...optional({
     sort: OneOf(sortKeys, {
       description:

@@ -1,5 +1,5 @@
 import { inRange, prewhere } from '../../query/conditions.ts'
-import { type Filter, filterConditions } from '../../query/filters.ts'
+import { attributesOf, type Filter, filterConditions } from '../../query/filters.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
@@ -107,8 +107,8 @@ function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
   ]
 }
 
-function isOfConvertedClicks({ attribute }: Filter): boolean {
-  return attribute === 'campaign' || attribute === 'offer'
+function isOfConvertedClicks(filter: Filter): boolean {
+  return attributesOf([filter]).every((attribute) => attribute === 'campaign' || attribute === 'offer')
 }
 
 /** Whether `converted_clicks` has columns for all filters. */

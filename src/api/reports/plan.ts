@@ -39,8 +39,14 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
   const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames
   const order = readOrder(query.sort ?? '-clicks')
   const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
+  const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
+  const compared = planCompared(query, dimensions, kind, caller, nowMs)
+  const hasVisitors = compared.metricConditions.some(({ metric }) => metric === 'visitors')
+  if (hasVisitors && !metrics.includes('visitors')) {
+    throw invalidParameter('filters', 'compares visitors, which metrics does not name.')
+  }
   return {
-    ...planCompared(query, dimensions, { name: 'A report', daysDefault, countsVisitors }, caller, nowMs),
+    ...compared,
     groupBy: query.group_by,
     dimensions,
     hasTz: query.tz !== undefined,

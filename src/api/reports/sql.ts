@@ -1,5 +1,5 @@
 import type { ReportMetric } from '../../../schema/metrics.ts'
-import { isBucket, orderValue } from '../../query/evaluateMetrics.ts'
+import { isBucket, metricCondition, orderValue } from '../../query/evaluateMetrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { groupedSums } from '../../query/facts/sql.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
@@ -14,11 +14,14 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
  * @returns rows `id1`, …, one per dimension, and the sums of its metrics and of the order, in the order of the plan; with `totalsOfAll`
  *   totals include all buckets
  */
-export function reportSql({ facts, metrics, order, offset, limit, least }: ReportPlan): Fragment {
-  const { statement, ids } = groupedSums(facts, order.by === 'id' ? metrics : [...metrics, order.by])
+export function reportSql(plan: ReportPlan): Fragment {
+  const { facts, metrics, order, offset, limit, least, metricConditions } = plan
+  const compared = metricConditions.map(({ metric }) => metric)
+  const { statement, ids } = groupedSums(facts, [...metrics, ...compared, ...(order.by === 'id' ? [] : [order.by])])
   const conditions = [
     ch`(${isBucket})`,
     ...leastCounts(least).map(([metric, value]) => ch`${identifier(metric)} >= ${count(value)}`),
+    ...metricConditions.map(metricCondition),
   ]
   return ch`${statement}
 WITH TOTALS

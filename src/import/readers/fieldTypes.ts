@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { devices } from '../../../schema/click.ts'
+import { devices } from '../../../schema/filters.ts'
 import { eventNamePattern, eventValueMax, propertyLimits, storableText } from '../../../schema/event.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'

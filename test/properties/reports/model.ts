@@ -2,7 +2,8 @@ import type { Comparison } from '../../../schema/comparison.ts'
 import type { AttributeName, ConversionAttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
 import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
 import type { Metrics, ReportMetric } from '../../../schema/metrics.ts'
-import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
+import type { RangeName } from '../../../schema/range.ts'
+import { addDays, dateBefore, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
 import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
@@ -22,6 +23,11 @@ export interface Query {
   zone: string
   range: { fromMs: number; untilMs: number }
   filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
+  /** Conditions of the parameter `filters`, combined with AND. */
+  tree: Tree[]
+  metricConditions: MetricCondition[]
+  /** The calendar range that `range` is. */
+  rangeName: RangeName | undefined
   sort: { by: 'id' | ReportMetric; isDescending: boolean }
   offset: number
   limit: number
@@ -34,6 +40,10 @@ export interface Query {
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
 }
 
+export type Leaf = ['is' | 'is_not' | 'contains' | 'contains_not', FilterName, string[]]
+export type Tree = Leaf | ['and' | 'or', Tree[]] | ['not', Tree]
+export type MetricCondition = ['=' | '>' | '>=' | '<' | '<=', ReportMetric, number]
+
 const notSet = '(not set)'
 
 export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: string | null } }
@@ -42,7 +52,10 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   const selected = select(query, rows, query.range)
   const buckets = group(query, selected)
   const counted = [...buckets.values()].filter(
-    ({ clicks, conversions }) => clicks >= query.minClicks && conversions >= query.minConversions,
+    (bucket) =>
+      bucket.clicks >= query.minClicks &&
+      bucket.conversions >= query.minConversions &&
+      query.metricConditions.every((condition) => compares(bucket, condition)),
   )
   const end = query.offset + query.limit
   const shown = counted.sort(orderOf(query.sort)).slice(query.offset, end)
@@ -93,14 +106,44 @@ function shownOf({ withVisitors }: Query, { visitors, ...metrics }: Counted): Me
   return withVisitors ? { ...metrics, visitors } : metrics
 }
 
-function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
-  const isSelected = ({ atMs, attributes }: Row) =>
-    atMs >= fromMs &&
-    atMs < untilMs &&
-    filters.every(({ name, values, isExcluded }) => {
-      const value = attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
-      return values.includes(value) !== isExcluded
-    })
+function compares(bucket: Counted, [operator, metric, number]: MetricCondition): boolean {
+  const value = bucket[metric]
+  if (value === null) return false
+  const isOf = { '=': value === number, '>': value > number, '>=': value >= number, '<': value < number, '<=': value <= number }
+  return isOf[operator]
+}
+
+const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+
+function valueOf({ attributes }: Row, name: FilterName): string {
+  return attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
+}
+
+function fulfils(row: Row, tree: Tree): boolean {
+  switch (tree[0]) {
+    case 'and':
+      return tree[1].every((one) => fulfils(row, one))
+    case 'or':
+      return tree[1].some((one) => fulfils(row, one))
+    case 'not':
+      return !fulfils(row, tree[1])
+    default: {
+      const [operator, name, values] = tree
+      const value = valueOf(row, name)
+      const isFound = operator.startsWith('is')
+        ? values.includes(value)
+        : value !== notSet && values.some((part) => fold(value).includes(fold(part)))
+      return isFound !== operator.endsWith('not')
+    }
+  }
+}
+
+function select({ filters, tree }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
+  const isSelected = (row: Row) =>
+    row.atMs >= fromMs &&
+    row.atMs < untilMs &&
+    filters.every(({ name, values, isExcluded }) => values.includes(valueOf(row, name)) !== isExcluded) &&
+    tree.every((one) => fulfils(row, one))
   return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
 }
 
@@ -169,8 +212,23 @@ function compareIds(a: readonly string[], b: readonly string[]): number {
   return 0
 }
 
+/** The unit before a calendar range, whose units of time are compared by position. */
+function unitBeforeOf(query: Query, name: RangeName, nowMs: number) {
+  const { range, zone } = query
+  const today = dateOf(nowMs, zone)
+  const start = startOfDate(dateBefore(name, dateOf(range.fromMs, zone)).date, zone)
+  if (name.startsWith('last') || name === 'yesterday') return otherOf(query, { fromMs: start, untilMs: range.fromMs })
+  const { date, isLacking } = dateBefore(name, today)
+  const endMs = startOfDate(addDays(date, 1), zone)
+  const presentMs = instantOf(Date.parse(`${date}${localText(nowMs, zone).slice(10, 23)}Z`), zone).epochMs
+  const whole = otherOf(query, { fromMs: start, untilMs: endMs })
+  return { ...whole, range: { fromMs: start, untilMs: isLacking ? endMs : presentMs } }
+}
+
 /** The earlier range, and the id there of a bucket. */
-function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) {
+function previousOf(query: Query, compare: Comparison, nowMs: number) {
+  const { range, zone, rangeName } = query
+  if (rangeName && compare === 'previous_period') return unitBeforeOf(query, rangeName, nowMs)
   const { fromMs, untilMs } = range
   const isStartOfDate = (atMs: number) => startOfDate(dateOf(atMs, zone), zone) === atMs
   const isWhole = isStartOfDate(fromMs) && isStartOfDate(untilMs)
