@@ -64,7 +64,7 @@ function notReversed({ fromMs, untilMs }: Range): Range {
   return { fromMs, untilMs: Math.max(fromMs, untilMs) }
 }
 
-function isInterval(dimension: Dimension): dimension is Interval & Dimension {
+export function isInterval(dimension: Dimension): dimension is Interval & Dimension {
   return (intervals as readonly Dimension[]).includes(dimension)
 }
 

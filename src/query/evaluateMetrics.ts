@@ -61,9 +61,13 @@ export function metricCondition({ metric, operator, value }: MetricCondition): F
 }
 
 /** A metric as the response shows it, in millionths; NULL for a null ratio. */
-function shownMillionths(metric: ReportMetric): Fragment {
+export function shownMillionths(metric: ReportMetric): Fragment {
   if (metric === 'visitors') return ch`toInt256(visitors) * 1000000`
-  return metricDefinitions[metric].kind === 'ratio' ? orderValue(metric) : millionthsSql(metric)
+  return isRatio(metric) ? orderValue(metric) : millionthsSql(metric as Metric)
+}
+
+export function isRatio(metric: ReportMetric): boolean {
+  return metric !== 'visitors' && metricDefinitions[metric].kind === 'ratio'
 }
 
 /** A metric that is not a ratio, in millionths. */

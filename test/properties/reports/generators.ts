@@ -282,9 +282,14 @@ const choices = fc.record({
   filters: filterSets,
   tree: trees,
   metricConditions: fc.oneof({ weight: 2, arbitrary: fc.constant<MetricCondition[]>([]) }, metricConditions),
-  sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...reportMetricNames), isDescending: fc.boolean() }), {
-    nil: undefined,
-  }),
+  sort: fc.option(
+    fc.record({
+      by: fc.constantFrom('id' as const, ...reportMetricNames),
+      isDescending: fc.boolean(),
+      isChange: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
   limit: fc.constantFrom(undefined, 1, 3, 1000),
   offset: fc.constantFrom(undefined, undefined, 0, 1, 4, 1_000_000),
   withVisitors: fc.boolean(),
@@ -304,6 +309,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
       .map(([chosen, zone, { text, name, resolve }, other]) => {
         const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
         const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
+        const isChange = sort !== undefined && sort.isChange && sort.by !== 'id' && compare !== undefined
         const shared = [
           text,
           ...(zone === undefined ? [] : [`tz=${zone}`]),
@@ -314,7 +320,9 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           `group_by=${rest.dimensions.join(',')}`,
           ...shared,
           ...treeParameter([...rest.tree, ...ofShown]),
-          ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
+          ...(sort === undefined
+            ? []
+            : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
           ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
           ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
             .filter(([, value]) => value !== undefined)
@@ -325,7 +333,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           ...{ metricConditions: ofShown, rangeName: name },
           zone: zone ?? 'UTC',
           range: resolve(zone ?? 'UTC'),
-          sort: sort ?? { by: 'clicks' as const, isDescending: true },
+          sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
           ...{ limit: limit ?? 1000, offset: offset ?? 0 },
           ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
           compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,

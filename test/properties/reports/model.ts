@@ -28,7 +28,7 @@ export interface Query {
   metricConditions: MetricCondition[]
   /** The calendar range that `range` is. */
   rangeName: RangeName | undefined
-  sort: { by: 'id' | ReportMetric; isDescending: boolean }
+  sort: { by: 'id' | ReportMetric; isDescending: boolean; isChange?: boolean }
   offset: number
   limit: number
   /** Least counts of a bucket. */
@@ -58,7 +58,8 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
       query.metricConditions.every((condition) => compares(bucket, condition)),
   )
   const end = query.offset + query.limit
-  const shown = counted.sort(orderOf(query.sort)).slice(query.offset, end)
+  const changes = query.sort.isChange ? changesOf(query, rows, nowMs) : undefined
+  const shown = counted.sort(orderOf(query.sort, changes)).slice(query.offset, end)
   const counts = { bucketCount: counted.length, truncated: counted.length > end }
   const response = {
     data: shown.map((bucket) => rowOf(query, bucket)),
@@ -66,19 +67,41 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
     ...counts,
   }
   if (query.compare === undefined) return response
-  const { compare } = query
+  const { range, totals, counterpartOf } = earlierOf(query, rows, nowMs)
+  const compared = shown.map((bucket): ExpectedRow => {
+    const { id, values } = counterpartOf(bucket.ids)
+    return { ...rowOf(query, bucket), previous: { id, ...shownOf(query, values) } }
+  })
+  return { ...response, data: compared, previous: { range, totals: shownOf(query, totals) } }
+}
+
+/** The other range of a comparison, and the values there of a bucket. */
+function earlierOf(query: Query, rows: Rows, nowMs: number) {
+  const { compare = { fromMs: 0, untilMs: 0 } } = query
   const previous = typeof compare === 'object' ? otherOf(query, compare) : previousOf(query, compare, nowMs)
   const earlier = select(query, rows, previous.range)
-  const earlierBuckets = group(query, earlier)
-  const compared = shown.map(({ ids, ...metrics }): ExpectedRow => {
-    const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
-    const exists = counterparts.every((id): id is string => id !== null)
-    const found = exists ? earlierBuckets.get(JSON.stringify(counterparts)) : undefined
-    const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
-    const earlierRow = { id: exists ? idText(counterparts) : null, ...shownOf(query, values) }
-    return { ...rowOf(query, { ids, ...metrics }), previous: earlierRow }
-  })
-  return { ...response, data: compared, previous: { range: previous.range, totals: shownOf(query, total(earlier)) } }
+  const buckets = group(query, earlier)
+  return {
+    range: previous.range,
+    totals: total(earlier),
+    counterpartOf(ids: readonly string[]) {
+      const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
+      const exists = counterparts.every((id): id is string => id !== null)
+      const found = exists ? buckets.get(JSON.stringify(counterparts)) : undefined
+      const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
+      return { id: exists ? idText(counterparts) : null, values }
+    },
+  }
+}
+
+/** The difference of the metric that a report is ordered by, in millionths; null if it is null in either range. */
+function changesOf(query: Query, rows: Rows, nowMs: number): (bucket: Bucket) => number | null {
+  const { counterpartOf } = earlierOf(query, rows, nowMs)
+  const by = query.sort.by as ReportMetric
+  return (bucket) => {
+    const [value, earlier] = [bucket[by], counterpartOf(bucket.ids).values[by]]
+    return value === null || earlier === null ? null : Math.round(value * 1e6) - Math.round(earlier * 1e6)
+  }
 }
 
 function otherOf({ range, zone }: Query, other: Query['range']) {
@@ -194,11 +217,14 @@ function timeId(dimension: TimeDimension, atMs: number, zone: string): string | 
 }
 
 /** Bytewise by id; other keys by value with null last. */
-function orderOf({ by, isDescending }: Query['sort']): (a: Bucket, b: Bucket) => number {
+function orderOf(
+  { by, isDescending }: Query['sort'],
+  changeOf?: (bucket: Bucket) => number | null,
+): (a: Bucket, b: Bucket) => number {
   const sign = isDescending ? -1 : 1
   return (a, b) => {
     if (by === 'id') return sign * compareIds(a.ids, b.ids)
-    const [x, y] = [a[by], b[by]]
+    const [x, y] = changeOf ? [changeOf(a), changeOf(b)] : [a[by], b[by]]
     if (x === null || y === null) return (x === null ? 1 : 0) - (y === null ? 1 : 0) || compareIds(a.ids, b.ids)
     return sign * (x - y) || compareIds(a.ids, b.ids)
   }
