@@ -82,7 +82,8 @@ export const listRangeParameters = {
     range: OneOf(rangeNames, { description: `${rangeText} The same days on all pages.` }),
     tz: Type.String({
       ...timeZone,
-      description: 'IANA time zone of `days` and `range`, and of dates and local times in `from` and `to`; default UTC.',
+      description:
+        'IANA time zone of `days` and `range`, and of dates and local times in `from` and `to`; default UTC.',
     }),
   }),
 }
@@ -114,6 +115,7 @@ export const timeZoneParameter = optional({
 export const optionalTimeZoneParameter = optional({
   tz: Type.String({
     ...timeZone,
-    description: 'IANA time zone of `days` and `range`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
+    description:
+      'IANA time zone of `days` and `range`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
   }),
 })

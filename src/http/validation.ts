@@ -74,7 +74,8 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
         if (parameter.default !== undefined) value[name] = parameter.default
         continue
       }
-      if (raw.length > 1 && !parameter.isRepeatable) return { error: invalidParameter(name, 'was sent more than once.') }
+      if (raw.length > 1 && !parameter.isRepeatable)
+        return { error: invalidParameter(name, 'was sent more than once.') }
       if (raw.includes('')) return { error: invalidParameter(name, 'is empty; omit it or set a value.') }
       if (raw.includes(null)) return { error: invalidParameter(name, 'is not percent-encoded UTF-8.') }
       const read = parameter.read(raw.join(','))

@@ -14,7 +14,7 @@ export interface MetricCondition {
 export const comparisonOperators = ['=', '>', '>=', '<', '<='] as const
 
 /** The operators of values: whether they look for a part of the value, and whether they negate. */
-const valueOperators = {
+export const valueOperators = {
   is: { isPart: false, isExcluded: false },
   is_not: { isPart: false, isExcluded: true },
   contains: { isPart: true, isExcluded: false },
@@ -24,7 +24,12 @@ type ValueOperator = keyof typeof valueOperators
 
 export interface TreeReader {
   /** @throws Problem `invalid_filters` for an unknown name, or values that the filter cannot have */
-  readLeaf(name: string, values: readonly string[], operator: { isPart: boolean; isExcluded: boolean }, at: string): Filter
+  readLeaf(
+    name: string,
+    values: readonly string[],
+    operator: { isPart: boolean; isExcluded: boolean },
+    at: string,
+  ): Filter
   /** Whether metrics may be compared, at the top level. */
   hasMetrics: boolean
 }
@@ -62,7 +67,8 @@ export function readFilterTree(
       return readNode(first, depth + 1, at).map((condition) => ({ not: condition }))
     }
     leaves += 1
-    if (leaves > filterTreeLimits.leaves) throw invalid(`has more than ${filterTreeLimits.leaves} conditions with values.`)
+    if (leaves > filterTreeLimits.leaves)
+      throw invalid(`has more than ${filterTreeLimits.leaves} conditions with values.`)
     if (typeof operator === 'string' && Object.hasOwn(valueOperators, operator) && length === 3) {
       return [readLeaf(String(first), readValues(second, at), valueOperators[operator as ValueOperator], at)]
     }

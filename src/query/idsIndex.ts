@@ -16,6 +16,8 @@ export function idsIndexHints(filters: readonly Filter[]): Fragment[] {
     if (!('attribute' in filter)) return []
     const { attribute, values, isExcluded, isPart } = filter
     const isIndexed = (indexedColumns as readonly string[]).includes(attribute)
-    return isIndexed && !isExcluded && !isPart && !values.includes('') ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`] : []
+    return isIndexed && !isExcluded && !isPart && !values.includes('')
+      ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`]
+      : []
   })
 }

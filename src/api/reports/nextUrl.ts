@@ -11,7 +11,11 @@ import type { ReportPlan } from './plan.ts'
  */
 export function nextUrl(
   url: string,
-  { range, offset: skipped, previous }: Pick<ReportPlan, 'range' | 'offset'> & { previous?: { range: Range } | undefined },
+  {
+    range,
+    offset: skipped,
+    previous,
+  }: Pick<ReportPlan, 'range' | 'offset'> & { previous?: { range: Range } | undefined },
   rows: number,
 ): string | undefined {
   const offset = skipped + rows

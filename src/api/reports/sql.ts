@@ -19,7 +19,8 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
  */
 export function reportSql(plan: ReportPlan): Fragment {
   const { facts, metrics, order, offset, limit, least, metricConditions } = plan
-  const earlier = plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan, plan.previous, order.by) : nothing
+  const earlier =
+    plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan, plan.previous, order.by) : nothing
   const compared = metricConditions.map(({ metric }) => metric)
   const { statement, ids } = groupedSums(facts, [...metrics, ...compared, ...(order.by === 'id' ? [] : [order.by])])
   const conditions = [

@@ -203,13 +203,15 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
         untilMs: endOfToday(zone),
       }),
     })),
-    fc.constantFrom(...rangeNames).map((name): Window => ({
-      ...{ text: `range=${name}`, name },
-      resolve(zone) {
-        const { from, to } = datesOfRange(name, dateOf(nowMs, zone))
-        return { fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }
-      },
-    })),
+    fc.constantFrom(...rangeNames).map(
+      (name): Window => ({
+        ...{ text: `range=${name}`, name },
+        resolve(zone) {
+          const { from, to } = datesOfRange(name, dateOf(nowMs, zone))
+          return { fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }
+        },
+      }),
+    ),
     fc
       .tuple(fc.oneof(fc.integer({ min: -8, max: 0 }), fc.integer({ min: -100, max: 0 })), fc.nat(40), fc.boolean())
       .map(([first, more, isOpen]): Window => {
@@ -320,9 +322,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           `group_by=${rest.dimensions.join(',')}`,
           ...shared,
           ...treeParameter([...rest.tree, ...ofShown]),
-          ...(sort === undefined
-            ? []
-            : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
+          ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
           ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
           ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
             .filter(([, value]) => value !== undefined)

@@ -1,4 +1,5 @@
 import type { RangeName } from '../../../schema/range.ts'
+
 // Local times by Intl and plain arithmetic; independent of the library that the program uses.
 
 const dayMs = 86_400_000

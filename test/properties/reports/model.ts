@@ -132,7 +132,13 @@ function shownOf({ withVisitors }: Query, { visitors, ...metrics }: Counted): Me
 function compares(bucket: Counted, [operator, metric, number]: MetricCondition): boolean {
   const value = bucket[metric]
   if (value === null) return false
-  const isOf = { '=': value === number, '>': value > number, '>=': value >= number, '<': value < number, '<=': value <= number }
+  const isOf = {
+    '=': value === number,
+    '>': value > number,
+    '>=': value >= number,
+    '<': value < number,
+    '<=': value <= number,
+  }
   return isOf[operator]
 }
 
