@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { dimensions } from './dimensions.ts'
-import { metricTexts, reportMetricNames } from './metrics.ts'
+import { metricTexts } from './metrics.ts'
 import { NullableText, OneOf } from './scalars.ts'
 
 const DimensionEntry = Type.Object({
-  name: OneOf(dimensions),
+  name: Type.String({ description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
   resources: Type.Array(OneOf(['clicks', 'conversions']), {
     description:
       'Rows that have a value; other rows count under `(not set)`. Conversions have the values of their clicks.',
@@ -12,7 +11,7 @@ const DimensionEntry = Type.Object({
 })
 
 const MetricEntry = Type.Object({
-  name: OneOf(reportMetricNames),
+  name: Type.String({ examples: ['roi'] }),
   description: Type.String({ examples: [metricTexts.roi] }),
   formula: NullableText('How the metric is computed from other ones, such as `100 * profit / cost`; null for a sum.'),
   unit: OneOf(['count', 'money', 'percent'], { description: '`money` is in the currency of the account.' }),
@@ -33,7 +32,7 @@ const FilterEntry = Type.Object({
 /** What can be asked for: names that other documents and tools need not list. */
 export const ApiSchema = Type.Object(
   {
-    dimensions: Type.Array(DimensionEntry, { description: 'Values of `group_by` of a report.' }),
+    dimensions: Type.Array(DimensionEntry),
     metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; `visitors` of reports only.' }),
     filters: Type.Array(FilterEntry),
   },

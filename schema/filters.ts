@@ -66,7 +66,7 @@ const filterTree = (more = '') =>
   optional({
     filters: Type.String({
       minLength: 2,
-      description: `A JSON array of conditions, combined with AND, also with the other filters: \`[["contains","referrer_domain",["google"]],["or",[["is","country",["US"]],["is","device",["mobile"]]]]]\`. A condition is \`[operator, filter, [values]]\`, with \`is\`, \`is_not\`, \`contains\` or \`contains_not\` and the name of a filter parameter; or \`["and", [conditions]]\`, \`["or", [conditions]]\`, \`["not", condition]\`. \`contains\` finds any of the texts, without case, and never an absent value.${more} At most ${filterTreeLimits.bytes / 1_024} KiB, ${filterTreeLimits.leaves} conditions with values or numbers, ${filterValuesMax} values each, nested ${filterTreeLimits.depth} deep.`,
+      description: `Conditions that the other filters cannot express, as JSON: \`[["contains","referrer_domain",["google"]],["is_not","country",["US"]]]\`. The guide "Drill down" has all operators.${more}`,
     }),
   })
 
@@ -75,7 +75,7 @@ export const filterTreeParameter = filterTree()
 
 /** The same for reports. */
 export const reportFilterTreeParameter = filterTree(
-  ' In a report also `[operator, metric, number]` with `=`, `>`, `>=`, `<` or `<=`, not within another condition: only buckets whose metric is so, such as `[">=","cost",50]`. Totals include all rows.',
+  ' Also conditions on metrics: `[">=","cost",50]`; totals include all rows.',
 )
 
 /**

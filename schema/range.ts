@@ -54,8 +54,10 @@ export const rangeNames = [
 ] as const
 export type RangeName = (typeof rangeNames)[number]
 
-const rangeText =
-  'A calendar range in `tz`, without `days`, `from` and `to`. Weeks begin on Monday; `this_…` ends with today.'
+const rangeParameter = OneOf(rangeNames, {
+  description:
+    'A calendar range in `tz`, without `days`, `from` and `to`. Weeks begin on Monday; `this_…` ends with today. With it `compare=previous_period` is the unit before.',
+})
 
 export const daysParameter = (maximum: number) =>
   optional({
@@ -64,9 +66,7 @@ export const daysParameter = (maximum: number) =>
       maximum,
       description: `Number of days in \`tz\` up to and including today; default ${daysDefault}. Ignored if \`from\` is present.`,
     }),
-    range: OneOf(rangeNames, {
-      description: `${rangeText} With it \`compare=previous_period\` is the day, week, month, quarter or year before.`,
-    }),
+    range: rangeParameter,
   })
 
 /** Range of lists, which have no default. */
@@ -79,7 +79,7 @@ export const listRangeParameters = {
       description:
         'Number of days in `tz` up to and including today, instead of a range; the same days on all pages. Ignored if `from` is present.',
     }),
-    range: OneOf(rangeNames, { description: `${rangeText} The same days on all pages.` }),
+    range: rangeParameter,
     tz: Type.String({
       ...timeZone,
       description:

@@ -106,14 +106,14 @@ export function filterConditions(filters: readonly Filter[], table: RowTable): F
   return filters.map((filter) => filterCondition(filter, (attribute) => attributeOf(attribute, table)))
 }
 
-/** @param valueOf the expression of an attribute, empty when absent */
-export function filterCondition(filter: Filter, valueOf: (attribute: FilterAttribute) => Fragment): Fragment {
-  const conditionOf = (one: Filter) => filterCondition(one, valueOf)
+/** @param expressionOf the expression of an attribute, empty when absent */
+export function filterCondition(filter: Filter, expressionOf: (attribute: FilterAttribute) => Fragment): Fragment {
+  const conditionOf = (one: Filter) => filterCondition(one, expressionOf)
   if ('not' in filter) return ch`NOT (${conditionOf(filter.not)})`
   if ('all' in filter) return ch`(${join(filter.all.map(conditionOf), '\n  AND ')})`
   if ('any' in filter) return ch`(${join(filter.any.map(conditionOf), ' OR ')})`
   const { attribute, values, isExcluded, isPart } = filter
-  const value = valueOf(attribute)
+  const value = expressionOf(attribute)
   if (!isPart) return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
   const isFound = ch`${value} != ${text(notSet)} AND multiSearchAny(${folded(value)}, ${texts(values)})`
   return isExcluded ? ch`NOT (${isFound})` : ch`(${isFound})`

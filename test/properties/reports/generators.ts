@@ -311,7 +311,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
       .map(([chosen, zone, { text, name, resolve }, other]) => {
         const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
         const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
-        const isChange = sort !== undefined && sort.isChange && sort.by !== 'id' && compare !== undefined
+        const isChange = sort?.isChange === true && sort.by !== 'id' && compare !== undefined
         const shared = [
           text,
           ...(zone === undefined ? [] : [`tz=${zone}`]),

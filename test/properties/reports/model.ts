@@ -144,7 +144,7 @@ function compares(bucket: Counted, [operator, metric, number]: MetricCondition):
 
 const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 
-function valueOf({ attributes }: Row, name: FilterName): string {
+function attributeValue({ attributes }: Row, name: FilterName): string {
   return attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
 }
 
@@ -158,7 +158,7 @@ function fulfils(row: Row, tree: Tree): boolean {
       return !fulfils(row, tree[1])
     default: {
       const [operator, name, values] = tree
-      const value = valueOf(row, name)
+      const value = attributeValue(row, name)
       const isFound = operator.startsWith('is')
         ? values.includes(value)
         : value !== notSet && values.some((part) => fold(value).includes(fold(part)))
@@ -171,7 +171,7 @@ function select({ filters, tree }: Query, rows: Rows, { fromMs, untilMs }: Query
   const isSelected = (row: Row) =>
     row.atMs >= fromMs &&
     row.atMs < untilMs &&
-    filters.every(({ name, values, isExcluded }) => values.includes(valueOf(row, name)) !== isExcluded) &&
+    filters.every(({ name, values, isExcluded }) => values.includes(attributeValue(row, name)) !== isExcluded) &&
     tree.every((one) => fulfils(row, one))
   return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
 }
