@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { filterParameters, filterParametersOf } from './filters.ts'
+import { devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { Currency, described, Id, Instant, Money, Named, Nullable, NullableText, optional } from './scalars.ts'
 import { type SubIdName, subIdNames } from './subIds.ts'
-
-export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
 /** Ids and names of the entities that clicks and conversions share; a name is null when its id is unknown. */
 export const entityFields = {
@@ -77,6 +75,7 @@ export const ClickQuery = Type.Object({
   ...listParameters(Click),
   ...filterParameters,
   ...filterParametersOf(['visitor_id'], 'clicks'),
+  ...filterTreeParameter,
   ...optional({
     is_bot: Type.Boolean({ description: '`true`: only clicks of bots. `false`: only other clicks. Default: both.' }),
     is_test: Type.Boolean({ description: '`true`: only test clicks. `false`: only other clicks. Default: both.' }),

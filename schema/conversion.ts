@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { devices, entityFields, SubIds, storedAt } from './click.ts'
+import { entityFields, SubIds, storedAt } from './click.ts'
 import { conversionAttributeNames } from './dimensions.ts'
-import { columnFilterNames, filterParameters, filterParametersOf } from './filters.ts'
+import { columnFilterNames, devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
 import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
@@ -9,10 +9,15 @@ export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'r
 export const conversionSources = ['cpa', 'revenue'] as const
 
 /** Filters of conversions. Clicks of reports and stats have none of these values. */
-export const conversionFilterParameters = filterParametersOf(conversionAttributeNames, 'conversions', {
-  status: ` One of ${conversionStatuses.join(', ')}: the current status.`,
-  source: ` One of ${conversionSources.join(', ')}; \`all\` alone is no filter.`,
-})
+export const conversionFilterParameters = filterParametersOf(
+  conversionAttributeNames,
+  'conversions',
+  {
+    status: ` One of ${conversionStatuses.join(', ')}: the current status.`,
+    source: ` One of ${conversionSources.join(', ')}; \`all\` alone is no filter.`,
+  },
+  { status: conversionStatuses, source: [...conversionSources, 'all'] },
+)
 
 export const Conversion = Named('Conversion', {
   id: Id,
@@ -55,6 +60,7 @@ export const ConversionQuery = Type.Object({
   ...filterParameters,
   ...filterParametersOf(columnFilterNames, 'conversions'),
   ...conversionFilterParameters,
+  ...filterTreeParameter,
   ...optional({
     include_test_mode: Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
   }),

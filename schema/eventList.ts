@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { described, eventIdPattern, Id, OneOf, optional } from './scalars.ts'
+import { described, eventIdPattern, Id, isRepeatable, OneOf, optional } from './scalars.ts'
 
 const asOf =
   'every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.'
@@ -16,6 +16,7 @@ export const EventListQuery = Type.Object({
   ...listParameters(EventRow),
   ...optional({
     event_name: Type.String({
+      [isRepeatable]: true,
       pattern: eventNamesPattern,
       maxLength: 4_096,
       description: 'Only events with one of these names, separated by commas.',

@@ -1,9 +1,11 @@
 import { type TString, Type } from '@sinclair/typebox'
-import { type AttributeName, type ConversionAttributeName, utmNames } from './dimensions.ts'
-import { optional } from './scalars.ts'
+import { type AttributeName, type ConversionAttributeName, conversionAttributeNames, utmNames } from './dimensions.ts'
+import { isRepeatable, OneOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 const trackingNames = [...utmNames, ...subIdNames] as const
+
+export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
 /** Filter parameters and the attribute that each selects by. */
 export const filterAttributes = {
@@ -37,7 +39,7 @@ const filterLengthMax = 8_192
  * Parameters of every endpoint that filters clicks and conversions. Each is a list of values; `readFilters` parses them.
  * To support filters on another endpoint, spread these into its query schema and pass the query to `readFilters`.
  */
-export const filterParameters = filterParametersOf(filterNames, 'clicks and conversions')
+export const filterParameters = filterParametersOf(filterNames, 'clicks and conversions', {}, { device: devices })
 
 /** Parameters of lists that filter by a column of the same name. */
 export const columnFilterNames = ['visitor_id', 'click_id', 'transaction_id'] as const
@@ -49,17 +51,48 @@ export type FilterAttribute = AttributeName | ColumnFilterName
 /** Parameters that select by a list of values. */
 export type ParameterName = FilterName | ConversionAttributeName | ColumnFilterName
 
+/** The filter parameters of endpoints that have `filters`. */
+export const namesInTree = {
+  clicks: [...filterNames, 'visitor_id'],
+  conversions: [...filterNames, ...columnFilterNames, ...conversionAttributeNames],
+  facts: [...filterNames, ...conversionAttributeNames],
+} as const satisfies Record<string, readonly ParameterName[]>
+
+/** Limits of `filters`. */
+export const filterTreeLimits = { bytes: 4_096, depth: 4, leaves: 100 }
+
+/** @param more what else the description says */
+const filterTree = (more = '') =>
+  optional({
+    filters: Type.String({
+      minLength: 2,
+      description: `Conditions that the other filters cannot express, as JSON: \`[["contains","referrer_domain",["google"]],["is_not","country",["US"]]]\`. The guide "Drill down" has all operators.${more}`,
+    }),
+  })
+
+/** Conditions that the parameters of single filters cannot express; `readAllFilters` parses them. */
+export const filterTreeParameter = filterTree()
+
+/** The same for reports. */
+export const reportFilterTreeParameter = filterTree(
+  ' Also conditions on metrics: `[">=","cost",50]`; totals include all rows.',
+)
+
 /**
  * @param rows the rows that the parameters select, for their descriptions
  * @param more what else the description of a parameter says
+ * @param fixed the values of filters that have no others, for tools that complete them
  */
 export function filterParametersOf<Name extends ParameterName>(
   names: readonly Name[],
   rows: string,
   more: Partial<Record<Name, string>> = {},
+  fixed: Partial<Record<Name, readonly string[]>> = {},
 ) {
   const parameter = (name: Name) =>
     Type.String({
+      [isRepeatable]: true,
+      ...(fixed[name] && { anyOf: [OneOf(fixed[name]), Type.String()] }),
       minLength: 1,
       maxLength: filterLengthMax,
       description: `Only ${rows} with one of up to ${filterValuesMax} values, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal.${more[name] ?? ''}`,

@@ -3,7 +3,7 @@ import { eventNamePattern } from './event.ts'
 import { filterParameters } from './filters.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
-import { Instant, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import { Instant, isRepeatable, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
 
 const funnelStepsMax = 8
 /** Groups in a response. */
@@ -21,6 +21,7 @@ export type FunnelDimension = (typeof funnelDimensions)[number]
 
 export const FunnelQuery = Type.Object({
   steps: Type.String({
+    [isRepeatable]: true,
     pattern: funnelStepsPattern,
     maxLength: 1_024,
     description: `Two to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,

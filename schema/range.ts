@@ -39,14 +39,34 @@ const timeZone = { minLength: 1, maxLength: 64 }
 /** Number of days of reports, stats and funnels unless a request has `days` or `from`. */
 export const daysDefault = 30
 
+/** Calendar ranges that follow the present. */
+export const rangeNames = [
+  'today',
+  'yesterday',
+  'this_week',
+  'last_week',
+  'this_month',
+  'last_month',
+  'this_quarter',
+  'last_quarter',
+  'this_year',
+  'last_year',
+] as const
+export type RangeName = (typeof rangeNames)[number]
+
+const rangeParameter = OneOf(rangeNames, {
+  description:
+    'A calendar range in `tz`, without `days`, `from` and `to`. Weeks begin on Monday; `this_…` ends with today. With it `compare=previous_period` is the unit before.',
+})
+
 export const daysParameter = (maximum: number) =>
   optional({
     days: Type.Integer({
       minimum: 1,
       maximum,
-      default: daysDefault,
-      description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
+      description: `Number of days in \`tz\` up to and including today; default ${daysDefault}. Ignored if \`from\` is present.`,
     }),
+    range: rangeParameter,
   })
 
 /** Range of lists, which have no default. */
@@ -59,9 +79,11 @@ export const listRangeParameters = {
       description:
         'Number of days in `tz` up to and including today, instead of a range; the same days on all pages. Ignored if `from` is present.',
     }),
+    range: rangeParameter,
     tz: Type.String({
       ...timeZone,
-      description: 'IANA time zone of `days`, and of dates and local times in `from` and `to`; default UTC.',
+      description:
+        'IANA time zone of `days` and `range`, and of dates and local times in `from` and `to`; default UTC.',
     }),
   }),
 }
@@ -93,6 +115,7 @@ export const timeZoneParameter = optional({
 export const optionalTimeZoneParameter = optional({
   tz: Type.String({
     ...timeZone,
-    description: 'IANA time zone of `days`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
+    description:
+      'IANA time zone of `days` and `range`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
   }),
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
 import { dimensions, notSet } from './dimensions.ts'
-import { filterParameters } from './filters.ts'
+import { filterParameters, reportFilterTreeParameter } from './filters.ts'
 import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
@@ -13,7 +13,10 @@ export const reportBucketsMax = 1000
 export const reportOffsetMax = 1_000_000
 const leastMax = 1_000_000_000
 
-const sortKeys = ['id', ...reportMetricNames].flatMap((key) => [key, `-${key}`])
+const sortKeys = ['id', ...reportMetricNames, ...reportMetricNames.map((name) => `change.${name}`)].flatMap((key) => [
+  key,
+  `-${key}`,
+])
 
 /** Parameter that selects buckets by a count. */
 function leastCount(metric: 'clicks' | 'conversions') {
@@ -35,10 +38,11 @@ export const ReportQuery = Type.Object({
   ...optionalTimeZoneParameter,
   ...filterParameters,
   ...conversionFilterParameters,
+  ...reportFilterTreeParameter,
   ...optional({
     sort: OneOf(sortKeys, {
       description:
-        'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
+        'Order of the rows: `id`, a metric, or with a comparison `change.` and a metric: its difference to the other range. A leading `-` is descending; default `-clicks`. Equal rows are ordered by id; nulls are last.',
     }),
     limit: Type.Integer({
       minimum: 1,

@@ -53,12 +53,15 @@ export function OneOf<const Name extends string>(names: readonly Name[], options
   return Type.Unsafe<Name>({ type: 'string', enum: names, ...options })
 }
 
+/** Marks the schema of a text that is a list: a request may repeat the parameter instead of separating the values with commas. */
+export const isRepeatable = Symbol('isRepeatable')
+
 /**
- * One or more of some names in one parameter, separated by commas; the value stays one text.
+ * One or more of some names, separated by commas; the value stays one text.
  * @param options `maxItems`: largest number of names
  */
 export function ListOf(names: readonly string[], options?: ArrayOptions) {
-  return Type.Unsafe<string>({ type: 'array', items: OneOf(names), ...options })
+  return Type.Unsafe<string>({ type: 'array', items: OneOf(names), [isRepeatable]: true, ...options })
 }
 
 /** The same schema with another description. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { comparedRange, compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
-import { filterParameters } from './filters.ts'
+import { filterParameters, filterTreeParameter } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
@@ -14,6 +14,7 @@ export const StatsQuery = Type.Object({
   ...timeZoneParameter,
   ...filterParameters,
   ...conversionFilterParameters,
+  ...filterTreeParameter,
   ...compareParameters,
 })
 export type StatsQuery = Static<typeof StatsQuery>

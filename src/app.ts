@@ -14,6 +14,7 @@ import { journeyRoutes } from './api/journeys/routes.ts'
 import { keyRoutes } from './api/key/routes.ts'
 import { metadataRoutes } from './api/metadata/routes.ts'
 import { reportRoutes } from './api/reports/routes.ts'
+import { schemaRoutes } from './api/schema/routes.ts'
 import { searchRoutes } from './api/search/routes.ts'
 import { statsRoutes } from './api/stats/routes.ts'
 import { usageRoutes } from './api/usage/routes.ts'
@@ -72,6 +73,7 @@ const allRoutes = [
   reportRoutes,
   usageRoutes,
   keyRoutes,
+  schemaRoutes,
   checksumRoutes,
   eventListRoutes,
   funnelRoutes,

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { closestMatch } from 'leven'
+import { isRepeatable } from '../../schema/scalars.ts'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
 import { isJsonObject } from '../query/exactJson.ts'
@@ -58,9 +59,10 @@ export function parseQuery(text: string): RawQuery {
  */
 export function queryValidator(schema: TSchema): (query: RawQuery) => Validated {
   const required: readonly string[] = schema.required ?? []
-  const parameters = new Map<string, TextReader & { readonly default: unknown }>()
+  const parameters = new Map<string, TextReader & { readonly default: unknown; readonly isRepeatable: boolean }>()
   for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
-    parameters.set(name, { default: property.default, ...textReaderOf(name, property) })
+    const isRepeated = isRepeatable in property
+    parameters.set(name, { default: property.default, isRepeatable: isRepeated, ...textReaderOf(name, property) })
   }
   return (query) => {
     for (const name in query) if (!parameters.has(name)) return { error: unknownParameter(name, parameters) }
@@ -72,11 +74,11 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
         if (parameter.default !== undefined) value[name] = parameter.default
         continue
       }
-      const [text] = raw
-      if (raw.length > 1) return { error: invalidParameter(name, 'was sent more than once.') }
-      if (text === '') return { error: invalidParameter(name, 'is empty; omit it or set a value.') }
-      if (typeof text !== 'string') return { error: invalidParameter(name, 'is not percent-encoded UTF-8.') }
-      const read = parameter.read(text)
+      if (raw.length > 1 && !parameter.isRepeatable)
+        return { error: invalidParameter(name, 'was sent more than once.') }
+      if (raw.includes('')) return { error: invalidParameter(name, 'is empty; omit it or set a value.') }
+      if (raw.includes(null)) return { error: invalidParameter(name, 'is not percent-encoded UTF-8.') }
+      const read = parameter.read(raw.join(','))
       if (read === undefined) return { error: invalidParameter(name, `must be ${parameter.allowed}.`) }
       value[name] = read
     }

@@ -1,9 +1,11 @@
 import type { Comparison } from '../../schema/comparison.ts'
 import type { Dimension } from '../../schema/dimensions.ts'
+import type { RangeName } from '../../schema/range.ts'
 import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
 import { dayMs } from '../stores/timing/units.ts'
 import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
+import { unitBefore } from './calendarRanges.ts'
 import { earliestMs, type Range } from './timeRange.ts'
 import { localInstantsOf, localTimesOf } from './timeZone.ts'
 
@@ -32,6 +34,12 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
   }
 }
 
+/** The unit before a calendar range. Hours, days, weeks and months are matched by position. */
+export function previousUnit(name: RangeName, range: Range, zone: string, nowMs: number): ComparedRange {
+  const before = unitBefore(name, range, zone, nowMs)
+  return { ...otherRange(before.whole, range, zone), range: before.range }
+}
+
 /** Any other range of a comparison. Hours, days, weeks and months are matched by position, also those without rows. */
 export function otherRange(other: Range, range: Range, zone: string): ComparedRange {
   return { range: other, counterpartOf: counterparts((interval) => matchPositions(interval, range, other, zone)) }
@@ -56,7 +64,7 @@ function notReversed({ fromMs, untilMs }: Range): Range {
   return { fromMs, untilMs: Math.max(fromMs, untilMs) }
 }
 
-function isInterval(dimension: Dimension): dimension is Interval & Dimension {
+export function isInterval(dimension: Dimension): dimension is Interval & Dimension {
   return (intervals as readonly Dimension[]).includes(dimension)
 }
 

@@ -1,6 +1,7 @@
 import type { Metric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
-import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, integer, join, text } from '../stores/clickhouse/sql.ts'
+import type { MetricCondition } from './filterTree.ts'
 import { metricDefinitions, sums } from './metricDefinitions.ts'
 import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
 
@@ -50,6 +51,23 @@ export function orderValue(metric: ReportMetric): Fragment {
     return ch`if(${d} = 0, NULL, sign(${n}) * sign(${d}) * intDivOrZero(${doubled}, 2 * abs(${d})))`
   }
   return definition.kind === 'difference' ? millionthsSql(metric) : identifier(metric)
+}
+
+const operators = { '=': ch`=`, '>': ch`>`, '>=': ch`>=`, '<': ch`<`, '<=': ch`<=` } as const
+
+/** Whether a metric, as the response shows it, compares so with a number; never for a null ratio. In a SELECT with `selectedSums`. */
+export function metricCondition({ metric, operator, value }: MetricCondition): Fragment {
+  return ch`ifNull(${shownMillionths(metric)} ${operators[operator]} toInt256(${text(value.replace('.', ''))}), 0)`
+}
+
+/** A metric as the response shows it, in millionths; NULL for a null ratio. */
+export function shownMillionths(metric: ReportMetric): Fragment {
+  if (metric === 'visitors') return ch`toInt256(visitors) * 1000000`
+  return isRatio(metric) ? orderValue(metric) : millionthsSql(metric as Metric)
+}
+
+export function isRatio(metric: ReportMetric): boolean {
+  return metric !== 'visitors' && metricDefinitions[metric].kind === 'ratio'
 }
 
 /** A metric that is not a ratio, in millionths. */

@@ -1,10 +1,10 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { devices } from '../../schema/click.ts'
 import { conversionSources, conversionStatuses } from '../../schema/conversion.ts'
 import { type ConversionAttributeName, conversionAttributeNames, notSet } from '../../schema/dimensions.ts'
 import {
   type ColumnFilterName,
   columnFilterNames,
+  devices,
   type FilterAttribute,
   filterAttributes,
   filterNames,
@@ -14,23 +14,31 @@ import {
 } from '../../schema/filters.ts'
 import { idPattern } from '../../schema/scalars.ts'
 import { invalidParameter } from '../problem.ts'
-import { ch, type Fragment, texts } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, type RowTable } from './attributes.ts'
+import { readFilterTree, type TreeReader } from './filterTree.ts'
+import { fold, folded } from './searchText.ts'
 
 interface FilterValues {
   /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
   values: readonly string[]
   /** Whether rows with these values are excluded, instead of all others. */
   isExcluded: boolean
+  /** Whether a part of the value is enough, without case. */
+  isPart?: boolean
 }
 
-export interface Filter extends FilterValues {
+/** A condition on the value of an attribute. */
+export interface ValueFilter extends FilterValues {
   attribute: FilterAttribute
 }
 
+/** A condition on a row: true or false, also for absent values. */
+export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly Filter[] } | { not: Filter }
+
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
 export type FilterQuery = Static<TObject<typeof filterParameters>> &
-  Partial<Record<ConversionAttributeName | ColumnFilterName, string>>
+  Partial<Record<ConversionAttributeName | ColumnFilterName | 'filters', string>>
 
 const attributeByParameter = new Map<ParameterName, FilterAttribute>([
   ...filterNames.map((name) => [name, filterAttributes[name]] as const),
@@ -42,13 +50,45 @@ const attributeByParameter = new Map<ParameterName, FilterAttribute>([
  * @returns filters, combined with AND
  * @throws Problem `invalid_<parameter>`
  */
-export function readFilters(query: FilterQuery): Filter[] {
+export function readFilters(query: FilterQuery): ValueFilter[] {
   const stored = { ...query, ...inStoredCase(query) }
   return [...attributeByParameter].flatMap(([name, attribute]) => {
     const text = stored[name]
     const isNone = text === undefined || (name === 'source' && text === 'all')
     return isNone ? [] : [{ attribute, ...readValues(name, text) }]
   })
+}
+
+/**
+ * Reads the filter parameters of a query, and its parameter `filters`.
+ * @param names the filter parameters of the endpoint
+ * @returns filters and conditions on metrics, combined with AND; `canonical` is `filters` in a form that is the same for equal filters
+ * @throws Problem `invalid_<parameter>`
+ */
+export function readAllFilters(query: FilterQuery, names: readonly ParameterName[], hasMetrics = false) {
+  const single: Filter[] = readFilters(query)
+  if (query.filters === undefined) return { filters: single, metrics: [], canonical: undefined }
+  const readLeaf: TreeReader['readLeaf'] = (name, values, operator, at) => {
+    const parameter = names.find((known) => known === name)
+    const attribute = parameter && attributeByParameter.get(parameter)
+    if (!attribute) throw invalidParameter('filters', `condition ${at} must name a filter: ${names.join(', ')}.`)
+    if (operator.isPart) return { attribute, ...operator, values: [...new Set(values.map(fold))] }
+    const stored = values.map((value) => inStoredCase({ [parameter]: value })[parameter as 'country'] ?? value)
+    return { attribute, ...operator, values: storedValues(parameter, stored, 'filters', `condition ${at} `) }
+  }
+  const { filters, ...tree } = readFilterTree(query.filters, { readLeaf, hasMetrics })
+  return { filters: [...single, ...filters], ...tree }
+}
+
+/** @returns the filters on values in a condition, also within other conditions */
+export function valueFiltersOf(filter: Filter): readonly ValueFilter[] {
+  if ('not' in filter) return valueFiltersOf(filter.not)
+  return 'attribute' in filter ? [filter] : ('all' in filter ? filter.all : filter.any).flatMap(valueFiltersOf)
+}
+
+/** @returns the attributes that filters read */
+export function attributesOf(filters: readonly Filter[]): FilterAttribute[] {
+  return filters.flatMap(valueFiltersOf).map(({ attribute }) => attribute)
 }
 
 /** @returns `country` and `device`, which clients may write in any case, in the case of stored rows: equal filters are equal texts */
@@ -63,12 +103,20 @@ const anyDevice = new RegExp(`\\b(${devices.join('|')})\\b`, 'gi')
 
 /** @returns the conditions of filters on the rows of a table */
 export function filterConditions(filters: readonly Filter[], table: RowTable): Fragment[] {
-  return filters.map(({ attribute, ...values }) => valueCondition(attributeOf(attribute, table), values))
+  return filters.map((filter) => filterCondition(filter, (attribute) => attributeOf(attribute, table)))
 }
 
-/** @returns the condition of a filter on an expression */
-export function valueCondition(value: Fragment, { values, isExcluded }: FilterValues): Fragment {
-  return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
+/** @param expressionOf the expression of an attribute, empty when absent */
+export function filterCondition(filter: Filter, expressionOf: (attribute: FilterAttribute) => Fragment): Fragment {
+  const conditionOf = (one: Filter) => filterCondition(one, expressionOf)
+  if ('not' in filter) return ch`NOT (${conditionOf(filter.not)})`
+  if ('all' in filter) return ch`(${join(filter.all.map(conditionOf), '\n  AND ')})`
+  if ('any' in filter) return ch`(${join(filter.any.map(conditionOf), ' OR ')})`
+  const { attribute, values, isExcluded, isPart } = filter
+  const value = expressionOf(attribute)
+  if (!isPart) return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
+  const isFound = ch`${value} != ${text(notSet)} AND multiSearchAny(${folded(value)}, ${texts(values)})`
+  return isExcluded ? ch`NOT (${isFound})` : ch`(${isFound})`
 }
 
 const oneOf = (names: readonly string[]) => ({
@@ -94,15 +142,27 @@ function readValues(name: ParameterName, text: string): FilterValues {
   const isExcluded = text.startsWith('!')
   const given = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
   if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
+  return { values: storedValues(name, given, name, '', '; separate values with commas'), isExcluded }
+}
+
+/**
+ * Checks the values of a filter.
+ * @param parameter of the error, whose message begins with `start` and ends with `advice`
+ * @returns each value once, as rows and sums have it
+ */
+function storedValues(
+  name: ParameterName,
+  given: readonly string[],
+  parameter: string,
+  start = '',
+  advice = '',
+): string[] {
   const format = formats[name]
   if (format && !given.every((value) => value === notSet || format.pattern.test(value))) {
-    throw invalidParameter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
+    throw invalidParameter(parameter, `${start}must be ${format.allowed}, or ${notSet}${advice}.`)
   }
-  return {
-    // Sums of clicks that were stored with the text `(not set)` have it as their value.
-    values: [...new Set(given)].flatMap((value) => (value === notSet ? ['', notSet] : [value])),
-    isExcluded,
-  }
+  // Sums of clicks that were stored with the text `(not set)` have it as their value.
+  return [...new Set(given)].flatMap((value) => (value === notSet ? ['', notSet] : [value]))
 }
 
 /**

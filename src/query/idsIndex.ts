@@ -12,8 +12,12 @@ const indexed = ch`[${join(indexedColumns.map(identifier))}]`
  * @returns none for excluded values, and none with the empty value, which every part has
  */
 export function idsIndexHints(filters: readonly Filter[]): Fragment[] {
-  return filters.flatMap(({ attribute, values, isExcluded }) => {
+  return filters.flatMap((filter) => {
+    if (!('attribute' in filter)) return []
+    const { attribute, values, isExcluded, isPart } = filter
     const isIndexed = (indexedColumns as readonly string[]).includes(attribute)
-    return isIndexed && !isExcluded && !values.includes('') ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`] : []
+    return isIndexed && !isExcluded && !isPart && !values.includes('')
+      ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`]
+      : []
   })
 }

@@ -2,6 +2,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import { type listParameters, pageLimitDefault } from '../../schema/page.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
+import { presentOf } from './calendarRanges.ts'
 import { inRange } from './conditions.ts'
 import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd } from './pagination.ts'
 import type { ListedResource, PlanCaller } from './readContext.ts'
@@ -37,7 +38,7 @@ type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
 /**
  * Builds the query plan of a page without its filters; no I/O.
  * @param normalFilters filters of the query in a form that is the same for equal filters, by their parameters
- * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_tz`, `invalid_from`, `invalid_to`,
+ * @throws Problem `invalid_range`, `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_tz`, `invalid_from`, `invalid_to`,
  *   `invalid_date_range`, `invalid_cursor`
  */
 export function planList(
@@ -69,17 +70,18 @@ export function planList(
   }
 }
 
-/** With `days`, cursors carry the end of the range, so that all pages have the range of the first one. */
+/** With `days` and `range`, cursors carry the end of the range, so that all pages have the range of the first one. */
 function readRange(
   query: ListQuery,
   tz: string,
   nowMs: number,
   ofFilters: string,
 ): { range: Partial<Range>; boundTo: string } {
-  const { from, days, cursor } = query
-  if (days === undefined || from !== undefined) return { range: openRange(query, tz), boundTo: ofFilters }
+  const { from, days, range: name, cursor } = query
+  if (name === undefined && (days === undefined || from !== undefined))
+    return { range: openRange(query, tz), boundTo: ofFilters }
   const endMs = cursor === undefined ? undefined : rangeEndOf(cursor)
-  const range = boundedRange(query, days, tz, endMs === undefined ? nowMs : endMs - 1)
+  const range = boundedRange(query, 0, tz, endMs === undefined ? nowMs : presentOf(name, endMs))
   return { range, boundTo: withRangeEnd(ofFilters, range.untilMs) }
 }
 

@@ -40,7 +40,7 @@ export function fingerprint(accountId: string, list: string, filters: Record<str
     .slice(0, 16)
 }
 
-/** @returns what the cursors of a list with `days` are bound to: its range depends on the day of the first page */
+/** @returns what the cursors of a list with `days` or `range` are bound to: its range depends on the day of the first page */
 export function withRangeEnd(boundTo: string, untilMs: number): string {
   return `${boundTo}-${untilMs}`
 }

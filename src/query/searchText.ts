@@ -8,6 +8,11 @@ export function fold(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
+/** @returns `fold` of an expression */
+export function folded(value: Fragment): Fragment {
+  return ch`replaceAll(lowerUTF8(toString(${value})), 'ς', 'σ')`
+}
+
 /** The position of each searched field in `search_text` of a campaign or offer; tags are the last ones. */
 export const valuePositions = { id: 1, name: 2, status: 3, tags: 4 } as const
 

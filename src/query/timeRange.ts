@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Comparison } from '../../schema/comparison.ts'
+import type { RangeName } from '../../schema/range.ts'
 import { invalidParameter, Problem } from '../problem.ts'
+import { calendarRange } from './calendarRanges.ts'
 import { readTimeText } from './timeText.ts'
 import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
@@ -12,6 +14,7 @@ export interface RangeQuery {
   from?: string
   to?: string
   days?: number
+  range?: RangeName
 }
 
 /** Time parameters of a request with a time zone. */
@@ -60,12 +63,17 @@ export function localRange(query: LocalRangeQuery, daysDefault: number, daysMax:
 }
 
 /**
- * Reads a range: `from` (to the end of today if alone) or the last `days` local days, including
+ * Reads a range: a calendar range, `from` (to the end of today if alone), or the last `days` local days, including
  * today.
  * @param zone time zone of days, dates and local times
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
+ * @throws Problem `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function boundedRange(query: RangeQuery, daysDefault: number, zone: string, nowMs: number): Range {
+  if (query.range !== undefined) {
+    const other = (['days', 'from', 'to'] as const).find((name) => query[name] !== undefined)
+    if (other) throw invalidParameter('range', `and ${other} exclude each other; send one of them.`)
+    return calendarRange(query.range, zone, nowMs)
+  }
   if (query.from === undefined) {
     if (query.to !== undefined) throw new Problem('invalid_from', 'to requires from.', { param: 'from' })
     return lastDays(query.days ?? daysDefault, zone, nowMs)

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { filterParametersOf } from '../../schema/filters.ts'
+import { ListOf } from '../../schema/scalars.ts'
 import { parseQuery, queryValidator } from '../../src/http/validation.ts'
 import { Problem } from '../../src/problem.ts'
 import { ProbeQuery } from './probe.ts'
@@ -23,6 +25,26 @@ describe('query parameters', () => {
       campaign_id: 'a.b:c-d_1',
       q: ' x ',
     })
+  })
+
+  it('joins a repeated parameter that is a list by commas, in its order, and rejects others', () => {
+    const schema = Type.Object({
+      group_by: ListOf(['campaign', 'day']),
+      ...filterParametersOf(['country', 'sub1'], 'clicks'),
+      id: Type.Optional(Type.String()),
+    })
+    const validateLists = queryValidator(schema)
+    const readLists = (text: string) => {
+      const result = validateLists(parseQuery(text))
+      return 'value' in result ? result.value : [result.error.code, result.error.details.param]
+    }
+    expect(readLists('group_by=day&country=DE&group_by=campaign&country=AT,CH&sub1=!a&sub1=!b')).toEqual({
+      ...{ group_by: 'day,campaign', country: 'DE,AT,CH', sub1: '!a,!b' },
+    })
+    expect(readLists('group_by=day&group_by=x')).toEqual(['invalid_group_by', 'group_by'])
+    expect(readLists('group_by=day&country=DE&country=')).toEqual(['invalid_country', 'country'])
+    expect(readLists('group_by=day&country=%FF&country=DE')).toEqual(['invalid_country', 'country'])
+    expect(readLists('group_by=day&id=1&id=2')).toEqual(['invalid_id', 'id'])
   })
 
   it('decodes a plus as a space, and percent-encoded UTF-8', () => {

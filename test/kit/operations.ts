@@ -22,6 +22,7 @@ export interface Operation {
 export interface Parameter {
   name: string
   required: boolean
+  description: string
   schema: TSchema
 }
 

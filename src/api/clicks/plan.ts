@@ -1,5 +1,6 @@
 import type { ClickQuery } from '../../../schema/click.ts'
-import { type Filter, inStoredCase, readFilters } from '../../query/filters.ts'
+import { namesInTree } from '../../../schema/filters.ts'
+import { type Filter, inStoredCase, readAllFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 
@@ -13,12 +14,13 @@ export interface ClickPlan extends ListPlan {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_<filter>`
+ * @throws Problem as `planList`, or `invalid_filters`, `invalid_<filter>`
  */
 export function planClicks(query: ClickQuery, caller: PlanCaller, nowMs: number): ClickPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.clicks)
   return {
-    filters: readFilters(query),
-    ...planList('clicks', query, caller, nowMs, inStoredCase(query)),
+    filters,
+    ...planList('clicks', query, caller, nowMs, { ...inStoredCase(query), filters: canonical }),
     isBot: query.is_bot,
     isTest: query.is_test,
     converted: query.converted,

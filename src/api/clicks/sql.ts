@@ -1,5 +1,5 @@
 import { inRange, prewhere } from '../../query/conditions.ts'
-import { type Filter, filterConditions } from '../../query/filters.ts'
+import { attributesOf, type Filter, filterConditions } from '../../query/filters.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
@@ -107,7 +107,8 @@ function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
   ]
 }
 
-const isOfConvertedClicks = ({ attribute }: Filter): boolean => attribute === 'campaign' || attribute === 'offer'
+const isOfConvertedClicks = (filter: Filter): boolean =>
+  attributesOf([filter]).every((attribute) => attribute === 'campaign' || attribute === 'offer')
 
 /** Whether `converted_clicks` has columns for all filters. */
 export function hasOnlyConvertedFilters({ filters, isBot, isTest }: ClickPlan): boolean {

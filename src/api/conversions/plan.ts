@@ -1,5 +1,6 @@
 import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
-import { type Filter, inStoredCase, readFilters } from '../../query/filters.ts'
+import { namesInTree } from '../../../schema/filters.ts'
+import { type Filter, inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 
@@ -11,11 +12,12 @@ export interface ConversionPlan extends ListPlan {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_<filter>`
+ * @throws Problem as `planList`, `invalid_filters`, or `invalid_<filter>`
  */
 export function planConversions(query: ConversionQuery, caller: PlanCaller, nowMs: number): ConversionPlan {
-  const filters = readFilters(query)
-  const normal = { ...inStoredCase(query), status: normalStatus(query, filters), source: query.source ?? 'all' }
+  const { filters, canonical } = readAllFilters(query, namesInTree.conversions)
+  const source = query.source ?? 'all'
+  const normal = { ...inStoredCase(query), status: normalStatus(query), source, filters: canonical }
   return {
     filters,
     ...planList('conversions', query, caller, nowMs, normal),
@@ -25,8 +27,8 @@ export function planConversions(query: ConversionQuery, caller: PlanCaller, nowM
 }
 
 /** A list of statuses is the same filter in any order. */
-function normalStatus({ status: text }: ConversionQuery, filters: readonly Filter[]) {
-  const status = filters.find(({ attribute }) => attribute === 'status')
+function normalStatus({ status: text }: ConversionQuery) {
+  const [status] = readFilters({ ...(text !== undefined && { status: text }) })
   if (!status || status.isExcluded) return text
   return conversionStatuses.filter((name) => status.values.includes(name))
 }

@@ -3,7 +3,7 @@ import type { FilterAttribute } from '../../../schema/filters.ts'
 import { funnelGroupsMax } from '../../../schema/funnel.ts'
 import { attributeKey, attributeOf } from '../../query/attributes.ts'
 import { inRange } from '../../query/conditions.ts'
-import { valueCondition } from '../../query/filters.ts'
+import { attributesOf, filterCondition } from '../../query/filters.ts'
 import { onlyRetained } from '../../query/retained.ts'
 import {
   ch,
@@ -126,7 +126,7 @@ function conversionStepsSql(plan: FunnelPlan): Fragment {
 function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const { accountId, by, labels, filters, groupBy, retainedRanges } = plan
   const names = labels.map((label) => (kindOf(label) === 'event' ? label.slice('event:'.length) : ''))
-  const ofFirst = [...filters.map(({ attribute }) => attribute), ...(groupBy ? [groupBy] : [])]
+  const ofFirst = [...attributesOf(filters), ...(groupBy ? [groupBy] : [])]
   const attributes = kindOf(labels[0] as string) === 'event' ? [...new Set(ofFirst)] : []
   const needsVisitors = by === 'visitor' && anyWithoutVisitor
   const withUnit = by === 'click' ? hasClick : hasVisitor
@@ -217,7 +217,7 @@ function rowsSql(plan: FunnelPlan, steps: StepRows): Fragment {
   const startConditions = [
     ...isFirst,
     ch`${at} < ${instant(range.untilMs)}`,
-    ...filters.map((filter) => valueCondition(attribute(filter.attribute), filter)),
+    ...filters.map((filter) => filterCondition(filter, attribute)),
   ]
   const canStart = hasFirst ? ch`(${join(startConditions, '\n  AND ')})` : ch`0`
   // A row of the first step that cannot start a chain is left out, unless another step has the same rows.

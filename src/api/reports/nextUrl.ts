@@ -1,20 +1,35 @@
 import { reportOffsetMax } from '../../../schema/report.ts'
-import { rangeTexts } from '../../query/timeRange.ts'
+import { type Range, rangeTexts } from '../../query/timeRange.ts'
 import type { ReportPlan } from './plan.ts'
 
 /**
- * The address of the next rows of a report as CSV, in the range of these rows: at midnight, `days` would select another
- * range. Other parameters stay as they were sent, so that the address hardly grows.
+ * The address of the next rows of a report as CSV, in the ranges of these rows: at midnight, `days` and `range` would select
+ * others. Other parameters stay as they were sent, so that the address hardly grows.
  * @param url of the request
  * @param rows rows of the response
  * @returns undefined beyond the largest `offset`
  */
-export function nextUrl(url: string, plan: Pick<ReportPlan, 'range' | 'offset'>, rows: number): string | undefined {
-  const offset = plan.offset + rows
+export function nextUrl(
+  url: string,
+  {
+    range,
+    offset: skipped,
+    previous,
+  }: Pick<ReportPlan, 'range' | 'offset'> & { previous?: { range: Range } | undefined },
+  rows: number,
+): string | undefined {
+  const offset = skipped + rows
   if (offset > reportOffsetMax) return undefined
-  const own = new URLSearchParams({ ...rangeTexts(plan.range), format: 'csv', offset: `${offset}` })
-  const replaced = ['', 'days', ...own.keys()]
+  const { pathname, search, searchParams } = new URL(url, 'http://localhost')
+  const own = new URLSearchParams({ ...rangeTexts(range), format: 'csv', offset: `${offset}` })
+  // `from` and `to` do not say that a range is a month, which another month precedes.
+  const isUnit = searchParams.has('range') && searchParams.get('compare') === 'previous_period'
+  if (isUnit && previous) {
+    const { from, to } = rangeTexts(previous.range)
+    own.set('compare_from', from)
+    own.set('compare_to', to)
+  }
+  const replaced = ['', 'days', 'range', ...(isUnit ? ['compare'] : []), ...own.keys()]
   const isKept = (part: string) => !replaced.includes([...new URLSearchParams(part).keys()].join())
-  const { pathname, search } = new URL(url, 'http://localhost')
   return `${pathname}?${[...search.slice(1).split('&').filter(isKept), own].join('&')}`
 }

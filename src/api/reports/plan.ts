@@ -9,6 +9,8 @@ import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/f
 export interface ReportOrder {
   by: 'id' | ReportMetric
   isDescending: boolean
+  /** Whether the difference to the other range is ordered. */
+  isChange: boolean
 }
 
 type CountedMetric = 'clicks' | 'conversions'
@@ -31,7 +33,7 @@ export interface ReportPlan extends ComparedPlan {
 
 /**
  * Builds the query plan of a report; no I/O.
- * @throws Problem as `planCompared`, or `invalid_group_by`
+ * @throws Problem as `planCompared`, `invalid_group_by`, or `invalid_sort`
  */
 export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
   const dimensions = readDimensions(query.group_by)
@@ -39,8 +41,17 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
   const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames
   const order = readOrder(query.sort ?? '-clicks')
   const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
+  const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
+  const compared = planCompared(query, dimensions, kind, caller, nowMs)
+  if (order.isChange && !compared.previous) {
+    throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
+  }
+  const hasVisitors = compared.metricConditions.some(({ metric }) => metric === 'visitors')
+  if (hasVisitors && !metrics.includes('visitors')) {
+    throw invalidParameter('filters', 'compares visitors, which metrics does not name.')
+  }
   return {
-    ...planCompared(query, dimensions, { name: 'A report', daysDefault, countsVisitors }, caller, nowMs),
+    ...compared,
     groupBy: query.group_by,
     dimensions,
     hasTz: query.tz !== undefined,
@@ -64,6 +75,7 @@ function readDimensions(groupBy: string): Dimension[] {
 }
 
 function readOrder(sort: string): ReportOrder {
-  const isDescending = sort.startsWith('-')
-  return { by: (isDescending ? sort.slice(1) : sort) as ReportOrder['by'], isDescending }
+  const key = sort.replace(/^-/, '')
+  const by = key.replace(/^change\./, '') as ReportOrder['by']
+  return { by, isDescending: key !== sort, isChange: by !== key }
 }

@@ -1,4 +1,4 @@
-import type { devices as deviceNames } from '../../../schema/click.ts'
+import type { devices as deviceNames } from '../../../schema/filters.ts'
 import type { Draws, Shares } from './draws.ts'
 import audiences from './tables/audiences.json' with { type: 'json' }
 import botsTable from './tables/bots.json' with { type: 'json' }

@@ -46,12 +46,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
             in: 'header',
             name: 'Authorization',
             description:
-              'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well.',
-          },
-          basic: {
-            type: 'http',
-            scheme: 'basic',
-            description: 'For tools that know nothing else: your API key as the password, with any user name.',
+              'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well, and HTTP Basic with the key as the password and any user name.',
           },
         },
       },
@@ -89,7 +84,7 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
     ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
     operationId: operationIdOf(`${method}`, url),
     description: [schema?.description, scopeText].filter(Boolean).join('\n\n'),
-    security: ['apiKey', 'basic'].map((name) => ({ [name]: scope === 'any' ? [] : [scope] })),
+    security: [{ apiKey: scope === 'any' ? [] : [scope] }],
   }
 }
 

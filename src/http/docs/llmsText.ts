@@ -119,12 +119,22 @@ function fieldsOf({ properties = {} }: Schema): Described[] {
   }))
 }
 
+/** Prefixes of values of `sort`, each of which is a value without them too. */
+const sortPrefix = /^-?(change\.)?/
+
+function valuesText(values: readonly unknown[]): string {
+  const isSort = values.includes('-id')
+  const shown = isSort ? values.filter((value) => sortPrefix.exec(`${value}`)?.[0] === '') : values
+  const text = shown.map((value) => JSON.stringify(value)).join(' | ')
+  return isSort ? `${text}, with a leading "-", "change." or "-change."` : text
+}
+
 /** A schema in the notation of TypeScript types. */
 function typeText(schema: Schema): string {
   const { $ref, enum: values, anyOf, allOf, type, items, properties, required = [] } = schema
   if ($ref) return $ref.split('/').at(-1) ?? ''
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
+  if (values) return valuesText(values)
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (allOf) return allOf.map(typeText).join(' & ')
   // The schema of the rows has the names of their fields.

@@ -1,3 +1,5 @@
+import { formatParameter } from '../../../schema/rowFormat.ts'
+
 /** The parts of the OpenAPI document that this folder reads and completes. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description?: string }
@@ -79,3 +81,18 @@ export function operationsOf({ paths }: OpenApiDocument): PlacedOperation[] {
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 }
+
+/** Copies a document without export formats and their parameters: generators of clients type such responses as streams or unions. */
+export function onlyJson(document: OpenApiDocument): OpenApiDocument {
+  const copy = structuredClone(document)
+  for (const { operation } of operationsOf(copy)) {
+    if (operation.parameters) operation.parameters = operation.parameters.filter(({ name }) => !ofFormats.has(name))
+    for (const response of Object.values(operation.responses)) {
+      const json = response.content?.['application/json']
+      if (json) response.content = { 'application/json': json }
+    }
+  }
+  return copy
+}
+
+const ofFormats: ReadonlySet<string> = new Set(Object.keys(formatParameter([])))

@@ -3,9 +3,10 @@ import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
 import { addStaticContent, type Content, openPage, openStaticContent, placeBelow } from '../staticContent.ts'
+import type { RawQuery } from '../validation.ts'
 import { addOpenApi } from './addOpenApi.ts'
 import { llmsText } from './llmsText.ts'
-import type { OpenApiDocument } from './openapiDocument.ts'
+import { type OpenApiDocument, onlyJson } from './openapiDocument.ts'
 import { pageFiles } from './pageFiles.ts'
 
 /** The reference sets styles in elements and attributes. */
@@ -13,7 +14,7 @@ const policy = pageCsp("'unsafe-inline'")
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
- * and YAML, and its text for language models, also at /llms.txt. All are public. `GET /` redirects to the page.
+ * and YAML (`json?formats=json` has no export formats, for generators of clients), and its text for language models, also at /llms.txt. All are public. `GET /` redirects to the page.
  */
 export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))
@@ -22,11 +23,20 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   const llms = openText(() => llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain')
   addStaticContent(app, policy, {
     [docsPrefix]: openPage('dist/docs/page/page.html', placeBelow('docs/page', pageFiles)),
-    [`${docsPrefix}/json`]: openText(() => JSON.stringify(app.swagger()), 'application/json'),
     [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
     '/llms.txt': llms,
     [`${docsPrefix}/llms.txt`]: llms,
     ...placeBelow(`${docsPrefix}/page`, pageFiles),
+  })
+  const inFull = openText(() => JSON.stringify(app.swagger()), 'application/json')
+  const withoutExports = openText(
+    () => JSON.stringify(onlyJson(app.swagger() as unknown as OpenApiDocument)),
+    'application/json',
+  )
+  app.get(`${docsPrefix}/json`, { schema: { hide: true } }, (request, reply) => {
+    const [formats] = (request.query as RawQuery).formats ?? []
+    const document = formats === 'json' ? withoutExports : inFull
+    return document.send(request, reply.header('content-security-policy', policy))
   })
   // Relative, for proxies that serve the API below a path of their own.
   for (const [path, target] of [

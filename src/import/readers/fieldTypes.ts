@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { devices } from '../../../schema/click.ts'
 import { eventNamePattern, eventValueMax, propertyLimits, storableText } from '../../../schema/event.ts'
+import { devices } from '../../../schema/filters.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'

@@ -1,7 +1,9 @@
 import type { Dimension } from '../../../schema/dimensions.ts'
+import { namesInTree } from '../../../schema/filters.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { type ComparedRange, otherRange, previousRange } from '../comparison.ts'
-import { type FilterQuery, readFilters } from '../filters.ts'
+import { type ComparedRange, otherRange, previousRange, previousUnit } from '../comparison.ts'
+import { type FilterQuery, readAllFilters } from '../filters.ts'
+import type { MetricCondition } from '../filterTree.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import {
   type ComparisonQuery,
@@ -25,6 +27,8 @@ export interface ComparedPlan {
   /** With `compare` or `compare_from`: the other range. */
   previous: (ComparedRange & { facts: FactsPlan }) | undefined
   retained: RetainedFrom
+  /** Conditions on the metrics of buckets, combined with AND. */
+  metricConditions: readonly MetricCondition[]
   nowMs: number
 }
 
@@ -37,14 +41,14 @@ export interface FactsCaller {
 /**
  * Reads range, filters and comparison, and selects the tables; no I/O.
  * @param dimensions what the sums are grouped by
- * @param kind what error messages call the request, and whether it counts visitors
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
- *   `invalid_compare_to`, or `invalid_<filter>`
+ * @param kind what error messages call the request, whether it counts visitors, and whether metrics of its buckets can be filtered
+ * @throws Problem `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
+ *   `invalid_compare_to`, `invalid_filters`, or `invalid_<filter>`
  */
 export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery,
   dimensions: readonly Dimension[],
-  kind: { name: string; daysDefault: number; countsVisitors?: boolean },
+  kind: { name: string; daysDefault: number; countsVisitors?: boolean; hasBuckets?: true },
   { accountId, currency, retained }: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
@@ -53,15 +57,18 @@ export function planCompared(
   const name = isByHour ? `${kind.name} by hour` : kind.name
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
   const { countsVisitors = false } = kind
-  const factsQuery = { accountId, range, zone, dimensions, filters: readFilters(query), countsVisitors }
+  const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, kind.hasBuckets)
+  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors }
   const facts = planFacts(factsQuery)
   const given = comparedRange(query, zone, daysMax)
-  const other = given
-    ? otherRange(given, range, zone)
-    : query.compare && previousRange(query.compare, range, zone, nowMs)
+  const earlier = () =>
+    query.range !== undefined && query.compare === 'previous_period'
+      ? previousUnit(query.range, range, zone, nowMs)
+      : query.compare && previousRange(query.compare, range, zone, nowMs)
+  const other = given ? otherRange(given, range, zone) : earlier()
   const previous = other && { ...other, facts: planFacts({ ...factsQuery, range: other.range }) }
   return {
-    ...{ accountId, currency, range, tz: zone, facts, previous, nowMs },
+    ...{ accountId, currency, range, tz: zone, facts, previous, metricConditions, nowMs },
     retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { FilterAttribute } from '../../../schema/filters.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed } from '../attributes.ts'
-import type { Filter } from '../filters.ts'
+import { attributesOf, type Filter } from '../filters.ts'
 import type { Range } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
 import { isOfWholeDays } from './timeKeys.ts'
@@ -70,7 +70,7 @@ function tablesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: 
   if (countsVisitors) return [{ table: 'rows' }]
   const attributes = new Set<FilterAttribute>([
     ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
-    ...filters.map(({ attribute }) => attribute),
+    ...attributesOf(filters),
   ])
   const others = [...attributes].filter((name): name is Exclude<FilterAttribute, 'campaign'> => name !== 'campaign')
   const [other] = others

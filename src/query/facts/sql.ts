@@ -9,7 +9,7 @@ import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
 import { selectedSums } from '../evaluateMetrics.ts'
-import { filterConditions, valueCondition } from '../filters.ts'
+import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
 import { sumColumns, sumsOf } from '../metricDefinitions.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
@@ -103,7 +103,7 @@ function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...isOfRange,
-    ...plan.filters.map(({ attribute, ...values }) => valueCondition(value(attribute), values)),
+    ...plan.filters.map((filter) => filterCondition(filter, value)),
   ]
   return {
     from: ch`${identifier(table)} AS facts

@@ -3,9 +3,10 @@ import { comparisons } from '../../../schema/comparison.ts'
 import { conversionAttributeNames, type Dimension, dimensions } from '../../../schema/dimensions.ts'
 import { filterNames } from '../../../schema/filters.ts'
 import { metricNames, reportMetricNames } from '../../../schema/metrics.ts'
+import { type RangeName, rangeNames } from '../../../schema/range.ts'
 import { domains, languages } from './attributes.ts'
-import { addDays, dateOf, sentInstantOf, startOfDate } from './localTime.ts'
-import type { FilterName, Query } from './model.ts'
+import { addDays, dateOf, datesOfRange, sentInstantOf, startOfDate } from './localTime.ts'
+import type { FilterName, Leaf, MetricCondition, Query, Tree } from './model.ts'
 import { statuses } from './rows.ts'
 
 // Generates fields with few values, so that groups and filters match, and report queries over them.
@@ -97,9 +98,59 @@ const filterBy = (...names: FilterName[]) =>
     }),
   )
 
+/** Parts of values, in any case. */
+const partsOf = (values: readonly string[]) =>
+  fc.array(
+    fc
+      .tuple(fc.constantFrom(...values), fc.nat(3), fc.integer({ min: 1, max: 6 }), fc.boolean())
+      .map(([value, from, length, isUpper]) => {
+        const part = value.slice(from % value.length).slice(0, length)
+        return isUpper ? part.toUpperCase() : part
+      }),
+    { minLength: 1, maxLength: 3 },
+  )
+
+const leaf = (...names: FilterName[]): fc.Arbitrary<Leaf> =>
+  filterBy(...names).chain(({ name, values, isExcluded }) =>
+    fc.oneof(
+      fc.constant<Leaf>([isExcluded ? 'is_not' : 'is', name, values]),
+      partsOf(values).map((parts): Leaf => [isExcluded ? 'contains_not' : 'contains', name, parts]),
+    ),
+  )
+
+const treeOf = (names: readonly FilterName[]): fc.Arbitrary<Tree> =>
+  fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      leaf(...names),
+      fc.tuple(fc.constantFrom('and' as const, 'or' as const), fc.array(tie('tree'), { minLength: 1, maxLength: 3 })),
+      fc.tuple(fc.constant('not' as const), tie('tree')),
+    ),
+  })).tree
+
+/** Half have only attributes of one sums table. */
+const trees: fc.Arbitrary<Tree[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<Tree[]>([]) },
+  fc.array(treeOf([...filterNames, ...conversionAttributeNames]), { minLength: 1, maxLength: 2 }),
+  fc
+    .constantFrom<FilterName>('country', 'device', 'os', 'offer_id')
+    .chain((name) => fc.array(treeOf(['campaign_id', name]), { minLength: 1, maxLength: 2 })),
+)
+
+const metricConditions: fc.Arbitrary<MetricCondition[]> = fc.array(
+  fc.tuple(
+    fc.constantFrom('=' as const, '>' as const, '>=' as const, '<' as const, '<=' as const),
+    fc.constantFrom(...reportMetricNames),
+    fc.constantFrom(0, 1, 2, -1, 50, 100, 0.5, 33.333333, 1_000_000_000_000),
+  ),
+  { maxLength: 2 },
+)
+
 /** A range as parameters, and as instants in a zone. */
 interface Window {
   text: string
+  /** Of a calendar range. */
+  name?: RangeName
   resolve(zone: string): Query['range']
 }
 
@@ -152,6 +203,15 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
         untilMs: endOfToday(zone),
       }),
     })),
+    fc.constantFrom(...rangeNames).map(
+      (name): Window => ({
+        ...{ text: `range=${name}`, name },
+        resolve(zone) {
+          const { from, to } = datesOfRange(name, dateOf(nowMs, zone))
+          return { fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }
+        },
+      }),
+    ),
     fc
       .tuple(fc.oneof(fc.integer({ min: -8, max: 0 }), fc.integer({ min: -100, max: 0 })), fc.nat(40), fc.boolean())
       .map(([first, more, isOpen]): Window => {
@@ -197,6 +257,10 @@ export function parameterOf({ name, values, isExcluded }: Query['filters'][numbe
   return `${name}=${encodeURIComponent(isExcluded ? `!${list}` : list.replace(/^!/, '\\!'))}`
 }
 
+export function treeParameter(conditions: readonly (Tree | MetricCondition)[]): string[] {
+  return conditions.length === 0 ? [] : [`filters=${encodeURIComponent(JSON.stringify(conditions))}`]
+}
+
 /** Half have only dimensions of one sums table. */
 const dimensionSets: fc.Arbitrary<Dimension[]> = fc.oneof(
   fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 3 }),
@@ -218,9 +282,16 @@ const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
 const choices = fc.record({
   dimensions: dimensionSets,
   filters: filterSets,
-  sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...reportMetricNames), isDescending: fc.boolean() }), {
-    nil: undefined,
-  }),
+  tree: trees,
+  metricConditions: fc.oneof({ weight: 2, arbitrary: fc.constant<MetricCondition[]>([]) }, metricConditions),
+  sort: fc.option(
+    fc.record({
+      by: fc.constantFrom('id' as const, ...reportMetricNames),
+      isDescending: fc.boolean(),
+      isChange: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
   limit: fc.constantFrom(undefined, 1, 3, 1000),
   offset: fc.constantFrom(undefined, undefined, 0, 1, 4, 1_000_000),
   withVisitors: fc.boolean(),
@@ -237,7 +308,10 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   return (
     fc
       .tuple(choices, fc.constantFrom(undefined, ...zones), windows(nowMs), otherWindows(nowMs))
-      .map(([{ sort, limit, offset, minClicks, minConversions, compare, ...rest }, zone, { text, resolve }, other]) => {
+      .map(([chosen, zone, { text, name, resolve }, other]) => {
+        const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
+        const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
+        const isChange = sort?.isChange === true && sort.by !== 'id' && compare !== undefined
         const shared = [
           text,
           ...(zone === undefined ? [] : [`tz=${zone}`]),
@@ -247,7 +321,8 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
         const parameters = [
           `group_by=${rest.dimensions.join(',')}`,
           ...shared,
-          ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
+          ...treeParameter([...rest.tree, ...ofShown]),
+          ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
           ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
           ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
             .filter(([, value]) => value !== undefined)
@@ -255,14 +330,15 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
         ]
         return {
           ...rest,
+          ...{ metricConditions: ofShown, rangeName: name },
           zone: zone ?? 'UTC',
           range: resolve(zone ?? 'UTC'),
-          sort: sort ?? { by: 'clicks' as const, isDescending: true },
+          sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
           ...{ limit: limit ?? 1000, offset: offset ?? 0 },
           ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
           compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,
           text: parameters.join('&'),
-          statsText: shared.join('&'),
+          statsText: [...shared, ...treeParameter(rest.tree)].join('&'),
         }
       })
       // Reports by hour have at most 31 days. Two local times that a clock skips are one instant.

@@ -1,3 +1,5 @@
+import type { RangeName } from '../../../schema/range.ts'
+
 // Local times by Intl and plain arithmetic; independent of the library that the program uses.
 
 const dayMs = 86_400_000
@@ -58,4 +60,33 @@ export function addDays(date: string, days: number): string {
 export function yearBefore(date: string): string {
   const earlier = `${String(Number(date.slice(0, 4)) - 1).padStart(4, '0')}${date.slice(4)}`
   return addDays(earlier, 0) === earlier ? earlier : earlier.replace('02-29', '02-28')
+}
+
+/** The dates of a calendar range, the last one included. */
+export function datesOfRange(name: RangeName, today: string): { from: string; to: string } {
+  if (name === 'today') return { from: today, to: today }
+  if (name === 'yesterday') return { from: addDays(today, -1), to: addDays(today, -1) }
+  const from = startOfUnit(name, today)
+  if (name.startsWith('this')) return { from, to: today }
+  const to = addDays(from, -1)
+  return { from: startOfUnit(name, to), to }
+}
+
+function startOfUnit(name: RangeName, date: string): string {
+  if (name.endsWith('week')) return addDays(date, -((new Date(date).getUTCDay() + 6) % 7))
+  if (name.endsWith('year')) return `${date.slice(0, 4)}-01-01`
+  const month = Number(date.slice(5, 7)) - (name.endsWith('quarter') ? (Number(date.slice(5, 7)) - 1) % 3 : 0)
+  return `${date.slice(0, 5)}${String(month).padStart(2, '0')}-01`
+}
+
+/** The same day of the unit before; the last day of its month if the month lacks it. */
+export function dateBefore(name: RangeName, date: string): { date: string; isLacking: boolean } {
+  if (name === 'today' || name === 'yesterday') return { date: addDays(date, -1), isLacking: false }
+  if (name.endsWith('week')) return { date: addDays(date, -7), isLacking: false }
+  const months = name.endsWith('year') ? 12 : name.endsWith('quarter') ? 3 : 1
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
+  const first = new Date(Date.UTC(year, month - 1 - months, 1))
+  const days = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
+  const text = first.toISOString().slice(0, 8)
+  return { date: `${text}${String(Math.min(day, days)).padStart(2, '0')}`, isLacking: day > days }
 }

@@ -2,7 +2,8 @@ import type { Comparison } from '../../../schema/comparison.ts'
 import type { AttributeName, ConversionAttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
 import { filterAttributes, type FilterName as SharedFilterName } from '../../../schema/filters.ts'
 import type { Metrics, ReportMetric } from '../../../schema/metrics.ts'
-import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
+import type { RangeName } from '../../../schema/range.ts'
+import { addDays, dateBefore, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
 import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
@@ -22,7 +23,12 @@ export interface Query {
   zone: string
   range: { fromMs: number; untilMs: number }
   filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
-  sort: { by: 'id' | ReportMetric; isDescending: boolean }
+  /** Conditions of the parameter `filters`, combined with AND. */
+  tree: Tree[]
+  metricConditions: MetricCondition[]
+  /** The calendar range that `range` is. */
+  rangeName: RangeName | undefined
+  sort: { by: 'id' | ReportMetric; isDescending: boolean; isChange?: boolean }
   offset: number
   limit: number
   /** Least counts of a bucket. */
@@ -34,6 +40,10 @@ export interface Query {
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
 }
 
+export type Leaf = ['is' | 'is_not' | 'contains' | 'contains_not', FilterName, string[]]
+export type Tree = Leaf | ['and' | 'or', Tree[]] | ['not', Tree]
+export type MetricCondition = ['=' | '>' | '>=' | '<' | '<=', ReportMetric, number]
+
 const notSet = '(not set)'
 
 export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: string | null } }
@@ -42,10 +52,14 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
   const selected = select(query, rows, query.range)
   const buckets = group(query, selected)
   const counted = [...buckets.values()].filter(
-    ({ clicks, conversions }) => clicks >= query.minClicks && conversions >= query.minConversions,
+    (bucket) =>
+      bucket.clicks >= query.minClicks &&
+      bucket.conversions >= query.minConversions &&
+      query.metricConditions.every((condition) => compares(bucket, condition)),
   )
   const end = query.offset + query.limit
-  const shown = counted.sort(orderOf(query.sort)).slice(query.offset, end)
+  const changes = query.sort.isChange ? changesOf(query, rows, nowMs) : undefined
+  const shown = counted.sort(orderOf(query.sort, changes)).slice(query.offset, end)
   const counts = { bucketCount: counted.length, truncated: counted.length > end }
   const response = {
     data: shown.map((bucket) => rowOf(query, bucket)),
@@ -53,19 +67,41 @@ export function expectedReport(query: Query, rows: Rows, nowMs: number) {
     ...counts,
   }
   if (query.compare === undefined) return response
-  const { compare } = query
+  const { range, totals, counterpartOf } = earlierOf(query, rows, nowMs)
+  const compared = shown.map((bucket): ExpectedRow => {
+    const { id, values } = counterpartOf(bucket.ids)
+    return { ...rowOf(query, bucket), previous: { id, ...shownOf(query, values) } }
+  })
+  return { ...response, data: compared, previous: { range, totals: shownOf(query, totals) } }
+}
+
+/** The other range of a comparison, and the values there of a bucket. */
+function earlierOf(query: Query, rows: Rows, nowMs: number) {
+  const { compare = { fromMs: 0, untilMs: 0 } } = query
   const previous = typeof compare === 'object' ? otherOf(query, compare) : previousOf(query, compare, nowMs)
   const earlier = select(query, rows, previous.range)
-  const earlierBuckets = group(query, earlier)
-  const compared = shown.map(({ ids, ...metrics }): ExpectedRow => {
-    const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
-    const exists = counterparts.every((id): id is string => id !== null)
-    const found = exists ? earlierBuckets.get(JSON.stringify(counterparts)) : undefined
-    const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
-    const earlierRow = { id: exists ? idText(counterparts) : null, ...shownOf(query, values) }
-    return { ...rowOf(query, { ids, ...metrics }), previous: earlierRow }
-  })
-  return { ...response, data: compared, previous: { range: previous.range, totals: shownOf(query, total(earlier)) } }
+  const buckets = group(query, earlier)
+  return {
+    range: previous.range,
+    totals: total(earlier),
+    counterpartOf(ids: readonly string[]) {
+      const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
+      const exists = counterparts.every((id): id is string => id !== null)
+      const found = exists ? buckets.get(JSON.stringify(counterparts)) : undefined
+      const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
+      return { id: exists ? idText(counterparts) : null, values }
+    },
+  }
+}
+
+/** The difference of the metric that a report is ordered by, in millionths; null if it is null in either range. */
+function changesOf(query: Query, rows: Rows, nowMs: number): (bucket: Bucket) => number | null {
+  const { counterpartOf } = earlierOf(query, rows, nowMs)
+  const by = query.sort.by as ReportMetric
+  return (bucket) => {
+    const [value, earlier] = [bucket[by], counterpartOf(bucket.ids).values[by]]
+    return value === null || earlier === null ? null : Math.round(value * 1e6) - Math.round(earlier * 1e6)
+  }
 }
 
 function otherOf({ range, zone }: Query, other: Query['range']) {
@@ -93,14 +129,50 @@ function shownOf({ withVisitors }: Query, { visitors, ...metrics }: Counted): Me
   return withVisitors ? { ...metrics, visitors } : metrics
 }
 
-function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
-  const isSelected = ({ atMs, attributes }: Row) =>
-    atMs >= fromMs &&
-    atMs < untilMs &&
-    filters.every(({ name, values, isExcluded }) => {
-      const value = attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
-      return values.includes(value) !== isExcluded
-    })
+function compares(bucket: Counted, [operator, metric, number]: MetricCondition): boolean {
+  const value = bucket[metric]
+  if (value === null) return false
+  const isOf = {
+    '=': value === number,
+    '>': value > number,
+    '>=': value >= number,
+    '<': value < number,
+    '<=': value <= number,
+  }
+  return isOf[operator]
+}
+
+const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+
+function attributeValue({ attributes }: Row, name: FilterName): string {
+  return attributes[attributeOf[name] ?? (name as ConversionAttributeName)] || notSet
+}
+
+function fulfils(row: Row, tree: Tree): boolean {
+  switch (tree[0]) {
+    case 'and':
+      return tree[1].every((one) => fulfils(row, one))
+    case 'or':
+      return tree[1].some((one) => fulfils(row, one))
+    case 'not':
+      return !fulfils(row, tree[1])
+    default: {
+      const [operator, name, values] = tree
+      const value = attributeValue(row, name)
+      const isFound = operator.startsWith('is')
+        ? values.includes(value)
+        : value !== notSet && values.some((part) => fold(value).includes(fold(part)))
+      return isFound !== operator.endsWith('not')
+    }
+  }
+}
+
+function select({ filters, tree }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
+  const isSelected = (row: Row) =>
+    row.atMs >= fromMs &&
+    row.atMs < untilMs &&
+    filters.every(({ name, values, isExcluded }) => values.includes(attributeValue(row, name)) !== isExcluded) &&
+    tree.every((one) => fulfils(row, one))
   return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
 }
 
@@ -151,11 +223,14 @@ function timeId(dimension: TimeDimension, atMs: number, zone: string): string | 
 }
 
 /** Bytewise by id; other keys by value with null last. */
-function orderOf({ by, isDescending }: Query['sort']): (a: Bucket, b: Bucket) => number {
+function orderOf(
+  { by, isDescending }: Query['sort'],
+  changeOf?: (bucket: Bucket) => number | null,
+): (a: Bucket, b: Bucket) => number {
   const sign = isDescending ? -1 : 1
   return (a, b) => {
     if (by === 'id') return sign * compareIds(a.ids, b.ids)
-    const [x, y] = [a[by], b[by]]
+    const [x, y] = changeOf ? [changeOf(a), changeOf(b)] : [a[by], b[by]]
     if (x === null || y === null) return (x === null ? 1 : 0) - (y === null ? 1 : 0) || compareIds(a.ids, b.ids)
     return sign * (x - y) || compareIds(a.ids, b.ids)
   }
@@ -169,8 +244,23 @@ function compareIds(a: readonly string[], b: readonly string[]): number {
   return 0
 }
 
+/** The unit before a calendar range, whose units of time are compared by position. */
+function unitBeforeOf(query: Query, name: RangeName, nowMs: number) {
+  const { range, zone } = query
+  const today = dateOf(nowMs, zone)
+  const start = startOfDate(dateBefore(name, dateOf(range.fromMs, zone)).date, zone)
+  if (name.startsWith('last') || name === 'yesterday') return otherOf(query, { fromMs: start, untilMs: range.fromMs })
+  const { date, isLacking } = dateBefore(name, today)
+  const endMs = startOfDate(addDays(date, 1), zone)
+  const presentMs = instantOf(Date.parse(`${date}${localText(nowMs, zone).slice(10, 23)}Z`), zone).epochMs
+  const whole = otherOf(query, { fromMs: start, untilMs: endMs })
+  return { ...whole, range: { fromMs: start, untilMs: isLacking ? endMs : presentMs } }
+}
+
 /** The earlier range, and the id there of a bucket. */
-function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) {
+function previousOf(query: Query, compare: Comparison, nowMs: number) {
+  const { range, zone, rangeName } = query
+  if (rangeName && compare === 'previous_period') return unitBeforeOf(query, rangeName, nowMs)
   const { fromMs, untilMs } = range
   const isStartOfDate = (atMs: number) => startOfDate(dateOf(atMs, zone), zone) === atMs
   const isWhole = isStartOfDate(fromMs) && isStartOfDate(untilMs)

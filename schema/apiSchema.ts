@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { metricTexts } from './metrics.ts'
+import { NullableText, OneOf } from './scalars.ts'
+
+const DimensionEntry = Type.Object({
+  name: Type.String({ description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
+  resources: Type.Array(OneOf(['clicks', 'conversions']), {
+    description:
+      'Rows that have a value; other rows count under `(not set)`. Conversions have the values of their clicks.',
+  }),
+})
+
+const MetricEntry = Type.Object({
+  name: Type.String({ examples: ['roi'] }),
+  description: Type.String({ examples: [metricTexts.roi] }),
+  formula: NullableText('How the metric is computed from other ones, such as `100 * profit / cost`; null for a sum.'),
+  unit: OneOf(['count', 'money', 'percent'], { description: '`money` is in the currency of the account.' }),
+  since: Type.String({ description: 'First version with this metric.', examples: ['1.0.0'] }),
+})
+
+const FilterEntry = Type.Object({
+  name: Type.String({
+    description: 'Name of the parameter, and in the parameter `filters`.',
+    examples: ['campaign_id'],
+  }),
+  resources: Type.Array(OneOf(['clicks', 'conversions', 'reports', 'stats', 'funnels']), {
+    description: 'Endpoints with this filter.',
+  }),
+  operators: Type.Array(Type.String(), { description: 'In the parameter `filters`, which funnels do not have.' }),
+})
+
+/** What can be asked for: names that other documents and tools need not list. */
+export const ApiSchema = Type.Object(
+  {
+    dimensions: Type.Array(DimensionEntry),
+    metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; `visitors` of reports only.' }),
+    filters: Type.Array(FilterEntry),
+  },
+  { $id: 'ApiSchema' },
+)
+export type ApiSchema = Static<typeof ApiSchema>

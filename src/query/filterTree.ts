@@ -1,0 +1,128 @@
+import { filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
+import { type ReportMetric, reportMetricNames } from '../../schema/metrics.ts'
+import { invalidParameter } from '../problem.ts'
+import type { Filter } from './filters.ts'
+
+/** A comparison of a metric of a bucket with a number. */
+export interface MetricCondition {
+  metric: ReportMetric
+  operator: (typeof comparisonOperators)[number]
+  /** A decimal number, as the request has it. */
+  value: string
+}
+
+export const comparisonOperators = ['=', '>', '>=', '<', '<='] as const
+
+/** The operators of values: whether they look for a part of the value, and whether they negate. */
+export const valueOperators = {
+  is: { isPart: false, isExcluded: false },
+  is_not: { isPart: false, isExcluded: true },
+  contains: { isPart: true, isExcluded: false },
+  contains_not: { isPart: true, isExcluded: true },
+} as const
+type ValueOperator = keyof typeof valueOperators
+
+export interface TreeReader {
+  /** @throws Problem `invalid_filters` for an unknown name, or values that the filter cannot have */
+  readLeaf(
+    name: string,
+    values: readonly string[],
+    operator: { isPart: boolean; isExcluded: boolean },
+    at: string,
+  ): Filter
+  /** Whether metrics may be compared, at the top level. */
+  hasMetrics: boolean
+}
+
+/**
+ * Parses the parameter `filters`.
+ * @returns the conditions, combined with AND, and the JSON without spaces: equal for equal conditions in the same order
+ * @throws Problem `invalid_filters`; its message has the place of the condition, such as `2.1`
+ */
+export function readFilterTree(
+  json: string,
+  { readLeaf, hasMetrics }: TreeReader,
+): { filters: Filter[]; metrics: MetricCondition[]; canonical: string } {
+  if (Buffer.byteLength(json) > filterTreeLimits.bytes) throw invalid('has more than 4 KiB.')
+  const tree = parse(json)
+  const metrics: MetricCondition[] = []
+  let leaves = 0
+
+  function readNodes(nodes: unknown, depth: number, at: string): Filter[] {
+    if (!Array.isArray(nodes) || nodes.length === 0) throw wrong(at, 'must be a list of one or more conditions')
+    return nodes.flatMap((node, index) => readNode(node, depth, at === '' ? `${index + 1}` : `${at}.${index + 1}`))
+  }
+
+  function readNode(node: unknown, depth: number, at: string): Filter[] {
+    if (depth > filterTreeLimits.depth) throw wrong(at, `is nested more than ${filterTreeLimits.depth} deep`)
+    const [operator, first, second] = Array.isArray(node) ? node : []
+    const length = Array.isArray(node) ? node.length : 0
+    if (operator === 'and' || operator === 'or') {
+      if (length !== 2) throw wrong(at, `must be ["${operator}", [conditions]]`)
+      const nodes = readNodes(first, depth + 1, at)
+      return [operator === 'and' ? { all: nodes } : { any: nodes }]
+    }
+    if (operator === 'not') {
+      if (length !== 2) throw wrong(at, 'must be ["not", condition]')
+      return readNode(first, depth + 1, at).map((condition) => ({ not: condition }))
+    }
+    leaves += 1
+    if (leaves > filterTreeLimits.leaves)
+      throw invalid(`has more than ${filterTreeLimits.leaves} conditions with values.`)
+    if (typeof operator === 'string' && Object.hasOwn(valueOperators, operator) && length === 3) {
+      return [readLeaf(String(first), readValues(second, at), valueOperators[operator as ValueOperator], at)]
+    }
+    if ((comparisonOperators as readonly unknown[]).includes(operator) && length === 3) {
+      metrics.push(readMetric(operator as MetricCondition['operator'], first, second, at))
+      if (!hasMetrics) throw wrong(at, 'compares a metric, which only reports can')
+      if (depth > 1) throw wrong(at, 'compares a metric within another condition; only the top level can')
+      return []
+    }
+    throw wrong(at, `must be ["is", filter, [values]], with ${alternatives(hasMetrics)}`)
+  }
+
+  return { filters: readNodes(tree, 1, ''), metrics, canonical: JSON.stringify(tree) }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw invalid('is not JSON; the form is [["is", "country", ["US"]]].')
+  }
+}
+
+function readValues(values: unknown, at: string): string[] {
+  // Neither database stores U+0000 and halves of surrogate pairs.
+  const isText = (value: unknown) => typeof value === 'string' && value !== '' && !/[\0\p{Surrogate}]/u.test(value)
+  if (!Array.isArray(values) || values.length === 0 || !values.every(isText)) {
+    throw wrong(at, 'must have a list of values, which are texts that are not empty')
+  }
+  if (values.length > filterValuesMax) throw wrong(at, `has more than ${filterValuesMax} values`)
+  return values
+}
+
+function readMetric(
+  operator: MetricCondition['operator'],
+  metric: unknown,
+  value: unknown,
+  at: string,
+): MetricCondition {
+  if (!(reportMetricNames as readonly unknown[]).includes(metric)) {
+    throw wrong(at, `must name a metric: ${reportMetricNames.join(', ')}`)
+  }
+  const isNumber = typeof value === 'number' && Math.abs(value) <= numberMax
+  if (!isNumber) throw wrong(at, 'must compare with a number from -1e12 to 1e12')
+  return { metric: metric as ReportMetric, operator, value: value.toFixed(6) }
+}
+
+/** Largest number that a metric is compared with: a double has its six decimals. */
+const numberMax = 1e12
+
+const alternatives = (hasMetrics: boolean) =>
+  `is_not, contains or contains_not; or ["and", [conditions]], ["or", [conditions]], ["not", condition]${hasMetrics ? '; or [">=", metric, number]' : ''}`
+
+const invalid = (text: string) => invalidParameter('filters', text)
+
+/** @param at positions of the condition in its lists, from 1; empty: the whole */
+const wrong = (at: string, text: string) => invalid(at === '' ? `${text}.` : `condition ${at} ${text}.`)
