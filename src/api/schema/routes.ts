@@ -7,19 +7,16 @@ import { valueOperators } from '../../query/filterTree.ts'
 import { metricDefinitions } from '../../query/metricDefinitions.ts'
 
 export function schemaRoutes(app: App): void {
-  app.get(
-    '/schema',
-    {
-      schema: {
-        tags: ['Account'],
-        summary: 'List dimensions, metrics and filters',
-        description: 'The names that reports, stats and lists take, for tools that let a person choose.',
-        response: { 200: ApiSchema },
-      },
-      config: { scope: 'any' },
+  app.get('/schema', {
+    schema: {
+      tags: ['Account'],
+      summary: 'List dimensions, metrics and filters',
+      description: 'The names that reports, stats and lists take, for tools that let a person choose.',
+      response: { 200: ApiSchema },
     },
-    async () => apiSchema,
-  )
+    config: { scope: 'any' },
+    handler: async () => apiSchema,
+  })
 }
 
 const ofConversions: ReadonlySet<string> = new Set(conversionAttributeNames)
