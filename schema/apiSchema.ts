@@ -24,7 +24,7 @@ const FilterEntry = Type.Object({
     examples: ['campaign_id'],
   }),
   resources: Type.Array(OneOf(['clicks', 'conversions', 'reports', 'stats', 'funnels']), {
-    description: 'Endpoints with this filter.',
+    description: 'Endpoints where this filter takes a list of values and `!`.',
   }),
   operators: Type.Array(Type.String(), { description: 'In the parameter `filters`, which funnels do not have.' }),
 })

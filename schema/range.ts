@@ -56,7 +56,7 @@ export type RangeName = (typeof rangeNames)[number]
 
 const rangeParameter = OneOf(rangeNames, {
   description:
-    'A calendar range in `tz`, without `days`, `from` and `to`. Weeks begin on Monday; `this_…` ends with today. With it `compare=previous_period` is the unit before.',
+    'A calendar range in `tz`, instead of `days`, `from` and `to`. Weeks begin on Monday; `this_…` ends with today. With it, `compare=previous_period` compares with the day, week, month, quarter or year before.',
 })
 
 export const daysParameter = (maximum: number) =>

@@ -10,6 +10,9 @@ import { type OwnedId, ownedKey } from './sql.ts'
 /** From 2.5 s on, events of other instances are counted again in the background; from 4.5 s on, before the decision. */
 const ages = { freshMs: 2_500, staleWhileRevalidateMs: 2_000, staleIfErrorMs: 0, retryMs: 0 }
 
+/** A slow count of one account does not delay the counts of others, and may take as long as a part of events. */
+const countLimits = { concurrentMax: 8, timeoutMs: 10_000 }
+
 /** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
 
@@ -30,7 +33,7 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
       return accountIds.map((accountId) => ({ accountId, id, value: storedOf.get(accountId) ?? 0 }))
     })
     return (await Promise.all(months)).flat()
-  })
+  }, countLimits)
   const counts = new RefreshingCache<OwnedId, MonthCount>({
     max: countsMax,
     ...ages,
@@ -55,10 +58,10 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
         event.count = counts.peek(monthOf(event))
         return event.count === undefined
       })
-      const find = async (event: CountedEvent) => {
-        event.count = await counts.find(monthOf(event))
-      }
-      if (unknown.length > 0) await Promise.all(unknown.map(find))
+      const finding = new Map(unknown.map((event) => [ownedKey(monthOf(event)), monthOf(event)]))
+      const found = await Promise.all([...finding.values()].map((month) => counts.find(month)))
+      const countOf = new Map([...finding.keys()].map((key, index) => [key, found[index]]))
+      for (const event of unknown) event.count = countOf.get(ownedKey(monthOf(event)))
     },
   }
 }

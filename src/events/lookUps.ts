@@ -2,17 +2,19 @@ import { Batcher } from '../stores/batcher.ts'
 import { type OwnedId, ownedKey } from './sql.ts'
 
 const lookUpsMax = 1_000
-const lookUpTimeoutMs = 5_000
+const oneByOne = { concurrentMax: 1, timeoutMs: 5_000 }
 
 /** A value of an id. */
 export type Found<Value> = OwnedId & { value: Value }
 
 /** Combines look-ups of one value by id; undefined for an unknown id. */
-export function openLookUps<Value>(read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found<Value>[]>) {
+export function openLookUps<Value>(
+  read: (wanted: readonly OwnedId[], signal: AbortSignal) => Promise<Found<Value>[]>,
+  limits = oneByOne,
+) {
   const lookUps = new Batcher<Found<Value | undefined>>({
     itemsMax: lookUpsMax,
-    concurrentMax: 1,
-    timeoutMs: lookUpTimeoutMs,
+    ...limits,
     async run(wanted, signal) {
       const found = new Map((await read(wanted, signal)).map((row) => [ownedKey(row), row.value]))
       for (const lookUp of wanted) lookUp.value = found.get(ownedKey(lookUp))

@@ -41,6 +41,8 @@ export interface ImportOptions {
  */
 const batchCharactersMax = 64 << 20
 
+const countNames = ['inserted', 'updated', 'duplicates', 'older'] as const satisfies readonly (keyof StoredCounts)[]
+
 /** Row counts by outcome; `read` is the sum of inserted, updated, duplicates and rejected once the import has ended. */
 export interface Tally extends StoredCounts {
   read: number
@@ -109,7 +111,7 @@ export async function importRows(
     const store = async (batch: RowBatch) => {
       await campaigns?.lookUp()
       const { conflicts, ...counts } = await batch.store()
-      for (const [name, count] of Object.entries(counts)) tally[name as keyof StoredCounts] += count
+      for (const name of countNames) tally[name] += counts[name]
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }

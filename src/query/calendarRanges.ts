@@ -53,7 +53,9 @@ export function unitBefore(
   const whole = until(startOfDate(day.add({ days: 1 }), zone))
   const isLacking = !day.add(durations[unit]).equals(now.toPlainDate())
   if (isLacking) return { range: whole, whole }
-  return { range: until(day.toPlainDateTime(now).toZonedDateTime(zone).epochMilliseconds), whole }
+  // A clock that is set forward can skip the last hour of the day.
+  const presentMs = day.toPlainDateTime(now).toZonedDateTime(zone).epochMilliseconds
+  return { range: until(Math.min(presentMs, whole.untilMs)), whole }
 }
 
 function startOfUnit(unit: Unit, date: Temporal.PlainDate): Temporal.PlainDate {

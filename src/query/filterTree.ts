@@ -45,11 +45,12 @@ export function readFilterTree(
 ): { filters: Filter[]; metrics: MetricCondition[]; canonical: string } {
   if (Buffer.byteLength(json) > filterTreeLimits.bytes) throw invalid('has more than 4 KiB.')
   const tree = parse(json)
+  if (!Array.isArray(tree) || typeof tree[0] === 'string') throw invalid(`must be a list of conditions: ${example}.`)
   const metrics: MetricCondition[] = []
   let leaves = 0
 
   function readNodes(nodes: unknown, depth: number, at: string): Filter[] {
-    if (!Array.isArray(nodes) || nodes.length === 0) throw wrong(at, 'must be a list of one or more conditions')
+    if (!Array.isArray(nodes) || nodes.length === 0) throw wrong(at, 'must have a list of one or more conditions')
     return nodes.flatMap((node, index) => readNode(node, depth, at === '' ? `${index + 1}` : `${at}.${index + 1}`))
   }
 
@@ -70,7 +71,8 @@ export function readFilterTree(
     if (leaves > filterTreeLimits.leaves)
       throw invalid(`has more than ${filterTreeLimits.leaves} conditions with values.`)
     if (typeof operator === 'string' && Object.hasOwn(valueOperators, operator) && length === 3) {
-      return [readLeaf(String(first), readValues(second, at), valueOperators[operator as ValueOperator], at)]
+      if (typeof first !== 'string') throw wrong(at, 'must name a filter by its text')
+      return [readLeaf(first, readValues(second, at), valueOperators[operator as ValueOperator], at)]
     }
     if ((comparisonOperators as readonly unknown[]).includes(operator) && length === 3) {
       metrics.push(readMetric(operator as MetricCondition['operator'], first, second, at))
@@ -78,17 +80,19 @@ export function readFilterTree(
       if (depth > 1) throw wrong(at, 'compares a metric within another condition; only the top level can')
       return []
     }
-    throw wrong(at, `must be ["is", filter, [values]], with ${alternatives(hasMetrics)}`)
+    throw wrong(at, `must be ${alternatives(hasMetrics)}`)
   }
 
   return { filters: readNodes(tree, 1, ''), metrics, canonical: JSON.stringify(tree) }
 }
 
+const example = '[["is", "country", ["US"]]]'
+
 function parse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw invalid('is not JSON; the form is [["is", "country", ["US"]]].')
+    throw invalid(`is not JSON; the form is ${example}.`)
   }
 }
 
@@ -111,16 +115,16 @@ function readMetric(
   if (!(reportMetricNames as readonly unknown[]).includes(metric)) {
     throw wrong(at, `must name a metric: ${reportMetricNames.join(', ')}`)
   }
-  const isNumber = typeof value === 'number' && Math.abs(value) <= numberMax
-  if (!isNumber) throw wrong(at, 'must compare with a number from -1e12 to 1e12')
+  const isNumber = typeof value === 'number' && Math.abs(value) <= numberMax && Number(value.toFixed(6)) === value
+  if (!isNumber) throw wrong(at, 'must compare with a number from -1e12 to 1e12 with at most six decimals')
   return { metric: metric as ReportMetric, operator, value: value.toFixed(6) }
 }
 
-/** Largest number that a metric is compared with: a double has its six decimals. */
+/** Largest number that a metric is compared with. */
 const numberMax = 1e12
 
 const alternatives = (hasMetrics: boolean) =>
-  `is_not, contains or contains_not; or ["and", [conditions]], ["or", [conditions]], ["not", condition]${hasMetrics ? '; or [">=", metric, number]' : ''}`
+  `["is", filter, [values]], with is_not, contains or contains_not instead of is; or ["and", [conditions]], ["or", [conditions]], ["not", condition]${hasMetrics ? '; or [">=", metric, number]' : ''}`
 
 const invalid = (text: string) => invalidParameter('filters', text)
 

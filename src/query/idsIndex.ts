@@ -9,7 +9,7 @@ const indexed = ch`[${join(indexedColumns.map(identifier))}]`
 /**
  * Conditions that only `ids_index` evaluates, and no row: a part of the table is not read if it has none of the values of a
  * filter in any of the indexed columns. They go beside the conditions of the filters themselves.
- * @returns none for excluded values, and none with the empty value, which every part has
+ * @returns none for excluded values, parts of values and nested conditions, and none with the empty value, which every part has
  */
 export function idsIndexHints(filters: readonly Filter[]): Fragment[] {
   return filters.flatMap((filter) => {

@@ -29,7 +29,7 @@ export interface ListPlan {
   selected?: ReadonlySet<string> | undefined
   /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
-  /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days`. */
+  /** What cursors of this list are bound to: the fingerprint of account and filters, and the end of a range of `days` or `range`. */
   boundTo: string
 }
 

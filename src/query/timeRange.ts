@@ -53,7 +53,7 @@ export function openRange(query: Pick<RangeQuery, 'from' | 'to'>, zone = 'UTC'):
 /**
  * Reads the time zone and the range of a report, stats or a funnel.
  * @param name what error messages call the request
- * @throws Problem `invalid_tz`, `invalid_from`, `invalid_to`, `invalid_date_range`
+ * @throws Problem `invalid_tz`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function localRange(query: LocalRangeQuery, daysDefault: number, daysMax: number, name: string, nowMs: number) {
   const zone = readTimeZone(query.tz ?? 'UTC')

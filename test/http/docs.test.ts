@@ -54,6 +54,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('has no export format with ?formats=json, for generators of clients', async () => {
+    const text = (await server.get('/docs/json?formats=json')).body
+    expect(JSON.parse(text).paths['/reports'].get.responses[200].content).toEqual({
+      'application/json': expect.objectContaining({ schema: { $ref: '#/components/schemas/Report' } }),
+    })
+    for (const word of ['application/vnd.apache.parquet', 'text/csv', 'csv_escape']) expect(text).not.toContain(`${word}"`)
+    expect(text).not.toContain('invalid_csv')
+  })
+
   it('has examples for every required parameter and for no optional one, so that tools prefill no filter', async () => {
     for (const { path, operation } of await operations()) {
       for (const { name, required, example, examples, schema } of operation.parameters ?? []) {

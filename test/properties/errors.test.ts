@@ -360,6 +360,7 @@ const badFilterTrees = [
   ...['x', '[]', '{}', 'null', '[1]', '[[]]', '[["is"]]', '[["is","country"]]', '[["is","country","US"]]'],
   ...['[["is","country",[]]]', '[["is","country",[1]]]', '[["is","country",[""]]]', '[["is","country",["USA"]]]'],
   ...['[["is","planet",["x"]]]', '[["is","campaign",["x"]]]', '[["is","from",["x"]]]', '[["is","__proto__",["x"]]]'],
+  ...['[["is",{"toString":1},["US"]]]', '[["is",["country"],["US"]]]', '[[">=","cost",0.0000004]]'],
   ...['[["IS","country",["US"]]]', '[["__proto__","country",["US"]]]', '[["is","country",["US"],1]]'],
   ...['[["and"]]', '[["or",[]]]', '[["not"]]', '[["not",[]]]', '[["and",[["is","country",["US"]]],1]]'],
   ...['[["contains","sub1",["\\u0000"]]]', '[["contains","sub1",["\\ud800"]]]', '["is","country",["US"]]'],

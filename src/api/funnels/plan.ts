@@ -36,7 +36,7 @@ const windowMaxMs = 30 * dayMs
 
 /**
  * Builds the query plan of a funnel; no I/O.
- * @throws Problem `insufficient_scope`, `invalid_window`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, or
+ * @throws Problem `insufficient_scope`, `invalid_window`, `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, or
  *   `invalid_<filter>`
  */
 export function planFunnel(

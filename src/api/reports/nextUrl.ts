@@ -23,8 +23,9 @@ export function nextUrl(
   const { pathname, search, searchParams } = new URL(url, 'http://localhost')
   const own = new URLSearchParams({ ...rangeTexts(range), format: 'csv', offset: `${offset}` })
   // `from` and `to` do not say that a range is a month, which another month precedes.
-  const isUnit = searchParams.has('range') && searchParams.get('compare') === 'previous_period'
-  if (isUnit && previous) {
+  const isOfUnit = searchParams.has('range') && searchParams.get('compare') === 'previous_period'
+  const isUnit = isOfUnit && previous !== undefined && previous.range.fromMs < previous.range.untilMs
+  if (isUnit) {
     const { from, to } = rangeTexts(previous.range)
     own.set('compare_from', from)
     own.set('compare_to', to)

@@ -26,7 +26,10 @@ export async function runReport(
 ): Promise<ReportResponse> {
   const { facts, metrics } = plan
   const { clickhouse } = stores
-  const { buckets, totals, bucketCount } = await readBuckets(clickhouse, 'reports', reportSql(plan), facts, signal)
+  // The values of the other range, by whose change the rows are ordered, are read by the same statement.
+  const others = plan.order.isChange ? (plan.previous?.facts.parts ?? []) : []
+  const allFacts = { ...facts, parts: [...facts.parts, ...others] }
+  const { buckets, totals, bucketCount } = await readBuckets(clickhouse, 'reports', reportSql(plan), allFacts, signal)
   const [previous, ...nameFunctions] = await Promise.all([
     plan.previous && readPrevious(clickhouse, plan, plan.previous, buckets, signal),
     ...plan.dimensions.map((dimension, index) => {

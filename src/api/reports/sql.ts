@@ -7,7 +7,7 @@ import type { FactsPlan } from '../../query/facts/plan.ts'
 import { groupedSums } from '../../query/facts/sql.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
-import { leastCounts, type ReportOrder, type ReportPlan } from './plan.ts'
+import { leastCounts, type ReportPlan } from './plan.ts'
 
 /** The setting of statements with these totals. */
 export const totalsOfAll = { totals_mode: 'before_having' } as const
@@ -20,7 +20,7 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
 export function reportSql(plan: ReportPlan): Fragment {
   const { facts, metrics, order, offset, limit, least, metricConditions } = plan
   const earlier =
-    plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan, plan.previous, order.by) : nothing
+    plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan.previous, order.by) : nothing
   const compared = metricConditions.map(({ metric }) => metric)
   const { statement, ids } = groupedSums(facts, [...metrics, ...compared, ...(order.by === 'id' ? [] : [order.by])])
   const conditions = [
@@ -31,7 +31,7 @@ export function reportSql(plan: ReportPlan): Fragment {
   return ch`${earlier}${statement}
 WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}
-ORDER BY ${orderClause(order, ids)}
+ORDER BY ${orderClause(plan, ids)}
 LIMIT ${count(limit)}${offset === 0 ? nothing : ch` OFFSET ${count(offset)}`}`
 }
 
@@ -53,44 +53,41 @@ WITH TOTALS
 HAVING (${join(ids)}) IN (SELECT arrayJoin(${wanted}))`
 }
 
-function orderClause({ by, isDescending, isChange }: ReportOrder, ids: readonly Fragment[]): Fragment {
+function orderClause(plan: ReportPlan, ids: readonly Fragment[]): Fragment {
+  const { by, isDescending, isChange } = plan.order
   const direction = isDescending ? ch` DESC` : nothing
   const byIds = ids.map((id) => ch`${id}${direction}`)
   if (by === 'id') return join(byIds)
-  const value = isChange ? ch`${shownMillionths(by)} - ${earlierValue(by, ids)}` : orderValue(by)
+  const value = isChange ? ch`${shownMillionths(by)} - ${earlierValue(plan, by, ids)}` : orderValue(by)
   return join([ch`${value}${direction} NULLS LAST`, ...ids])
 }
 
 /** The key of a bucket: its ids, which have no NUL. */
 const keyOf = (ids: readonly Fragment[]) => ch`concatWithSeparator('\\0', ${join(ids)})`
 
-/** The values of a metric in the other range, by the keys of the buckets of this range: texts, empty for a null ratio. */
-function earlierValues(
-  { dimensions, range, tz }: ReportPlan,
-  { facts, counterpartOf }: NonNullable<ReportPlan['previous']>,
-  metric: ReportMetric,
-): Fragment {
+/** The values of a metric in the other range, by the keys of its buckets: texts, empty for a null ratio. */
+function earlierValues({ facts }: NonNullable<ReportPlan['previous']>, metric: ReportMetric): Fragment {
   const { statement, ids } = groupedSums(facts, [metric])
-  const present = ids.map((id, index) => {
-    const dimension = dimensions[index] as Dimension
-    if (!isInterval(dimension)) return id
-    const units = calendarOf(dimension, range, tz).map((unit) => [counterpartOf(dimension, unit.id), unit.id] as const)
-    const known = units.filter((pair): pair is readonly [string, string] => pair[0] !== null)
-    const [from, to] = [known.map(([other]) => other), known.map(([, own]) => own)]
-    return known.length === 0 ? ch`''` : ch`transform(${id}, ${texts(from)}, ${texts(to)}, '')`
-  })
   return ch`
 WITH (
   SELECT (groupArray(key), groupArray(value))
   FROM (
-    SELECT ${keyOf(present)} AS key, ifNull(toString(${shownMillionths(metric)}), '') AS value
+    SELECT ${keyOf(ids)} AS key, ifNull(toString(${shownMillionths(metric)}), '') AS value
     FROM (${statement})
   )
 ) AS earlier`
 }
 
-/** A bucket that the other range lacks has the value of no rows there. */
-function earlierValue(metric: ReportMetric, ids: readonly Fragment[]): Fragment {
+/** The value of a bucket in the other range; of no rows if that range lacks the bucket. Two hours can have one counterpart. */
+function earlierValue({ dimensions, range, tz, previous }: ReportPlan, metric: ReportMetric, ids: readonly Fragment[]) {
+  const counterparts = ids.map((id, index) => {
+    const dimension = dimensions[index] as Dimension
+    if (!previous || !isInterval(dimension)) return id
+    const units = calendarOf(dimension, range, tz).map((unit) => unit.id)
+    // No id is empty.
+    const others = units.map((unit) => previous.counterpartOf(dimension, unit) ?? '')
+    return ch`transform(${id}, ${texts(units)}, ${texts(others)}, '')`
+  })
   const ofNoRows = text(isRatio(metric) ? '' : '0')
-  return ch`toInt256OrNull(transform(${keyOf(ids)}, earlier.1, earlier.2, ${ofNoRows}))`
+  return ch`toInt256OrNull(transform(${keyOf(counterparts)}, earlier.1, earlier.2, ${ofNoRows}))`
 }

@@ -126,7 +126,7 @@ function valuesText(values: readonly unknown[]): string {
   const isSort = values.includes('-id')
   const shown = isSort ? values.filter((value) => sortPrefix.exec(`${value}`)?.[0] === '') : values
   const text = shown.map((value) => JSON.stringify(value)).join(' | ')
-  return isSort ? `${text}, with a leading "-", "change." or "-change."` : text
+  return isSort ? `${text}, with a leading "-"; a metric also with "change." or "-change."` : text
 }
 
 /** A schema in the notation of TypeScript types. */

@@ -88,6 +88,7 @@ export function onlyJson(document: OpenApiDocument): OpenApiDocument {
   for (const { operation } of operationsOf(copy)) {
     if (operation.parameters) operation.parameters = operation.parameters.filter(({ name }) => !ofFormats.has(name))
     for (const response of Object.values(operation.responses)) {
+      response.description = response.description.replace(codesOfFormats, '')
       const json = response.content?.['application/json']
       if (json) response.content = { 'application/json': json }
     }
@@ -95,4 +96,6 @@ export function onlyJson(document: OpenApiDocument): OpenApiDocument {
   return copy
 }
 
-const ofFormats: ReadonlySet<string> = new Set(Object.keys(formatParameter([])))
+/** `totals` of a report is for CSV only. */
+const ofFormats: ReadonlySet<string> = new Set([...Object.keys(formatParameter([])), 'totals'])
+const codesOfFormats = new RegExp(`, \`invalid_(${[...ofFormats].join('|')})\``, 'g')

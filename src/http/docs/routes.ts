@@ -14,7 +14,8 @@ const policy = pageCsp("'unsafe-inline'")
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
- * and YAML (`json?formats=json` has no export formats, for generators of clients), and its text for language models, also at /llms.txt. All are public. `GET /` redirects to the page.
+ * and YAML, and its text for language models, also at /llms.txt. With `?formats=json` the JSON has no export formats, for generators of
+ * clients. All are public. `GET /` redirects to the page.
  */
 export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))

@@ -285,14 +285,20 @@ function listOf(item: FieldType<string>): FieldType<string[]> {
   }
 }
 
-/** The types of fields by kind of column, and of fields that the kind does not decide. */
 const numbers = { money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) }
-const words = { id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField) }
 const times = { instant, instantOrNull: instant }
-const ofKind: Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>> = { ...numbers, ...words, ...times }
-const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId'].map((name) => [name, id])
-const others = { country, countries: listOf(country), device: oneOf(devices), ip, currency, properties }
-const ofName: Readonly<Record<string, FieldType<unknown>>> = { ...Object.fromEntries(idFields), ...others }
+/** The types of fields by kind of column. */
+const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
+  ...{ ...numbers, ...times },
+  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField) },
+}
+
+const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId']
+/** The types of fields that their kind does not decide. */
+const ofName: Readonly<Record<string, FieldType<unknown>>> = {
+  ...Object.fromEntries(idFields.map((name) => [name, id] as const)),
+  ...{ country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
+}
 
 /**
  * @param fields stored fields of a resource

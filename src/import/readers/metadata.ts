@@ -9,8 +9,11 @@ import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 /** Instants are epoch milliseconds, amounts are millionths. */
 type Fields = Record<string, string | number | bigint | null | string[]>
 
-/** The values of absent fields; of other kinds null. */
-const absent: Partial<Record<MetadataKind, Fields[string]>> = { required: '', status: 'active', list: [] }
+/** The values of absent fields. */
+const absent: Readonly<Record<MetadataKind, Fields[string]>> = {
+  ...{ required: '', status: 'active', list: [] },
+  ...{ text: null, money: null, instant: null },
+}
 
 const ofCampaigns = ['trafficSourceName', 'matched', 'matches']
 

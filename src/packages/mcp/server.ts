@@ -46,9 +46,17 @@ export function openServer({ api, copy }: Sources): Server {
   }
 
   server.setRequestHandler(ListToolsRequestSchema, async () => {
-    const tools = (await apiTools()).map(({ path: _, pathParameters: _names, ...tool }) => tool)
-    const all = copy === undefined ? tools : [queryTool, ...tools]
-    return { tools: all.map((tool) => ({ ...tool, annotations: { readOnlyHint: true } })) }
+    const annotations = { readOnlyHint: true }
+    const all = [...(copy === undefined ? [] : [queryTool]), ...(await apiTools())]
+    return {
+      tools: all.map(({ name, title, description, inputSchema }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+        annotations,
+      })),
+    }
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const given = params.arguments ?? {}

@@ -92,7 +92,7 @@ export class EngineProcess {
 
 /** @returns why it ended, without a full stop */
 function runOnce(options: EngineProcessOptions, ending: AbortSignal, ready: (address: Address) => void) {
-  return new Promise((resolve) => {
+  return new Promise<string>((resolve) => {
     const child = fork(options.entry, options.args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       cwd: '/',

@@ -184,6 +184,26 @@ describe('a report with many buckets', () => {
     expect(await lastLine('limit=400&offset=800')).toBe(`"(total)",,${campaigns}`)
   })
 
+  it('is ordered by the change to the other range, also of two hours with one counterpart', async () => {
+    const hours = await api.account('hours')
+    const clickedAt = ['2026-10-24T00:10Z', '2026-10-24T00:20Z', '2026-10-24T00:30Z', '2026-10-25T00:10Z']
+    const times = [...clickedAt, '2026-10-25T01:10Z', '2026-10-25T01:20Z', '2026-10-25T04:00Z']
+    await storeClicks(
+      api.stores,
+      'hours',
+      times.map((at, n) => ({ id: `h${n}`, clicked_at: at.replace('T', ' ').replace('Z', ':00.000') })),
+    )
+    const query = 'group_by=hour&from=2026-10-25&to=2026-10-25&tz=Europe/Berlin&compare=previous_period&metrics=clicks'
+    const { data } = await api.read(`/reports?${query}&sort=-change.clicks`, hours, ReportResponse)
+    expect(data.map(({ id, clicks, previous }) => [id, clicks, previous?.clicks])).toEqual([
+      ['2026-10-25T05:00+01:00', 1, 0],
+      ['2026-10-25T02:00+01:00', 2, 3],
+      ['2026-10-25T02:00+02:00', 1, 3],
+    ])
+    const refused = await api.get('/reports?group_by=hour&days=2&sort=change.clicks', hours)
+    expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_sort'])
+  })
+
   it('has a link up to the largest offset, and none beyond', () => {
     const range = { fromMs: 0, untilMs: 1 }
     const next = (offset: number, rows: number) => nextUrl('/reports', { range, offset }, rows)

@@ -16,7 +16,16 @@ export const hourMs = 3_600_000
 
 /** Zones in which some dates have no midnight, two midnights, or hours that are skipped, repeated or half. */
 const zones = [
-  ...['UTC', 'America/New_York', 'America/Santiago', 'Africa/Cairo', 'Africa/Abidjan', 'Asia/Beirut', 'Asia/Kathmandu'],
+  ...[
+    'UTC',
+    'America/New_York',
+    'America/Nuuk',
+    'America/Santiago',
+    'Africa/Cairo',
+    'Africa/Abidjan',
+    'Asia/Beirut',
+    'Asia/Kathmandu',
+  ],
   ...['Asia/Kolkata', 'Australia/Lord_Howe', 'Europe/Berlin', 'Europe/London', 'Pacific/Apia', 'Pacific/Chatham'],
 ]
 /** Local midnights of those zones, in hours from midnight UTC. */

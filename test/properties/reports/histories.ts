@@ -20,6 +20,7 @@ const presentTimes = [
   Date.UTC(2026, 2, 9, 15), // New York on 8 March
   Date.UTC(2026, 9, 25, 10, 20), // Berlin and London on 25 October
   Date.UTC(2026, 2, 30, 12), // London on 29 March
+  Date.UTC(2026, 2, 30, 0, 30), // Nuuk on 28 March, whose last hour is skipped
   Date.UTC(2026, 3, 6, 11), // Lord Howe and Chatham on 5 April
   Date.UTC(2026, 9, 5, 1), // Lord Howe on 4 October, Chatham on 27 September
   Date.UTC(2026, 8, 8, 3), // Santiago on 6 September, which starts at 01:00

@@ -254,7 +254,7 @@ function unitBeforeOf(query: Query, name: RangeName, nowMs: number) {
   const endMs = startOfDate(addDays(date, 1), zone)
   const presentMs = instantOf(Date.parse(`${date}${localText(nowMs, zone).slice(10, 23)}Z`), zone).epochMs
   const whole = otherOf(query, { fromMs: start, untilMs: endMs })
-  return { ...whole, range: { fromMs: start, untilMs: isLacking ? endMs : presentMs } }
+  return { ...whole, range: { fromMs: start, untilMs: isLacking ? endMs : Math.min(presentMs, endMs) } }
 }
 
 /** The earlier range, and the id there of a bucket. */

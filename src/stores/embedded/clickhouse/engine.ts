@@ -108,9 +108,13 @@ function newSocket(paths: EmbeddedPaths): string {
   return join(paths.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
 }
 
-const makePassword = (): string => randomBytes(24).toString('base64url')
+function makePassword(): string {
+  return randomBytes(24).toString('base64url')
+}
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
 
 function notify(notice: EngineNotice): void {
   process.send?.(notice, () => {
