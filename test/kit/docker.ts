@@ -40,7 +40,7 @@ export async function startReplicaContainers(count: number, xmlOf: (index: numbe
     return startServer(network, `node-${index}`, { 'users.xml': users, 'config.d/replica.xml': xml })
   })
   const nodes = await Promise.all(starting)
-  await Promise.all(nodes.map(createDatabases))
+  await Promise.all(nodes.map((node) => createDatabases(node)))
   return {
     ...{ keeper, nodes },
     async close(): Promise<void> {

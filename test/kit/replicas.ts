@@ -20,7 +20,7 @@ export interface ReplicaNode extends ClickHouseServer {
   loseDisk(): Promise<void>
 }
 
-/** Whether replicas can run here; the log says why not. @throws Error on CI when Debian's zookeeper is missing */
+/** Whether replicas can run here; the log says why not. @throws Error on CI when Debian's ZooKeeper is missing */
 export async function canReplicate(): Promise<boolean> {
   if (await isDockerAvailable()) return true
   if (process.platform === 'linux' && process.arch === 'x64') return hasZooKeeper()
@@ -105,8 +105,8 @@ export async function startReplicas({ shards = 1, sessionTimeoutMs = 3_000 } = {
       startFetches: () => node.run('admin', 'SYSTEM START FETCHES'),
     }),
   )
-  const [first, ...others] = nodes
-  if (!first) throw new Error('no nodes')
+  const [first, second, ...others] = nodes
+  if (!first || !second) throw new Error('no shard')
   const environment = {
     CLICKHOUSE_URL: first.url('admin'),
     CLICKHOUSE_CLUSTER: 'pair',
@@ -114,7 +114,7 @@ export async function startReplicas({ shards = 1, sessionTimeoutMs = 3_000 } = {
   }
   return {
     /** Shard by shard. */
-    nodes: [first, ...others] as const,
+    nodes: [first, second, ...others] as const,
     /** Keeper, or ZooKeeper in its place. */
     keeper: started.keeper,
     /** Environment of a program that uses the cluster through the first node. */

@@ -8,8 +8,10 @@ import { freePort, type ServerProcess } from './serverProcess.ts'
 import { until } from './until.ts'
 
 const jars = '/usr/share/java'
+const java = '/usr/bin/java'
 
-export const hasZooKeeper = () => isInstalled(`${jars}/zookeeper.jar`, 'zookeeper')
+export const hasZooKeeper = () =>
+  isInstalled(`${jars}/zookeeper.jar`, 'libzookeeper-java') && isInstalled(java, 'default-jre-headless')
 
 /**
  * Starts Debian's ZooKeeper on a free port, and waits until it listens.
@@ -33,7 +35,7 @@ export async function startZooKeeper(folder: string): Promise<ServerProcess & { 
   let child: ChildProcess
 
   async function start(): Promise<void> {
-    child = spawn('java', [...options, ...classes, config], { stdio: 'ignore' })
+    child = spawn(java, [...options, ...classes, config], { stdio: 'ignore' })
     await until(() => accepts(port))
   }
 

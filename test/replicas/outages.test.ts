@@ -1,0 +1,132 @@
+// @module-tag long
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runHere, runJson } from '../cli/runCommand.ts'
+import { inTurn } from '../faults/crashes/crashStores.ts'
+import { hasStrace } from '../faults/crashes/syscallKiller.ts'
+import { runTrials, trials } from '../faults/crashes/trials.ts'
+import { killAtStatements } from '../faults/crashes/verbKills.ts'
+import { verbs } from '../faults/crashes/verbs.ts'
+import { openFeedEngines } from '../faults/feed/feedEngines.ts'
+import { runReplicaOutages } from '../faults/replicas/replicaRuns.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { hasRedis } from '../kit/redis.ts'
+import { canReplicate } from '../kit/replicas.ts'
+import { holds } from '../kit/until.ts'
+import { openPair, openReplicatedStores } from './openPair.ts'
+
+const canRun = await canReplicate()
+
+describe.runIf(canRun && hasStrace())('kills of either replica, and of both in turn', () => {
+  const stores = useOpened(openReplicatedStores)
+
+  // The long form, `npm run faults -- replica`, kills at each call and at each statement.
+  it.each(['click', 'conversion', 'changed conversion', 'event', 'batch of events'] as const)(
+    'before any change of a file: an acknowledged %s is stored once, in every table and sum',
+    async (name) => {
+      const victims = [...stores.nodes, inTurn(stores.nodes)]
+      const { faults, kills } = await runTrials(stores, trials[name], {
+        call: 'rename',
+        victims,
+        repetitions: 1,
+        every: 5,
+      })
+      expect(faults).toEqual([])
+      expect(kills.size).toBeGreaterThan(0)
+    },
+  )
+})
+
+describe.runIf(canRun).each(['import', 'erase', 'verify --repair'] as const)('the command %s', (name) => {
+  it.each([0, 1])(
+    'gives the same when replica %i is killed before or after a statement, and it is run again',
+    async (victim) => {
+      const stores = await openReplicatedStores()
+      try {
+        const { faults, killed } = await killAtStatements(stores, verbs[name], victim, 7)
+        expect(faults).toEqual([])
+        expect(killed).toBeGreaterThan(0)
+      } finally {
+        await stores.close()
+      }
+    },
+  )
+})
+
+describe.runIf(canRun)('two replicas', () => {
+  const pair = useOpened(openPair)
+  beforeAll(async () => {
+    await pair.accounts[0].import('clicks', [0, 1, 2])
+    await pair.accounts[0].import('conversions', [0, 1])
+  })
+
+  it('without Keeper, reads are 200 and no write is acknowledged; afterwards the writes are completed', async () => {
+    const { keeper, nodes } = pair.replicas
+    const [one, other] = pair.accounts
+    await keeper.kill()
+    const headers = { authorization: `ApiKey ${one.key}` }
+    const isReadonly = (node: (typeof nodes)[number]) =>
+      node.run('admin', 'SELECT min(is_readonly) FROM system.replicas')
+    for (const node of nodes) await expect.poll(() => isReadonly(node)).toBe('1')
+    const writes = [one.sendEvents(0, ['without-keeper']), other.import('approvals', [0])]
+    for (const { app } of pair.accounts) {
+      const { statusCode } = await app.inject({
+        url: '/api/v1/reports?group_by=day&from=2020-01-01&to=2020-01-31',
+        headers,
+      })
+      expect(statusCode).toBe(200)
+    }
+    expect([one.acknowledged.events.size, one.acknowledged.approvals.size]).toEqual([0, 0])
+    await keeper.start()
+    await Promise.all(writes)
+    expect(await pair.differences()).toEqual([])
+  })
+
+  it('a repair through a replica that lacks sums changes none of them', async () => {
+    const [, behind] = pair.replicas.nodes
+    const [one, other] = pair.accounts
+    await behind.run('admin', 'SYSTEM STOP FETCHES tributary_local.sums_by_day')
+    const importing = one.import('clicks', [20, 21])
+    await expect
+      .poll(() =>
+        behind.run('admin', "SELECT count() FROM tributary_local.clicks WHERE id IN ('click-20', 'click-21')"),
+      )
+      .toBe('2')
+    const repair = await runHere(['verify', '--repair', '--account', one.id], other.environment)
+    await behind.run('admin', 'SYSTEM START FETCHES tributary_local.sums_by_day')
+    await importing
+    await pair.replicas.synchronize()
+    expect([repair.stdout, await pair.differences()]).toEqual([expect.any(String), []])
+  })
+
+  it('a replica that has lost its disk has everything again after it is registered anew', async () => {
+    const [first, lost] = pair.replicas.nodes
+    await lost.loseDisk()
+    const tables = await first.run('admin', "SELECT table FROM system.replicas WHERE database = 'tributary_local'")
+    for (const table of tables.split('\n')) {
+      // ClickHouse refuses it until the session of the lost one has expired.
+      const drop = () => first.run('admin', `SYSTEM DROP REPLICA 'r1' FROM TABLE tributary_local.${table}`)
+      await expect.poll(() => holds(drop)).toBe(true)
+    }
+    await lost.start()
+    await runJson(['migrate'], pair.environment)
+    await pair.replicas.synchronize()
+    const [present, same] = await pair.contents()
+    expect(same).toBe(present)
+    await pair.accounts[1].sendEvents(0, ['after-the-loss'])
+    expect(await pair.differences()).toEqual([])
+  })
+})
+
+it.runIf(canRun && hasRedis()).each([1, 2])(
+  '%i shards of two replicas lose and double nothing in random outages',
+  async (replicatedShards) => {
+    const engines = await openFeedEngines({ replicatedShards })
+    try {
+      const { faults } = await runReplicaOutages(engines, Number(process.env.TRIBUTARY_TEST_SEED), { outages: 3 })
+      expect(faults).toEqual([])
+    } finally {
+      await engines.close()
+    }
+  },
+)

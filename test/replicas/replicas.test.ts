@@ -1,0 +1,49 @@
+// @module-tag long
+// @module-tag replicas
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { post } from '../api/events/send.ts'
+import { useOpened } from '../kit/fixtures.ts'
+import { canReplicate } from '../kit/replicas.ts'
+import { openPair } from './openPair.ts'
+
+// The short form of `npm run faults -- Replicas`.
+describe.runIf(await canReplicate())('two replicas', () => {
+  const pair = useOpened(openPair)
+  beforeAll(() => pair.accounts[0].import('clicks', [0, 1, 2]))
+
+  it('have the same rows as soon as a write through either of them is acknowledged', async () => {
+    const [one, other] = pair.accounts
+    await other.import('conversions', [0, 1])
+    await one.import('approvals', [1])
+    await other.sendEvents(0, ['single'])
+    await one.sendEvents(1, ['first-of-batch', 'second-of-batch'])
+    await Promise.all(pair.accounts.map((account) => account.sendEvents(2, ['raced'])))
+    const [present, same] = await pair.contents()
+    expect(same).toBe(present)
+    expect(await pair.differences()).toEqual([])
+  })
+
+  it.each([0, 1] as const)(
+    'while replica %i is dead, reads are 200, and no event is acknowledged that only the other one has',
+    async (index) => {
+      const node = pair.replicas.nodes[index]
+      const living = pair.accounts[index === 0 ? 1 : 0]
+      const id = `without-${index}`
+      await node.kill()
+      for (const { app, key } of pair.accounts) {
+        const report = {
+          url: '/api/v1/reports?group_by=day&from=2020-01-01&to=2020-01-31',
+          headers: { authorization: `ApiKey ${key}` },
+        }
+        await expect.poll(async () => (await app.inject(report)).statusCode).toBe(200)
+      }
+      const event = { click_id: 'click-0', event_name: 'paid', event_id: id, value: 1 }
+      expect((await post(living.app, living.key, event)).statusCode).toBe(503)
+      const waiting = [living.import('clicks', [10 + index]), living.sendEvents(0, [id])]
+      await node.start()
+      await Promise.all(waiting)
+      expect(await pair.differences()).toEqual([])
+    },
+  )
+})
