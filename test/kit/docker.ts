@@ -1,14 +1,17 @@
-import { GenericContainer, getContainerRuntimeClient, Network, type StartedNetwork, Wait } from 'testcontainers'
+import type { StartedNetwork } from 'testcontainers'
 import { usersXml } from '../../src/stores/embedded/clickhouse/users.ts'
 import { accessTo, administrator, type ClickHouseServer, createDatabases, documentedUsers } from './clickhouseServer.ts'
 import { freePort } from './serverProcess.ts'
 import { holds, until } from './until.ts'
 
+// Loading testcontainers takes a second, and most processes that may start a container start none.
+const loadTestcontainers = () => import('testcontainers')
+
 export const clickHouseImage = 'clickhouse/clickhouse-server:26.7'
 
 export async function isDockerAvailable(): Promise<boolean> {
   try {
-    await getContainerRuntimeClient()
+    await (await loadTestcontainers()).getContainerRuntimeClient()
     return true
   } catch {
     return false
@@ -30,6 +33,7 @@ const keeperXml = `<clickhouse>
  * @param xmlOf the configuration of a node beyond its users and ports
  */
 export async function startReplicaContainers(count: number, xmlOf: (index: number) => string) {
+  const { Network } = await loadTestcontainers()
   const network = await new Network().start()
   const keeper = await startServer(network, 'keeper', { 'config.d/keeper.xml': keeperXml })
   // Docker forwards requests of this machine from another address.
@@ -52,6 +56,7 @@ export async function startReplicaContainers(count: number, xmlOf: (index: numbe
 
 /** @param files of `/etc/clickhouse-server` */
 async function startServer(network: StartedNetwork, name: string, files: Record<string, string>) {
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await loadTestcontainers()
   // A port that Docker chooses would be another one after a restart.
   const port = await freePort()
   const contents = Object.entries(files).map(([file, content]) => ({

@@ -5,7 +5,7 @@ import { type ClickHouseServer, startClickHouse } from './clickhouseServer.ts'
 import { isDockerAvailable, startReplicaContainers } from './docker.ts'
 import { freePort } from './serverProcess.ts'
 import { holds, until } from './until.ts'
-import { hasZooKeeper, startZooKeeper } from './zooKeeper.ts'
+import { startZooKeeper } from './zooKeeper.ts'
 
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>
 
@@ -18,14 +18,6 @@ export interface ReplicaNode extends ClickHouseServer {
   startFetches(): Promise<unknown>
   /** Kills it, and removes its rows and tables. */
   loseDisk(): Promise<void>
-}
-
-/** Whether replicas can run here; the log says why not. @throws Error on CI when Debian's ZooKeeper is missing */
-export async function canReplicate(): Promise<boolean> {
-  if (await isDockerAvailable()) return true
-  if (process.platform === 'linux' && process.arch === 'x64') return hasZooKeeper()
-  console.warn('Replicas need Docker, or Linux on x64, for which test/kit/replicable.mjs changes the embedded engine.')
-  return false
 }
 
 const shardReplicas = 2
@@ -69,7 +61,6 @@ export async function startReplicas({ shards = 1, sessionTimeoutMs = 3_000 } = {
   }
 
   async function startProcesses() {
-    if (!(await canReplicate())) throw new Error('Replicas cannot run here.')
     const folder = await mkdtemp(join(tmpdir(), 'tributary-replicas-'))
     const keeper = await startZooKeeper(join(folder, 'zookeeper'))
     const ports = await Promise.all(indexes.map(() => freePort()))

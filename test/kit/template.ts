@@ -13,6 +13,7 @@ export interface Engines {
   /** Additional environment of programs on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
+  hasDocker: boolean
   /** The folder that `engineTemplate` fills. */
   template: string
   /** The folder of the copies; removed at the end. */
@@ -28,12 +29,13 @@ declare module 'vitest' {
 /** Chooses the engines of the suite, and prints the choice. Embedded engines start with the first test file that needs them. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
+  const hasDocker = await isDockerAvailable()
   const replicas = TRIBUTARY_TEST_CLUSTER === 'replicas' ? await startReplicas() : undefined
   const shards = !replicas && TRIBUTARY_TEST_CLUSTER ? await startCluster({ isRelayed: true }) : undefined
   const nodes = shards?.nodes.map(keepRunning)
   const cluster = replicas ?? shards
-  const containers =
-    !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await isDockerAvailable()) ? await startContainers() : undefined
+  const isEmbedded = !cluster && !CLICKHOUSE_URL && !DATABASE_URL
+  const containers = isEmbedded && hasDocker ? await startContainers() : undefined
   const clickhouseUrl = cluster?.environment.CLICKHOUSE_URL || CLICKHOUSE_URL || containers?.clickhouseUrl
   const { CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES } = cluster?.environment ?? process.env
   const clusterEnvironment = {
@@ -49,7 +51,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
   const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const template = join(copies, 'template')
-  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies })
+  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, hasDocker, template, copies })
   return async () => {
     for (const node of nodes ?? []) node.stop()
     await Promise.all([containers?.stop(), cluster?.close()])

@@ -9,13 +9,13 @@ import { killAtStatements } from '../faults/crashes/verbKills.ts'
 import { verbs } from '../faults/crashes/verbs.ts'
 import { openFeedEngines } from '../faults/feed/feedEngines.ts'
 import { runReplicaOutages } from '../faults/replicas/replicaRuns.ts'
+import { canReplicate } from '../kit/canReplicate.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { hasRedis } from '../kit/redis.ts'
-import { canReplicate } from '../kit/replicas.ts'
 import { holds } from '../kit/until.ts'
 import { openPair, openReplicatedStores } from './openPair.ts'
 
-const canRun = await canReplicate()
+const canRun = canReplicate()
 
 describe.runIf(canRun && hasStrace())('kills of either replica, and of both in turn', () => {
   const stores = useOpened(openReplicatedStores)

@@ -3,12 +3,12 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../api/events/send.ts'
+import { canReplicate } from '../kit/canReplicate.ts'
 import { useOpened } from '../kit/fixtures.ts'
-import { canReplicate } from '../kit/replicas.ts'
 import { openPair } from './openPair.ts'
 
 // The short form of `npm run faults -- Replicas`.
-describe.runIf(await canReplicate())('two replicas', () => {
+describe.runIf(canReplicate())('two replicas', () => {
   const pair = useOpened(openPair)
   beforeAll(() => pair.accounts[0].import('clicks', [0, 1, 2]))
 

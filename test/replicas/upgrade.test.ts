@@ -7,10 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildCommit } from '../../bench/compareBuild.ts'
 import { packageRoot } from '../../src/package.ts'
 import { run, runJson } from '../cli/runCommand.ts'
+import { canReplicate } from '../kit/canReplicate.ts'
 import { contentOfNode } from '../kit/clickhouseCluster.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
-import { canReplicate, startReplicas } from '../kit/replicas.ts'
+import { startReplicas } from '../kit/replicas.ts'
 import { freePort, startInstance } from '../kit/serverProcess.ts'
 import { openLoad } from '../upgrades/load.ts'
 
@@ -20,7 +21,7 @@ function commitOf(version: string): string | undefined {
   return execFileSync('git', words, { cwd: packageRoot, encoding: 'utf8' }).trim() || undefined
 }
 
-describe.runIf((await canReplicate()) && hasPostgres() && commitOf('1.0.0'))('on two replicas', () => {
+describe.runIf(canReplicate() && hasPostgres() && commitOf('1.0.0'))('on two replicas', () => {
   const replicas = useOpened(() => startReplicas())
   const postgres = useOpened(() => startPostgres())
   const folder = useFolder()
