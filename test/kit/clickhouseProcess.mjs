@@ -4,7 +4,6 @@
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { startStatements } from '../../dist/src/stores/embedded/clickhouse/config.js'
-import { makeReplicable } from './replicable.mjs'
 
 const [folder, configFile, port, tcpPort, replicaHost] = process.argv.slice(2)
 const argv = [
@@ -16,7 +15,7 @@ const argv = [
   `--config-file=${configFile}`,
   ...(tcpPort ? [`--tcp_port=${tcpPort}`] : []),
 ]
-if (replicaHost) makeReplicable(libchdbPath(), replicaHost, Number(port))
+if (replicaHost) (await import('./replicable.mjs')).makeReplicable(libchdbPath(), replicaHost, Number(port))
 const listenForNodes = tcpPort ? 'SYSTEM START LISTEN TCP;' : ''
 new Worker(new URL('../../dist/src/stores/embedded/clickhouse/thread.js', import.meta.url), {
   workerData: {

@@ -34,8 +34,8 @@ describe.runIf(canReplicate() && hasPostgres() && commitOf('1.0.0'))('on two rep
       DATA_DIR: folder('data'),
       LOG_LEVEL: 'error',
     }
-    const runBefore = async (...words: string[]) => {
-      const { code: exit, stdout, stderr } = await run([...words, '--json'], settings, code)
+    const runBefore = async (words: string) => {
+      const { code: exit, stdout, stderr } = await run([...words.split(' '), '--json'], settings, code)
       expect([words, exit, exit === 0 || stderr]).toEqual([words, 0, true])
       return JSON.parse(stdout)
     }
@@ -51,21 +51,11 @@ describe.runIf(canReplicate() && hasPostgres() && commitOf('1.0.0'))('on two rep
       return { url: `http://127.0.0.1:${PORT}/api/v1`, end }
     }
     await runBefore('migrate')
-    await runBefore('account', 'create', '--name', 'Writing', '--id', 'writing')
-    const { key } = await runBefore(
-      'key',
-      'create',
-      '--account',
-      'writing',
-      '--name',
-      'k',
-      '--scopes',
-      'all',
-      '--allow-events',
-    )
-    await runBefore('demo', '--account', 'writing', '--clicks', '500', '--days', '10')
+    await runBefore('account create --name Writing --id writing')
+    const { key } = await runBefore('key create --account writing --name k --scopes all --allow-events')
+    await runBefore('demo --account writing --clicks 500 --days 10')
     await writeFile(folder('click.ndjson'), '{"id":"c0","clickedAt":"2026-11-01T00:00:00Z"}\n')
-    await runBefore('import', 'clicks', folder('click.ndjson'), '--account', 'writing')
+    await runBefore(`import clicks ${folder('click.ndjson')} --account writing`)
 
     const before = [await start(0, code), await start(1, code)] as const
     let url = before[0].url
