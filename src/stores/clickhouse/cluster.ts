@@ -54,9 +54,11 @@ export async function openCluster(
       shards: new Set(members.map(({ shardNumber }) => shardNumber)).size,
       isReplicated,
       nodes: clients.map((node, index) => {
-        const shard = identities[index]?.shard
+        const shard = identities[index]?.shard ?? ''
         return {
           url: urls[index] ?? '',
+          /** The macro `{shard}`: nodes with the same one are replicas; empty without replicas. */
+          shard,
           /** Uses the local database of this server. */
           client: node,
           /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
