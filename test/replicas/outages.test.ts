@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runHere, runJson } from '../cli/runCommand.ts'
+import { runJson } from '../cli/runCommand.ts'
 import { inTurn } from '../faults/crashes/crashStores.ts'
 import { hasStrace } from '../faults/crashes/syscallKiller.ts'
 import { runTrials, trials } from '../faults/crashes/trials.ts'
@@ -77,23 +77,6 @@ describe.runIf(canRun)('two replicas', () => {
       return sent
     })
     await Promise.all(writes)
-    expect(await pair.differences()).toEqual([])
-  })
-
-  it('a repair through a replica that lacks sums changes none of them', async () => {
-    const [, behind] = pair.replicas.nodes
-    const [one, other] = pair.accounts
-    await behind.run('admin', 'SYSTEM STOP FETCHES tributary_local.sums_by_day')
-    const importing = one.import('clicks', [20, 21])
-    await expect
-      .poll(() =>
-        behind.run('admin', "SELECT count() FROM tributary_local.clicks WHERE id IN ('click-20', 'click-21')"),
-      )
-      .toBe('2')
-    await runHere(['verify', '--repair', '--account', one.id], other.environment)
-    await behind.run('admin', 'SYSTEM START FETCHES tributary_local.sums_by_day')
-    await importing
-    await pair.replicas.synchronize()
     expect(await pair.differences()).toEqual([])
   })
 
