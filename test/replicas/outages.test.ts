@@ -40,6 +40,7 @@ describe.runIf(canRun && hasStrace())('kills of either replica, and of both in t
 describe.runIf(canRun).each(['import', 'erase', 'verify --repair'] as const)('the command %s', (name) => {
   it.each([0, 1])(
     'gives the same when replica %i is killed before or after a statement, and it is run again',
+    { timeout: 1_200_000 },
     async (victim) => {
       const stores = await openReplicatedStores()
       try {
