@@ -4,6 +4,7 @@ import { openOnNodes } from '../faults/replicas/openOnNodes.ts'
 import { contentOfNode } from '../kit/clickhouseCluster.ts'
 import { engineTemplate } from '../kit/engineTemplate.ts'
 import type { Replicas } from '../kit/replicas.ts'
+import type { ServerProcess } from '../kit/serverProcess.ts'
 
 /** Opens migrated stores on one shard of two replicas. */
 export async function openReplicatedStores(): Promise<CrashStores & { replicas: Replicas }> {
@@ -30,5 +31,15 @@ export async function openPair() {
       await close()
       await stores.close()
     },
+  }
+}
+
+/** Does something while a process does not run. */
+export async function without<Result>(dead: ServerProcess, act: () => Promise<Result>): Promise<Result> {
+  await dead.kill()
+  try {
+    return await act()
+  } finally {
+    await dead.start()
   }
 }

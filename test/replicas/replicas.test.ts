@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../api/events/send.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { useOpened } from '../kit/fixtures.ts'
-import { openPair } from './openPair.ts'
+import { openPair, without } from './openPair.ts'
 
 // The short form of `npm run faults -- Replicas`.
 describe.runIf(canReplicate())('two replicas', () => {
@@ -30,18 +30,16 @@ describe.runIf(canReplicate())('two replicas', () => {
       const node = pair.replicas.nodes[index]
       const living = pair.accounts[index === 0 ? 1 : 0]
       const id = `without-${index}`
-      await node.kill()
-      for (const { app, key } of pair.accounts) {
-        const report = {
-          url: '/api/v1/reports?group_by=day&from=2020-01-01&to=2020-01-31',
-          headers: { authorization: `ApiKey ${key}` },
+      const waiting = await without(node, async () => {
+        for (const { app, key } of pair.accounts) {
+          const headers = { authorization: `ApiKey ${key}` }
+          const read = () => app.inject({ url: '/api/v1/reports?group_by=day&from=2020-01-01&to=2020-01-31', headers })
+          await expect.poll(async () => (await read()).statusCode).toBe(200)
         }
-        await expect.poll(async () => (await app.inject(report)).statusCode).toBe(200)
-      }
-      const event = { click_id: 'click-0', event_name: 'paid', event_id: id, value: 1 }
-      expect((await post(living.app, living.key, event)).statusCode).toBe(503)
-      const waiting = [living.import('clicks', [10 + index]), living.sendEvents(0, [id])]
-      await node.start()
+        const event = { click_id: 'click-0', event_name: 'paid', event_id: id, value: 1 }
+        expect((await post(living.app, living.key, event)).statusCode).toBe(503)
+        return [living.import('clicks', [10 + index]), living.sendEvents(0, [id])]
+      })
       await Promise.all(waiting)
       expect(await pair.differences()).toEqual([])
     },

@@ -46,7 +46,9 @@ export async function killAtStatements(
   every = 1,
 ): Promise<VerbKills> {
   return await compareKilled(stores, verb, async (trial) => {
-    const store = typeof victim === 'number' ? `ClickHouse ${victim}` : victim === 'postgres' ? 'Postgres' : ''
+    // A replica takes part in all statements to its shard.
+    const node = stores.replicas ? 'ClickHouse' : `ClickHouse ${victim}`
+    const store = typeof victim === 'number' ? node : victim === 'postgres' ? 'Postgres' : ''
     const ofVictim = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
     // For a killed command, the moment after a statement is the one before the next statement.
     const moments = ofVictim.filter(
