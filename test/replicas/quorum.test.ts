@@ -214,8 +214,9 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
     expect(stdout).toMatch(/click_index/)
     await expectEqualReplicas()
     await expectNoDifferences()
+    // Two registrations of one statement differ in the present time.
     const mutations = await onEachNode(`
-      SELECT count() - uniqExact(table, command) AS repeated, max(length(command)) < 1000000 AS areSmall, countIf(NOT is_done)
+      SELECT count() - uniqExact(table, replaceRegexpAll(command, '_CAST.{10,20},', '')), max(length(command)) < 1000000, countIf(NOT is_done)
       FROM system.mutations WHERE database = 'tributary_local'`)
     expect(new Set(mutations)).toEqual(new Set(['0\t1\t0']))
   })

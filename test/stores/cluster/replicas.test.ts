@@ -27,10 +27,11 @@ describe('a statement on replicas', () => {
     expect(replicatedStatement(statement('a = 2'), true)).not.toContain('fetch')
   })
 
-  it('inserts rows on the first one only, and leaves other statements unchanged', () => {
+  it('inserts and changes rows on the first one only, and leaves other statements unchanged', () => {
     for (const rows of [
       'INSERT INTO a SELECT 1',
       'ALTER TABLE a\n    MATERIALIZE INDEX b',
+      'ALTER TABLE a CLEAR COLUMN IF EXISTS b',
       '-- why\nINSERT INTO a VALUES (1)',
     ]) {
       expect([replicatedStatement(rows, true), replicatedStatement(rows, false)]).toEqual([rows, undefined])
