@@ -10,6 +10,9 @@ GRANT TABLE ENGINE ON ReplicatedReplacingMergeTree TO tributary_owner;
 GRANT TABLE ENGINE ON ReplicatedSummingMergeTree TO tributary_owner;
 GRANT SELECT ON system.clusters TO tributary_owner;
 GRANT SELECT ON system.macros TO tributary_owner;
+-- Owner and writer see which replica has every row.
+GRANT SELECT ON system.replicas TO tributary_owner;
+GRANT SELECT ON system.processes TO tributary_owner;
 
 GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary_local.* TO tributary_writer;
 GRANT SELECT ON system.clusters TO tributary_writer;

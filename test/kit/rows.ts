@@ -139,7 +139,10 @@ export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, q
   if (/^\s*(INSERT|SYSTEM)\b/.test(query)) throw new Error(`not a statement for every node: ${query}`)
   const { cluster } = clickhouse
   const isFollowed = cluster?.isReplicated && !/\b(MODIFY|RESET) SETTING\b|^\s*RENAME\b/.test(query)
-  for (const { client } of cluster?.nodes.filter(({ isFirst }) => isFirst || !isFollowed) ?? [clickhouse]) {
+  const nodes = cluster?.nodes.filter(
+    ({ shard }, index, all) => !isFollowed || all.findIndex((one) => one.shard === shard) === index,
+  )
+  for (const { client } of nodes ?? [clickhouse]) {
     await client.command({
       query,
       clickhouse_settings: { mutations_sync: '2', alter_sync: '2', lightweight_deletes_sync: '2' },
