@@ -1,7 +1,6 @@
 // @module-tag long
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runJson } from '../cli/runCommand.ts'
 import { inTurn } from '../faults/crashes/crashStores.ts'
 import { hasStrace } from '../faults/crashes/syscallKiller.ts'
 import { runTrials, trials } from '../faults/crashes/trials.ts'
@@ -12,7 +11,6 @@ import { runReplicaOutages } from '../faults/replicas/replicaRuns.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { hasRedis } from '../kit/redis.ts'
-import { holds } from '../kit/until.ts'
 import { openPair, openReplicatedStores, without } from './openPair.ts'
 
 const canRun = canReplicate()
@@ -78,24 +76,6 @@ describe.runIf(canRun)('two replicas', () => {
       return sent
     })
     await Promise.all(writes)
-    expect(await pair.differences()).toEqual([])
-  })
-
-  it('a replica that has lost its disk has everything again after it is registered anew', async () => {
-    const [first, lost] = pair.replicas.nodes
-    await lost.loseDisk()
-    const tables = await first.run('admin', "SELECT table FROM system.replicas WHERE database = 'tributary_local'")
-    for (const table of tables.split('\n')) {
-      // ClickHouse refuses it until the session of the lost one has expired.
-      const drop = () => first.run('admin', `SYSTEM DROP REPLICA 'r1' FROM TABLE tributary_local.${table}`)
-      await expect.poll(() => holds(drop)).toBe(true)
-    }
-    await lost.start()
-    await runJson(['migrate'], pair.environment)
-    await pair.replicas.synchronize()
-    const [present, same] = await pair.contents()
-    expect(same).toBe(present)
-    await pair.accounts[1].sendEvents(0, ['after-the-loss'])
     expect(await pair.differences()).toEqual([])
   })
 })
