@@ -22,7 +22,8 @@ const idleConnectionMs = 2_500
 
 /**
  * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on a
- * majority of replicas.
+ * majority of replicas: of two on both. An insert whose client has
+ * given up waits no longer for the other replica than the client would.
  * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
  */
 export const clusterSettings: ClickHouseSettings = {
@@ -30,6 +31,7 @@ export const clusterSettings: ClickHouseSettings = {
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '0',
   insert_quorum: 'auto',
+  insert_quorum_timeout: 20_000,
 }
 
 /** Connections to one server: the driver sends writes and commands, `read` SELECTs. */

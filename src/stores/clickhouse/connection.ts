@@ -112,6 +112,13 @@ export function nodesOf({ client, cluster }: ClickHouse): Client[] {
   return cluster ? cluster.nodes.map((node) => node.client) : [client]
 }
 
+/** @returns the connections to one replica of each shard, which sends mutations to the others; without replicas, to every node */
+export function firstReplicasOf(clickhouse: ClickHouse): Client[] {
+  const { cluster } = clickhouse
+  if (!cluster?.isReplicated) return nodesOf(clickhouse)
+  return [...new Map(cluster.nodes.toReversed().map((node) => [node.shard, node.client])).values()]
+}
+
 /** Whether ClickHouse could not store data because its disk is full or fails. */
 export function isClickHouseDiskFull(error: unknown): error is ClickHouseError {
   const types = ['NOT_ENOUGH_SPACE', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR']
