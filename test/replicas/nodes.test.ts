@@ -206,7 +206,7 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     expect(await contentOfNode(added)).toBe(await contentOfNode(source))
     await expect.poll(() => isStored('filled')).toBe(true)
     expect((await migrateAs(ownerAtHome)).applied).toEqual([])
-    const { stdout } = await runHere(['verify'], ownerAtHome)
+    const { stdout } = await runHere(['verify'], api.stores.environment)
     expect(stdout).toContain('every sum and index agrees with the rows')
     expect((await doctor()).failed).toEqual([])
   })
