@@ -45,6 +45,7 @@ const shared = {
       description: 'Again on the Node.js of the image: engines, sockets, streams and child processes.',
     },
     { name: 'registry', description: 'Also in `.ci/run`: installs the newest packages that package.json allows.' },
+    { name: 'replicas', description: "Also in `.ci/run`: replicas of ClickHouse, by Debian's ZooKeeper." },
     { name: 'postgres', description: 'Again on a PostgreSQL 15 server: statements of Postgres and their errors.' },
   ],
   setupFiles: ['test/kit/cpuTime.ts', 'test/kit/seed.ts'],

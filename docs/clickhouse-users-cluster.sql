@@ -10,9 +10,15 @@ GRANT TABLE ENGINE ON ReplicatedReplacingMergeTree TO tributary_owner;
 GRANT TABLE ENGINE ON ReplicatedSummingMergeTree TO tributary_owner;
 GRANT SELECT ON system.clusters TO tributary_owner;
 GRANT SELECT ON system.macros TO tributary_owner;
+-- Owner and writer see which replica has every row.
+GRANT SELECT ON system.replicas TO tributary_owner;
+GRANT SELECT ON system.processes TO tributary_owner;
 
 GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary_local.* TO tributary_writer;
 GRANT SELECT ON system.clusters TO tributary_writer;
 GRANT SELECT ON system.macros TO tributary_writer;
+-- On replicas it waits until both have all rows, and wakes the thread that removes the files of erased rows.
+GRANT SYSTEM SYNC REPLICA, SYSTEM CLEANUP ON tributary_local.* TO tributary_writer;
+GRANT SELECT ON system.replicas TO tributary_writer;
 
 GRANT SELECT ON tributary_local.* TO tributary_reader;

@@ -5,3 +5,10 @@ export class ExpectedError extends Error {
     this.name = new.target.name
   }
 }
+
+/** @returns the first line of the driver's message, which names the cause, without its point; never empty */
+export function causeOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string }
+  const line = /^.*[^\s.]/.exec(message ?? '')?.[0]
+  return line || code || String(error)
+}

@@ -70,7 +70,7 @@ export const SettingsSchema = Type.Object({
     { pattern: '^[A-Za-z0-9_.-]+$' },
   ),
   CLICKHOUSE_NODES: optionalText(
-    'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the hosts in `system.clusters` with the port of `CLICKHOUSE_URL`.',
+    'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the hosts in `system.clusters` with the port of `CLICKHOUSE_URL`; the node of `CLICKHOUSE_URL` must then respond at the start.',
     { format: 'nodes' },
   ),
   DATABASE_URL: optionalText(

@@ -1,6 +1,7 @@
 import { Command as CommanderCommand } from 'commander'
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { printableLines } from '../import/printable.ts'
+import { packageRoot } from '../package.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
@@ -73,17 +74,18 @@ export class CommandContext {
    * Opens both stores and migrates them to the current schema; further calls return the same ones. Stores that did not exist
    * are named on standard error. They are closed when the subcommand ends.
    * @param log by default prints warnings and errors
+   * @param fillsReplicas whether new replicas get tables and rows
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(log: StoreLog = this.printWarning): Promise<Stores> {
-    this.#stores ??= this.#openMigrated(log)
+  openStores(log: StoreLog = this.printWarning, fillsReplicas = false): Promise<Stores> {
+    this.#stores ??= this.#openMigrated(log, fillsReplicas)
     return this.#stores
   }
 
-  async #openMigrated(log: StoreLog): Promise<Stores> {
+  async #openMigrated(log: StoreLog, fillsReplicas: boolean): Promise<Stores> {
     const stores = await openStores(this.settings, log)
     try {
-      this.applied = await migrate(stores)
+      this.applied = await migrate(stores, packageRoot, fillsReplicas)
       const created = describeCreated(this.settings, this.applied)
       if (created) this.printStatus(created)
       return stores

@@ -1,11 +1,14 @@
 import { text } from 'node:stream/consumers'
+import { causeOf } from '../expectedError.ts'
 import { zoneData } from '../package.ts'
+import { isUsable, newReplicasOf } from '../stores/clickhouse/chooseServer.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
-import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
+import { askNode } from '../stores/clickhouse/replicaState.ts'
+import { selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, instant, text as textValue } from '../stores/clickhouse/sql.ts'
 import { assertWritable } from '../stores/migrations/migrate.ts'
-import { causeOf, missingEngines, openStores, type Stores } from '../stores/open.ts'
+import { missingEngines, openStores, type Stores } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
 import { dayMs } from '../stores/timing/units.ts'
 import type { Command, CommandContext } from './context.ts'
@@ -67,6 +70,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
     await add('tables', migrateMend, () => assertWritable(stores))
     await add('PostgreSQL', queryMend, () => inPostgres(stores))
     await add('ClickHouse', queryMend, () => inClickHouse(stores))
+    await add('replicas of ClickHouse', queryMend, () => inReplicas(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
     await add('grant for the logs of ClickHouse', grantMend, async () => {
       const found = (await isTrue(stores.clickhouse.client, `CHECK ${logsGrant}`))
@@ -145,8 +149,8 @@ async function inPostgres({ postgres }: Stores): Promise<readonly Line[]> {
 /** ClickHouse's own logs may have as many bytes, also if the data has less. */
 const unlimitedLogBytesMax = 100 << 20
 
-/** In a cluster there are the lines of every node. */
-async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
+/** In a cluster there are the lines of every node that responds, with its address. */
+async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promise<Line[]> {
   const query = ch`
     WITH
       (toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(${instant(Date.now())})) / 1000 AS difference,
@@ -155,8 +159,6 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
       (SELECT groupArray(name) FROM system.tables
         WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
           AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced,
-      (SELECT groupArray(name) FROM system.tables
-        WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated,
       (SELECT (ifNull(sumIf(total_bytes, database = 'system' AND engine_full NOT LIKE '% TTL %'), 0),
           ifNull(sumIf(total_bytes, database = currentDatabase()), 0))
         FROM system.tables WHERE engine LIKE '%MergeTree') AS bytes
@@ -171,12 +173,43 @@ async function inClickHouse({ clickhouse }: Stores): Promise<Line[]> {
         notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.'),
       ('logs of ClickHouse', 'Give them a TTL: docs/setup.md. Drop log tables that ClickHouse renamed, such as system.text_log_0.',
         bytes.1 > greatest(bytes.2, ${count(unlimitedLogBytesMax)}),
-        'Its log tables without a TTL have ' || formatReadableSize(bytes.1) || ', the data ' || formatReadableSize(bytes.2) || '.'),
-      ('replicas of ClickHouse', 'Use one server for each shard: docs/scaling.md.', notEmpty(replicated),
-        'Replicated tables are not supported, and can lose acknowledged rows: ' || arrayStringConcat(replicated, ', ') || '.')
+        'Its log tables without a TTL have ' || formatReadableSize(bytes.1) || ', the data ' || formatReadableSize(bytes.2) || '.')
     ]) AS checks)`
-  return await selectOnEveryNode<Line>(clickhouse, query, { label: 'doctor' })
+  const nodes = cluster?.nodes.filter(({ failure }) => failure === undefined) ?? [{ client, url: undefined }]
+  const lines = nodes.map(async ({ client: reader, url }) => {
+    const found = await selectRows<Line>({ reader, onQuery: undefined }, query, { label: 'doctor' })
+    return found.map((line) => ({ ...line, check: url ? `${line.check} at ${url}` : line.check }))
+  })
+  return (await Promise.all(lines)).flat()
 }
+
+/** Says which nodes of a cluster do not respond, or lack rows, and how to remove a lost replica. */
+async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> {
+  const added = newReplicasOf(cluster?.allNodes ?? []).map(([node]) => node)
+  const lines = (cluster?.allNodes ?? []).map((node): Line => {
+    const check = `node ${node.url}`
+    if (node.failure)
+      return { check, found: `It is unavailable: ${node.failure}.`, mend: 'Start it, or correct its address.' }
+    if (added.includes(node)) return { check, found: 'It has no copy of the rows of its shard.', mend: fillMend }
+    return { check, found: node.state?.isForgotten ? 'Keeper does not know its tables.' : '', mend: emptyMend }
+  })
+  const query = `
+    SELECT DISTINCT arrayJoin(mapKeys(mapFilter((name, isActive) -> NOT isActive, replica_is_active))) AS name
+    FROM system.replicas
+    WHERE database = currentDatabase()`
+  for (const { client, url } of cluster?.isReplicated ? cluster.nodes.filter(isUsable) : []) {
+    for (const { name } of await askNode<{ name: string }>(client, query)) {
+      const drop = `SYSTEM DROP REPLICA '${name}' FROM DATABASE ${cluster?.localDatabase}`
+      const found = `The other replica, ${name}, is not active: rows are read, and none are stored.`
+      const mend = `Start it. If its disk is lost, run as an administrator of ${url}: ${drop}; docs/restore.md says how to replace it.`
+      lines.push({ check: `replica of ${url}`, found, mend })
+    }
+  }
+  return lines
+}
+
+const fillMend = 'Remove the lost replica if a line names it, then run tributary migrate as the owner of the tables.'
+const emptyMend = 'Drop both databases of this node, then run tributary migrate as the owner of the tables.'
 
 // TRAP: CHECK GRANT takes no FORMAT, which `query` of the driver adds.
 const isTrue = async (user: Client, query: string) => (await text((await user.exec({ query })).stream)).trim() === '1'

@@ -1,6 +1,5 @@
-import { ExpectedError } from '../expectedError.ts'
+import { causeOf, ExpectedError } from '../expectedError.ts'
 import { Problem } from '../problem.ts'
-import { causeOf } from '../stores/open.ts'
 
 /** A subcommand failed; the message is one line. Exit code 1. */
 export class CommandError extends ExpectedError {}

@@ -1,6 +1,6 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
-import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
+import { type ReplicaTarget, selectOnReplicas } from '../stores/clickhouse/replicas.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 
@@ -14,6 +14,7 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * | Mon 10:00  | instance 2 | ClickHouse has no row of it yet                         | generation 0 | stored; the rows have equal keys, and the one received first stays |
  * | Mon 12:00  | any        | the row in ClickHouse is not older than 24 hours        | –            | duplicate                  |
  * | Tue 10:01  | any        | the row is older than 24 hours                          | generation 1 | stored                     |
+ * | Tue 12:00  | any        | only one of two replicas has that row, after a failure  | generation 1 | stored; the rows have equal keys |
  *
  * No cache has ids of stored events: each is looked up, so an event that a restore of ClickHouse lost is stored again.
  */
@@ -67,37 +68,49 @@ export interface Acceptance {
   receivedAtMs: number
   /** Time since it was stored, by the clock of ClickHouse, which all instances share. */
   storedForMs: number
+  /** Whether every replica has it, or another row with its key: if only one replica has a row, it may still be discarded. */
+  isConfirmed: boolean
 }
+
+type AcceptanceRow = OwnedId & Omit<Acceptance, 'isConfirmed'> & { storedAtMs: number }
 
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
-/** The last acceptance of each event in ClickHouse; undefined without one. */
+/** The last acceptance of each event in ClickHouse, on any replica; undefined without one. */
 export async function findAcceptances(
-  clickhouse: QueryTarget,
+  clickhouse: ReplicaTarget,
   events: readonly OwnedId[],
   signal: AbortSignal,
 ): Promise<(event: OwnedId) => Acceptance | undefined> {
   const last = new Map<string, Acceptance>()
   if (events.length > 0) {
     const options = { label: 'events.duplicates', signal, settings: lookUpSettings }
-    for (const row of await selectRows<OwnedId & Acceptance>(clickhouse, acceptancesSql(events), options)) {
+    // Two attempts to store an event may have left one row on each replica, so equal keys are not enough.
+    const keyOf = (row: AcceptanceRow) => `${ownedKey(row)} ${row.generation} ${row.receivedAtMs} ${row.storedAtMs}`
+    for (const { row, isOnAll } of await selectOnReplicas(clickhouse, acceptancesSql(events), keyOf, options)) {
       const known = last.get(ownedKey(row))
-      if (!known || isReplacedBy(known, row)) last.set(ownedKey(row), row)
+      const isConfirmed = isOnAll || (known?.generation === row.generation && known.isConfirmed)
+      if (!known || isReplacedBy(known, row)) last.set(ownedKey(row), { ...row, isConfirmed })
+      else if (known.generation === row.generation) known.isConfirmed = isConfirmed
     }
   }
   return (event) => (last.size === 0 ? undefined : last.get(ownedKey(event)))
 }
 
-/** The generation to store an event as; undefined for a duplicate. As clocks may be wrong, the time of storage counts too. */
+/**
+ * The generation to store an event as; undefined for a duplicate. As clocks may be wrong, the time of storage counts too. A duplicate
+ * of a row that may be discarded is stored with the same key.
+ */
 export function generationAfter(last: Acceptance | undefined, receivedAtMs: number): number | undefined {
   if (!last) return 0
   const isDuplicate = receivedAtMs - last.receivedAtMs <= duplicateWindowMs || last.storedForMs <= duplicateWindowMs
-  return isDuplicate ? undefined : last.generation + 1
+  if (!isDuplicate) return last.generation + 1
+  return last.isConfirmed ? undefined : last.generation
 }
 
 /** Whether row `b` replaces row `a` of the same id: it has a later generation, or the same one received earlier. */
-function isReplacedBy(a: Acceptance, b: Acceptance): boolean {
+function isReplacedBy(a: Acceptance, b: AcceptanceRow): boolean {
   if (a.generation !== b.generation) return a.generation < b.generation
   return a.receivedAtMs > b.receivedAtMs
 }

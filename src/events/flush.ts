@@ -1,8 +1,8 @@
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { insertRows } from '../stores/clickhouse/insert.ts'
+import type { ReplicaTarget } from '../stores/clickhouse/replicas.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
-import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import { findAcceptances, generationAfter } from './duplicates.ts'
@@ -13,7 +13,7 @@ import type { EventMetrics } from './prometheusMetrics.ts'
 export interface FlushParts {
   clickhouse: ClickHouse
   /** The connections of writes: look-ups of events do not wait for reads of clients. */
-  reader: QueryTarget
+  reader: ReplicaTarget
   ceiling: FairUseCeiling
   metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
@@ -155,7 +155,7 @@ async function findUnconfirmed(
   )
   for (const event of events) {
     const last = lastOf(event.row)
-    if (!last || last.generation < event.row.generation) continue
+    if (!last?.isConfirmed || last.generation < event.row.generation) continue
     event.outcome = last.receivedAtMs === event.row.receivedAt ? 'stored' : 'duplicate'
   }
 }

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import type { ReplicaTarget } from '../stores/clickhouse/replicas.ts'
 import type { Stores } from '../stores/open.ts'
 import { EventsInFlight, settleLikeFirst } from './duplicates.ts'
 import { openEventCampaigns } from './eventCampaigns.ts'
@@ -100,13 +100,16 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
 }
 
 /** Queries of events use the connections of writes, so that they do not wait for the reads of clients. */
-function asWriter(clickhouse: ClickHouse): QueryTarget {
+function asWriter(clickhouse: ClickHouse): ReplicaTarget {
   return {
     get reader() {
       return clickhouse.client
     },
     get onQuery() {
       return clickhouse.onQuery
+    },
+    get cluster() {
+      return clickhouse.cluster
     },
   }
 }

@@ -13,6 +13,8 @@ const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const gaugeTimeoutMs = 2_000
 
+type Labelled = [labels: Record<string, string>, value: number]
+
 export type Metrics = ReturnType<typeof openMetrics>
 
 /**
@@ -66,13 +68,18 @@ export function openMetrics() {
     registry,
     timeQuery: (label: string, seconds: number) => queries.observe({ label }, seconds),
     countResponse: (source: string) => responses.inc({ source }),
-    /** Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s. */
-    addGauge(name: string, help: string, read: () => Promise<number>) {
+    /**
+     * Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s.
+     * @param labelNames of a gauge with a number for each combination of labels
+     */
+    addGauge(name: string, help: string, read: () => Promise<number | Labelled[]>, labelNames: string[] = []) {
       const late = () => new Error(`no response within ${gaugeTimeoutMs} ms`)
       new Gauge({
-        ...{ name, help, registers: [registry] },
+        ...{ name, help, labelNames, registers: [registry] },
         async collect() {
-          this.set(await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN))
+          const found = await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN)
+          this.reset()
+          for (const [labels, value] of Array.isArray(found) ? found : [[{}, found] as const]) this.set(labels, value)
         },
       })
     },

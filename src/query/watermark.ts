@@ -1,3 +1,5 @@
+import { Problem } from '../problem.ts'
+import { silentNodesOf } from '../stores/clickhouse/connection.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
@@ -41,7 +43,8 @@ const marginMs = 1_000
 /**
  * Every event with an earlier `stored_at` is visible to later queries. `stored_at` is the start of its insert by the clock of a
  * node, so this is the earliest start of the inserts that are running on any node, or of an erasure that rewrites events of the
- * account. It does not hold while a clock that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
+ * account. A replica that does not respond may continue the inserts that ran when it responded last. It does not hold while a clock
+ * that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
  */
 async function readEventWatermark({ stores, signal }: ReadContext, accountId: string): Promise<number> {
   const { clickhouse, postgres } = stores
@@ -51,7 +54,14 @@ FROM system.processes
 WHERE query_kind = 'Insert'
   AND position(query, 'pixel_events') > 0`
   const options = { label: 'events.watermark', signal }
-  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options)).map((row) => row.startMs)
+  const silent = clickhouse.cluster?.isReplicated ? silentNodesOf(clickhouse) : []
+  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options, silent)).map(
+    ({ startMs }) => startMs,
+  )
+  for (const { state } of silent) {
+    if (!state) throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
+    starts.push(state.eventsSinceMs)
+  }
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
     SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)

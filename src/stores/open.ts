@@ -2,10 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
 import postgresDriver from 'postgres'
+import { causeOf } from '../expectedError.ts'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
-import type { ClusterNaming } from './clickhouse/cluster.ts'
+import { type ClusterNaming, NodeUnavailable } from './clickhouse/cluster.ts'
 import { type ClickHouse, openClickHouse } from './clickhouse/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
@@ -48,6 +49,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, 
   const clickhouse = embedded.clickhouse
     ? openClickHouse(...addressesOf(embedded.clickhouse))
     : openClickHouse(parseAddress(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
+  clickhouse.onNotice = (message) => log({ level: 'warn', message })
   embedded.onClickHouseMoved = (moved) => clickhouse.moveTo(...addressesOf(moved))
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
   const postgres = openPostgres(postgresAddress)
@@ -152,10 +154,11 @@ async function reach(
       return
     } catch (error) {
       if (error instanceof SettingsError) throw error
-      const isRejected = isRejection(error)
-      const failure = `${server} ${isRejected ? 'rejects the connection' : 'does not respond'}: ${causeOf(error)}.`
+      const [name, cause] = error instanceof NodeUnavailable ? [error.message, error.cause] : [server, error]
+      const isRejected = isRejection(cause)
+      const failure = `${name} ${isRejected ? 'rejects the connection' : 'does not respond'}: ${causeOf(cause)}.`
       if (isRejected || performance.now() >= deadlineMs) throw new SettingsError(failure)
-      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${server}: ${causeOf(error)}.` })
+      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${name}: ${causeOf(cause)}.` })
       isAnnounced = true
       await sleep(retryMs)
     }
@@ -166,11 +169,4 @@ async function reach(
 function isRejection(error: unknown): boolean {
   if (error instanceof postgresDriver.PostgresError) return !isPostgresUnreachable(error)
   return error instanceof ClickHouseError
-}
-
-/** @returns the first line of the driver's message, which names the cause, without its point; never empty */
-export function causeOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string }
-  const line = /^.*[^\s.]/.exec(message ?? '')?.[0]
-  return line || code || String(error)
 }

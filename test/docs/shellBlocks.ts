@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package.ts'
 
-type Language = 'sh' | 'js' | 'php' | 'go'
+type Language = 'sh' | 'bash' | 'js' | 'php' | 'go'
 
 /** A fenced block of commands or JavaScript, and the block below it, if any: a JSON response or the printed text. */
 export interface Block {
   /** `README.md:18` */
   source: string
+  /** Its heading of the second level; empty before the first one. */
+  section: string
   language: Language
   /** Command lines, or the lines of a JavaScript module. */
   commands: string[]
@@ -22,8 +24,10 @@ export function blocksOf(page: string, languages: readonly Language[] = ['sh', '
   let language: string | undefined
   let body: string[] = []
   let start = 0
+  let section = ''
   for (const [index, line] of lines.entries()) {
     const fence = /^```(\w*)/.exec(line)
+    if (language === undefined) section = /^## (.*)/.exec(line)?.[1] ?? section
     if (language === undefined && fence) {
       language = fence[1] ?? ''
       body = []
@@ -31,8 +35,9 @@ export function blocksOf(page: string, languages: readonly Language[] = ['sh', '
     } else if (language !== undefined && fence) {
       const known = languages.find((name) => name === language)
       if (known) {
-        const commands = known === 'sh' ? commandsOf(body) : body
-        blocks.push({ source: `${page}:${start}`, language: known, commands, response: undefined, text: undefined })
+        const commands = known === 'sh' || known === 'bash' ? commandsOf(body) : body
+        const source = `${page}:${start}`
+        blocks.push({ source, section, language: known, commands, response: undefined, text: undefined })
       }
       const above = blocks.at(-1)
       if (language === 'json' && above) above.response = JSON.parse(body.join('\n'))

@@ -1,9 +1,9 @@
 // Fault tests under load: makes the API and its stores fail, and checks that every 200 response is correct, that every
 // acknowledged event is stored exactly once, retried ones included, and that the service recovers by itself within
-// seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios and the feeds.
-//   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: ", "Crashes: " or "Feeds: "] [--runs 10]
-//     [--seeds 61..120]
-// Requires Debian's postgresql-15, redis-server, faketime and strace, and permission to mount a small disk.
+// seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios, the feeds and the replicas.
+//   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: ", "Crashes: ", "Feeds: " or "Replicas: "]
+//     [--runs 10] [--seeds 61..120]
+// Requires Debian's postgresql-15, redis-server, faketime, strace and libzookeeper-java, and permission to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { crashScenarios } from './crashes/crashScenarios.ts'
 import { type Effort, embeddedFaults, openEmbeddedServer } from './embeddedFaults.ts'
 import { feedScenarios } from './feed/feedScenarios.ts'
+import { replicaScenarios } from './replicas/replicaScenarios.ts'
 import { runServerFaults, serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
 
@@ -35,7 +36,7 @@ for (let run = 1; run <= runs; run++) {
   await runOnEmbeddedEngines()
 }
 await runCrashes()
-await runFeeds()
+await runSeeds()
 // Clients of a load that did not finish keep the process alive.
 process.exit(failed === 0 ? 0 : 1)
 
@@ -84,10 +85,11 @@ async function runCrashes(): Promise<void> {
   })
 }
 
-/** Random sends to feeds: a run continues with the seeds after the ones of the run before. */
-async function runFeeds(): Promise<void> {
+/** Random sends: a run continues with the seeds after the ones of the run before. */
+async function runSeeds(): Promise<void> {
   const [first = 1, last = first] = values.seeds.split('..').map(Number)
-  for (const [name, scenario] of Object.entries(select('Feeds', feedScenarios))) {
+  const selected = { ...select('Feeds', feedScenarios), ...select('Replicas', replicaScenarios) }
+  for (const [name, scenario] of Object.entries(selected)) {
     await scenario(first, last, cleanUp, ({ seed, faults, summary }) =>
       report(`${name}, seed ${seed}`, faults, summary),
     )

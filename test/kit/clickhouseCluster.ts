@@ -38,6 +38,20 @@ export async function startCluster({ isRelayed = false } = {}) {
   }
 }
 
+/** Reads the rows and a checksum of every table of a node, whatever merges have done. Each node has its own records of migrations. */
+export async function contentOfNode({ run }: Pick<ClickHouseServer, 'run'>): Promise<string> {
+  const tables = await run(
+    'admin',
+    "SELECT name FROM system.tables WHERE database = 'tributary_local' AND engine LIKE '%MergeTree' AND name != 'schema_migrations'",
+  )
+  const sums = tables
+    .split('\n')
+    .map(
+      (table) => `SELECT '${table}', count(), sum(sipHash64(toString(tuple(*)))) FROM tributary_local.${table} FINAL`,
+    )
+  return await run('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
+}
+
 export type KeptNode = ReturnType<typeof keepRunning>
 
 /**

@@ -32,11 +32,12 @@ const startTimeoutMs = 60_000
 /**
  * Starts a server on a free port and waits until it responds.
  * @param folder an empty folder for its files, which the caller removes; by default a temporary folder
- * @param member for a node of a cluster: its additional configuration, and the port for the other nodes
+ * @param member for a node of a cluster: its additional configuration, and the port for the other nodes; for a replica also the
+ *   address from which the other ones fetch parts, at the same port as HTTP
  */
 export async function startClickHouse(
   folder?: string,
-  member?: { configXml: string; tcpPort: number },
+  member?: { configXml: string; tcpPort: number; replicaHost?: string },
 ): Promise<ClickHouseServer> {
   const directory = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(directory, 'users.xml')
@@ -54,28 +55,18 @@ export async function startClickHouse(
   let child: ChildProcess
   let exited: Promise<unknown>
 
-  async function run(user: string, statement: string): Promise<string> {
-    const response = await fetch(`http://127.0.0.1:${port}/`, {
-      method: 'POST',
-      headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
-      body: statement,
-    })
-    const text = (await response.text()).trim()
-    if (!response.ok) throw new Error(text)
-    return text
-  }
+  const { url, run } = accessTo(port)
 
   async function start(): Promise<void> {
     const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
-    const ports = member ? [`${port}`, `${member.tcpPort}`] : [`${port}`]
-    child = spawn(process.execPath, [program, join(directory, 'data'), configFile, ...ports], {
+    const listens = [port, member?.tcpPort ?? [], member?.replicaHost ?? []].flat().map(String)
+    child = spawn(process.execPath, [program, join(directory, 'data'), configFile, ...listens], {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     exited = once(child, 'exit')
     for (const deadlineMs = performance.now() + startTimeoutMs; ; await sleep(50)) {
       try {
-        await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
-        if (member) await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary_local')
+        await createDatabases({ run }, member !== undefined)
         return
       } catch (error) {
         if (performance.now() > deadlineMs) throw error
@@ -102,9 +93,7 @@ export async function startClickHouse(
       const log = await readFile(logFile, 'utf8').catch(() => '')
       return log.split('\n').filter((line) => line.includes('<Fatal>'))
     },
-    url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
-    run,
-    start,
+    ...{ url, run, start },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),
@@ -116,8 +105,30 @@ export async function startClickHouse(
   }
 }
 
+/** How tests use a server at a port of this machine. */
+export function accessTo(port: number): Pick<ClickHouseServer, 'url' | 'run'> {
+  return {
+    url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
+    async run(user, statement) {
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
+        body: statement,
+      })
+      const text = (await response.text()).trim()
+      if (!response.ok) throw new Error(text)
+      return text
+    },
+  }
+}
+
+export async function createDatabases({ run }: Pick<ClickHouseServer, 'run'>, isMember = true): Promise<void> {
+  await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
+  if (isMember) await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary_local')
+}
+
 /** Grants of an administrator that servers and the embedded engine know, including backups. */
-const administrator: ClickHouseUser = {
+export const administrator: ClickHouseUser = {
   name: 'admin',
   passwordSha256: digest('admin'),
   grants: [

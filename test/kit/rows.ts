@@ -130,16 +130,22 @@ export async function mergeParts(stores: Pick<Stores, 'clickhouse'>, ...tables: 
 }
 
 /**
- * Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster.
+ * Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster. Of replicas one runs it and the other follows, except for
+ * settings and names, which each has for itself.
  * @throws Error for an INSERT, whose rows each node would store, and for SYSTEM without a table, which changes the databases of
  *   other test files on the same server
  */
 export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<void> {
   if (/^\s*(INSERT|SYSTEM)\b/.test(query)) throw new Error(`not a statement for every node: ${query}`)
-  for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
+  const { cluster } = clickhouse
+  const isFollowed = cluster?.isReplicated && !/\b(MODIFY|RESET) SETTING\b|^\s*RENAME\b/.test(query)
+  const nodes = cluster?.nodes.filter(
+    ({ shard }, index, all) => !isFollowed || all.findIndex((one) => one.shard === shard) === index,
+  )
+  for (const { client } of nodes ?? [clickhouse]) {
     await client.command({
       query,
-      clickhouse_settings: { mutations_sync: '1', lightweight_deletes_sync: '2' },
+      clickhouse_settings: { mutations_sync: '2', alter_sync: '2', lightweight_deletes_sync: '2' },
     })
   }
 }

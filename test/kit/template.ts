@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
+import { GenericContainer, Wait } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { keepRunning, startCluster } from './clickhouseCluster.ts'
+import { clickHouseImage, isDockerAvailable } from './docker.ts'
+import { startReplicas } from './replicas.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
 export interface Engines {
@@ -11,6 +13,7 @@ export interface Engines {
   /** Additional environment of programs on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
+  hasDocker: boolean
   /** The folder that `engineTemplate` fills. */
   template: string
   /** The folder of the copies; removed at the end. */
@@ -26,10 +29,13 @@ declare module 'vitest' {
 /** Chooses the engines of the suite, and prints the choice. Embedded engines start with the first test file that needs them. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
-  const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster({ isRelayed: true }) : undefined
-  const nodes = cluster?.nodes.map(keepRunning)
-  const containers =
-    !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await isDockerAvailable()) ? await startContainers() : undefined
+  const hasDocker = await isDockerAvailable()
+  const replicas = TRIBUTARY_TEST_CLUSTER === 'replicas' ? await startReplicas() : undefined
+  const shards = !replicas && TRIBUTARY_TEST_CLUSTER ? await startCluster({ isRelayed: true }) : undefined
+  const nodes = shards?.nodes.map(keepRunning)
+  const cluster = replicas ?? shards
+  const isEmbedded = !cluster && !CLICKHOUSE_URL && !DATABASE_URL
+  const containers = isEmbedded && hasDocker ? await startContainers() : undefined
   const clickhouseUrl = cluster?.environment.CLICKHOUSE_URL || CLICKHOUSE_URL || containers?.clickhouseUrl
   const { CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES } = cluster?.environment ?? process.env
   const clusterEnvironment = {
@@ -39,13 +45,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const databaseUrl = DATABASE_URL || containers?.databaseUrl
   const how = (url: string | undefined) => (url ? (containers ? 'a container' : 'the server given') : 'embedded')
   console.log(
-    `Stores: ClickHouse is ${cluster ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
+    `Stores: ClickHouse is ${replicas ? 'two replicas' : shards ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
     `Random cases: TRIBUTARY_TEST_SEED=${process.env.TRIBUTARY_TEST_SEED}.`,
   )
 
   const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const template = join(copies, 'template')
-  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies })
+  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, hasDocker, template, copies })
   return async () => {
     for (const node of nodes ?? []) node.stop()
     await Promise.all([containers?.stop(), cluster?.close()])
@@ -54,19 +60,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   }
 }
 
-async function isDockerAvailable(): Promise<boolean> {
-  try {
-    await getContainerRuntimeClient()
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Starts containers of the production servers for this run of the suite. */
 async function startContainers() {
   const [clickhouse, postgres] = await Promise.all([
-    new GenericContainer('clickhouse/clickhouse-server:26.7')
+    new GenericContainer(clickHouseImage)
       .withEnvironment({
         CLICKHOUSE_USER: 'test',
         CLICKHOUSE_PASSWORD: 'test',

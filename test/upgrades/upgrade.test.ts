@@ -15,6 +15,7 @@ import { makeProgram, nextMigrations } from '../kit/program.ts'
 import { freePort, startInstance } from '../kit/serverProcess.ts'
 import { apply, fromSums, life } from '../properties/lives.ts'
 import { migrateKilled } from './killedMigration.ts'
+import { openLoad, request } from './load.ts'
 
 const stores = useTestStores({ isDirty: true })
 const folder = useFolder()
@@ -34,51 +35,7 @@ async function startHere(program?: string) {
   }
 }
 
-/** Requests of a client that repeats a 503 as it is told to, and accepts no other failure. */
-async function request(url: string, key: string, event?: object): Promise<unknown> {
-  for (;;) {
-    const response = await fetch(url, {
-      headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
-      ...(event && { method: 'POST', body: JSON.stringify(event) }),
-    })
-    const body = await response.text()
-    if (response.status === 503) expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
-    else {
-      expect([url, response.status, response.ok || body]).toEqual([url, 200, true])
-      return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
-    }
-  }
-}
-
 const readNumbers = (url: string, key: string) => Promise.all(fromSums.map((path) => request(`${url}${path}`, key)))
-
-/** Reads and sends events until it is ended. @returns the ids of acknowledged events */
-function openLoad(url: string, keys: { lived: string; writing: string }) {
-  let isEnded = false
-  const acknowledged: string[] = []
-  const running = (async () => {
-    while (!isEnded) {
-      const id = `load-${acknowledged.length}`
-      await request(`${url}/events`, keys.writing, { event_name: 'visit', click_id: 'c0', event_id: id })
-      acknowledged.push(id)
-      await request(`${url}${fromSums[acknowledged.length % fromSums.length]}`, keys.lived)
-    }
-  })()
-  let failure: unknown
-  running.catch((error) => {
-    failure = error
-  })
-  return {
-    assertRunning(): void {
-      if (failure) throw failure
-    },
-    async end(): Promise<string[]> {
-      isEnded = true
-      await running
-      return acknowledged
-    },
-  }
-}
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 1 + (n % 20), n % 24)).toISOString()
 /** A conversion reads its click through the copy of the click. */
@@ -128,7 +85,7 @@ it('an instance of the version before reads, writes and restarts while an upgrad
   const before = await readNumbers(steady.url, lived)
   const root = folder('next')
   await makeProgram(root, '99.1.0', nextMigrations)
-  const load = openLoad(steady.url, { lived, writing })
+  const load = openLoad(() => steady.url, { lived, writing })
 
   const kills = await migrateKilled(stores, root, async (number) => {
     load.assertRunning()

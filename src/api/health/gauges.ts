@@ -1,5 +1,6 @@
 import { listExpiringKeys } from '../../accounts/expiringKeys.ts'
 import type { Metrics } from '../../http/prometheusMetrics.ts'
+import { silentNodesOf } from '../../stores/clickhouse/connection.ts'
 import { selectOnEveryNode } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
@@ -14,12 +15,20 @@ export function addGauges(
 ): void {
   addGauge(
     'clickhouse_disk_used_ratio',
-    'Used part of the disk of ClickHouse, 0 to 1, in a cluster of the fullest; NaN while ClickHouse is unavailable.',
+    'Used part of the disk of ClickHouse, 0 to 1, in a cluster of the fullest that responds; NaN while ClickHouse is unavailable.',
     async () => {
       const query = ch`SELECT 1 - filesystemAvailable() / filesystemCapacity() AS used`
-      const nodes = await selectOnEveryNode<{ used: number }>(clickhouse, query, { label: 'metrics.disk' })
+      const options = { label: 'metrics.disk' }
+      const nodes = await selectOnEveryNode<{ used: number }>(clickhouse, query, options, silentNodesOf(clickhouse))
       return Math.max(...nodes.map(({ used }) => used))
     },
+  )
+  addGauge(
+    'clickhouse_node_up',
+    'In a cluster: 1 for each node that responds, else 0. While a replica does not respond, rows are read and none are stored.',
+    async () =>
+      clickhouse.cluster?.nodes.map(({ url, failure }) => [{ node: url }, failure === undefined ? 1 : 0]) ?? [],
+    ['node'],
   )
   addGauge(
     'sums_unconfirmed_age_seconds',

@@ -1,5 +1,6 @@
 import type { App, RouteContext } from '../../http/context.ts'
 import { Problem } from '../../problem.ts'
+import { silentNodesOf } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
@@ -17,7 +18,8 @@ export function healthRoutes(app: App, { stores, now }: RouteContext, redis: Red
 
   app.get('/readyz', { schema: { hide: true } }, async () => {
     await assertReady()
-    return { status: 'ready' }
+    const silent = silentNodesOf(stores.clickhouse).map(({ url }) => url)
+    return { status: 'ready', ...(silent.length > 0 && { unavailableNodes: silent }) }
   })
 }
 

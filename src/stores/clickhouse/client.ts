@@ -22,14 +22,16 @@ const idleConnectionMs = 2_500
 
 /**
  * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on a
- * majority of replicas.
+ * majority of replicas: of two on both. An insert whose client has
+ * given up waits no longer for the other replica than the client would.
  * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
  */
-const clusterSettings: ClickHouseSettings = {
+export const clusterSettings: ClickHouseSettings = {
   distributed_product_mode: 'global',
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '0',
   insert_quorum: 'auto',
+  insert_quorum_timeout: 20_000,
 }
 
 /** Connections to one server: the driver sends writes and commands, `read` SELECTs. */
@@ -37,11 +39,10 @@ export interface Client extends ClickHouseClient {
   readonly read: Read
 }
 
-/** Opens connections to one server, lazily. @param isDistributed whether the tables are distributed over shards */
-export function connect(address: ClickHouseAddress, isDistributed = false): Client {
+/** Opens connections to one server, lazily. @param settings of every statement; reads use them as they are when they are sent */
+export function connect(address: ClickHouseAddress, settings: ClickHouseSettings = {}): Client {
   const { socketPath, ...server } = address
   const agent = agentOf(address)
-  const settings = isDistributed ? clusterSettings : {}
   const driver = createClient({
     ...server,
     http_agent: agent,
@@ -66,11 +67,15 @@ function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
   return url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options)
 }
 
-/** Verifies that a server responds, and creates the database of the address if it is missing. */
-export async function ensureDatabase(address: ClickHouseAddress, mayCreate: boolean): Promise<void> {
+/** Verifies that a server responds, and creates the database of the address if it is missing. @param signal ends the attempt */
+export async function ensureDatabase(
+  address: ClickHouseAddress,
+  mayCreate: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
   const client = connect(address)
   try {
-    await client.command({ query: 'SELECT 1' })
+    await client.command({ query: 'SELECT 1', ...(signal && { abort_signal: signal }) })
   } catch (error) {
     if (!mayCreate || !(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error
     // TRAP: a request that names a missing database is rejected, so this one names `default`.

@@ -1,6 +1,9 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import { causeOf } from '../../expectedError.ts'
 import { SettingsError } from '../../settings.ts'
-import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
+import { withDeadline } from '../timing/deadline.ts'
+import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
+import { askNode, isRegisteredAlone, type ReplicaState, readReplicaState } from './replicaState.ts'
 
 /** Nodes with their own rows in a local database, like single servers; queries use a second one with `Distributed` tables over them. */
 export type Cluster = Awaited<ReturnType<typeof openCluster>>
@@ -17,52 +20,103 @@ export interface Identity {
   replica: string
 }
 
+/** A server of a cluster, as it was when it was last asked. */
+export interface ClusterNode {
+  readonly url: string
+  /** Uses the local database of this server. */
+  readonly client: Client
+  /** The macro `{shard}`: nodes with the same one are replicas; empty without replicas, and until it has responded once. */
+  shard: string
+  /** What a replica said last; undefined until it has responded once. */
+  state?: ReplicaState
+  /** Why it did not respond; undefined: it did. */
+  failure?: string | undefined
+}
+
+/** A node that is needed does not respond, or rejects the connection. The message names the setting and the node. */
+export class NodeUnavailable extends Error {}
+
+/** A busy server responds to a start later than to a regular question. */
+const openTimeoutMs = 5_000
+/** With the pause between two looks, an instance leaves a suspended node within 3 s. */
+const lookTimeoutMs = 2_000
+
 /**
- * Finds the nodes of a cluster, verifies that each responds and none is missing, and that each has its databases.
+ * Finds the nodes of a cluster, and verifies that each has its databases. One replica of every shard must respond; without replicas
+ * every node.
+ * @param addresses of the writer and of the reader; nodes are asked as the writer
  * @param mayCreate whether missing databases are created
- * @throws SettingsError when there is no such cluster or its nodes differ from the settings
+ * @throws SettingsError when there is no such cluster or its nodes differ from the settings, NodeUnavailable, or the error of the
+ *   server of CLICKHOUSE_URL if no server responds
  */
 export async function openCluster(
-  client: ClickHouseClient,
-  address: ClickHouseAddress,
+  [address, reader]: readonly [ClickHouseAddress, ClickHouseAddress],
   { name, nodeUrls }: ClusterNaming,
   mayCreate: boolean,
 ) {
-  const members = await membersOf(client, name)
-  if (nodeUrls.length > 0 && nodeUrls.length !== members.length) {
+  const isNamed = nodeUrls.length > 0
+  const members = await membersAt(address, name).catch((error) => {
+    if (error instanceof SettingsError) throw error
+    return Promise.any(nodeUrls.map((url) => membersAt({ ...address, url }, name))).catch(() => Promise.reject(error))
+  })
+  if (isNamed && nodeUrls.length !== members.length) {
     throw new SettingsError(
       `CLICKHOUSE_NODES: the cluster ${name} has ${members.length} nodes, ${nodeUrls.length} are named.`,
     )
   }
   const localDatabase = `${address.database}_local`
-  const urls = nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))
-  const clients = urls.map((url) => connect({ ...address, url, database: localDatabase }))
-  const close = () => Promise.all(clients.map((node) => node.close()))
+  const urls = isNamed ? nodeUrls : members.map(({ host }) => withHost(address.url, host))
+  // The settings may also name a load balancer.
+  const others = [address.url, reader.url].filter((url) => !urls.includes(url))
+  const servers = [...urls, ...others].map(
+    (url): ClusterNode => ({ url, client: connect({ ...address, url, database: localDatabase }), shard: '' }),
+  )
+  const nodes: readonly ClusterNode[] = servers.slice(0, urls.length)
+  let isReplicated = false
+  let removed: readonly ClusterNode[] = []
+
+  async function look(): Promise<void> {
+    await Promise.all(servers.map((server) => ask(server, isReplicated)))
+    removed = isReplicated ? await findRemoved(nodes) : []
+  }
+  async function open({ url, client }: ClusterNode, signal: AbortSignal): Promise<Identity> {
+    // The second one has the distributed tables: any node can be queried.
+    for (const database of [localDatabase, address.database])
+      await ensureDatabase({ ...address, url, database }, mayCreate, signal)
+    return await identify(client, signal)
+  }
+  const close = () => Promise.all(servers.map(({ client }) => client.close()))
+
   try {
-    for (const url of urls) {
-      await ensureDatabase({ ...address, url, database: localDatabase }, mayCreate)
-      // The database of the distributed tables: any node can be queried.
-      await ensureDatabase({ ...address, url }, mayCreate)
+    const opened = await Promise.allSettled(nodes.map((node) => within(openTimeoutMs, (signal) => open(node, signal))))
+    const identities = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
+    isReplicated = assertClusterTopology(name, members, identities)
+    const shards = new Set(members.map(({ shardNumber }) => shardNumber)).size
+    const served = isReplicated ? new Set(identities.map(({ shard }) => shard)).size : identities.length
+    const isServed = served >= (isReplicated ? shards : members.length)
+    for (const [index, outcome] of opened.entries()) {
+      if (isServed || outcome.status === 'fulfilled') continue
+      const setting = isNamed ? 'CLICKHOUSE_NODES' : 'CLICKHOUSE_CLUSTER'
+      throw new NodeUnavailable(`${setting}: ${urls[index]}`, { cause: outcome.reason })
     }
-    const identities = await Promise.all(clients.map(identify))
-    /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
-    const isReplicated = assertClusterTopology(name, members, identities)
+    await look()
     return {
       name,
       localDatabase,
       /** Number of shards. The hash of a row modulo this number selects its shard. */
-      shards: new Set(members.map(({ shardNumber }) => shardNumber)).size,
+      shards,
+      /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
       isReplicated,
-      nodes: clients.map((node, index) => {
-        const shard = identities[index]?.shard
-        return {
-          url: urls[index] ?? '',
-          /** Uses the local database of this server. */
-          client: node,
-          /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
-          isFirst: !isReplicated || identities.findIndex((other) => other.shard === shard) === index,
-        }
-      }),
+      /** The nodes that have rows, also while they do not respond; without replicas that were removed from Keeper. */
+      get nodes(): readonly ClusterNode[] {
+        return nodes.filter((node) => !removed.includes(node))
+      },
+      /** The nodes of the settings. */
+      allNodes: nodes,
+      /** The servers that an instance may send its statements to. */
+      servers,
+      /** Asks every server again. One that does not respond is no error. */
+      look,
       close,
     }
   } catch (error) {
@@ -71,17 +125,52 @@ export async function openCluster(
   }
 }
 
+const within = <Result>(timeoutMs: number, work: (signal: AbortSignal) => Promise<Result>) =>
+  withDeadline(timeoutMs, () => new Error(`no response within ${timeoutMs} ms`), work)
+
+/** Asks a server who and how it is. */
+async function ask(server: ClusterNode, isReplicated: boolean): Promise<void> {
+  try {
+    await within(lookTimeoutMs, async (signal) => {
+      if (!isReplicated || server.shard === '') server.shard = (await identify(server.client, signal)).shard
+      if (isReplicated) server.state = await readReplicaState(server.client, signal)
+    })
+    server.failure = undefined
+  } catch (error) {
+    server.failure = causeOf(error)
+  }
+}
+
+/** Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. */
+async function findRemoved(nodes: readonly ClusterNode[]): Promise<ClusterNode[]> {
+  const present = nodes.filter(({ failure, state }) => failure === undefined && state?.hasTables && !state.isForgotten)
+  if (present.length === nodes.length) return []
+  const single = present.filter((one) => present.every((other) => other === one || other.shard !== one.shard))
+  const isAlone = ({ client }: ClusterNode) =>
+    within(lookTimeoutMs, (signal) => isRegisteredAlone(client, signal)).catch(() => false)
+  const answers = await Promise.all(single.map(isAlone))
+  return nodes.filter((node) => {
+    // The shard of a node that has never responded is unknown.
+    const others = answers.filter((_, index) => ['', single[index]?.shard].includes(node.shard))
+    return !present.includes(node) && others.length > 0 && others.every(Boolean)
+  })
+}
+
 export interface Member {
   host: string
   shardNumber: number
 }
 
-async function membersOf(client: ClickHouseClient, name: string): Promise<Member[]> {
+/** Reads the members of a cluster. @throws SettingsError, or the error of the server */
+async function membersAt(address: ClickHouseAddress, name: string): Promise<Member[]> {
+  // TRAP: a request that names a missing database is rejected, so this one names `default`.
+  const client = connect({ ...address, database: 'default' })
   const query = `
     SELECT cluster, host_name AS host, shard_num AS shardNumber
     FROM system.clusters
     ORDER BY cluster, shard_num, replica_num`
-  const rows = await (await client.query({ query, format: 'JSONEachRow' })).json<Member & { cluster: string }>()
+  const read = (signal: AbortSignal) => askNode<Member & { cluster: string }>(client, query, signal)
+  const rows = await within(openTimeoutMs, read).finally(() => client.close())
   const members = rows.filter(({ cluster }) => cluster === name)
   if (members.length === 0) {
     const known = [...new Set(rows.map(({ cluster }) => cluster))].join(', ') || 'none'
@@ -92,16 +181,17 @@ async function membersOf(client: ClickHouseClient, name: string): Promise<Member
   return members
 }
 
-async function identify(client: ClickHouseClient): Promise<Identity> {
+async function identify(client: ClickHouseClient, signal: AbortSignal): Promise<Identity> {
   const query = `
     SELECT concat(hostName(), ':', toString(tcpPort())) AS host,
       anyIf(substitution, macro = 'shard') AS shard, anyIf(substitution, macro = 'replica') AS replica
     FROM system.macros`
-  const [row] = await (await client.query({ query, format: 'JSONEachRow' })).json<Identity>()
+  const [row] = await askNode<Identity>(client, query, signal)
   return row ?? { host: '', shard: '', replica: '' }
 }
 
 /**
+ * @param identities of the nodes that respond
  * @returns whether the nodes replicate
  * @throws SettingsError when one node is named twice, nodes of one shard do not replicate, or a shard has too many replicas
  */
@@ -111,14 +201,14 @@ export function assertClusterTopology(
   identities: readonly Identity[],
 ): boolean {
   const hosts = new Set(identities.map(({ host }) => host)).size
-  if (hosts < members.length) {
+  if (hosts < identities.length) {
     throw new SettingsError(
       `CLICKHOUSE_NODES: ${hosts} of the ${members.length} nodes of the cluster ${name} are named.`,
     )
   }
   const replicas = identities.filter(({ shard, replica }) => shard !== '' && replica !== '').length
   const shards = new Set(members.map(({ shardNumber }) => shardNumber)).size
-  if (replicas < members.length && (replicas > 0 || shards < members.length)) {
+  if (replicas < identities.length && (replicas > 0 || shards < members.length)) {
     throw new SettingsError(
       `CLICKHOUSE_CLUSTER=${name}: ${replicas} of its ${members.length} nodes have the macros shard and replica; replicas need them on all.`,
     )

@@ -1,8 +1,10 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
-import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
-import { type Cluster, type ClusterNaming, openCluster } from './cluster.ts'
+import { runPeriodically } from '../timing/periodic.ts'
+import { chooseServer, replicaSettings } from './chooseServer.ts'
+import { type ClickHouseAddress, type Client, clusterSettings, connect, ensureDatabase } from './client.ts'
+import { type Cluster, type ClusterNaming, type ClusterNode, openCluster } from './cluster.ts'
 
-/** The connections to ClickHouse. Read `client` at each use: it changes when the embedded engine restarts. */
+/** The connections to ClickHouse. Read `client` at each use: it changes when the embedded engine restarts, and with the node. */
 export type ClickHouse = ReturnType<typeof openClickHouse>
 
 /** Progress headers every ten seconds keep the connection of a long statement open. */
@@ -11,13 +13,50 @@ export const keepAliveSettings: ClickHouseSettings = {
   http_headers_progress_interval_ms: '10000',
 }
 
-/** Opens connections, lazily. @param readerAddress the same database, as a read-only user */
-export function openClickHouse(address: ClickHouseAddress, readerAddress?: ClickHouseAddress, naming?: ClusterNaming) {
+/** Time from one look at the nodes of a cluster to the next. */
+const lookPauseMs = 1_000
+
+/**
+ * Opens connections, lazily.
+ * @param readerAddress the same database, as a read-only user
+ * @param naming of a cluster. Statements of a user go to the server of its address, or to another node while that one does not respond
+ */
+export function openClickHouse(address: ClickHouseAddress, readerAddress = address, naming?: ClusterNaming) {
   let current = address
-  let client = connect(address, naming !== undefined)
-  let reader = connect(readerAddress ?? address, naming !== undefined)
+  const settings = naming ? { ...clusterSettings } : {}
+  let client = connect(address, settings)
+  let reader = connect(readerAddress, settings)
   let cluster: Cluster | undefined
-  return {
+  let stopLooking: (() => Promise<void>) | undefined
+  const urls = { writes: address.url, reads: readerAddress.url }
+  /** Connections to a node stay open when statements go to another one: a response may last longer. */
+  const opened = { [`writes ${address.url}`]: client, [`reads ${readerAddress.url}`]: reader }
+  let silent: readonly ClusterNode[] = []
+
+  function choose(role: 'writes' | 'reads', home: ClickHouseAddress, servers: readonly ClusterNode[]): Client {
+    const url = chooseServer(servers, home.url, urls[role])
+    if (url !== urls[role]) clickhouse.onNotice?.(`ClickHouse: ${role} go to ${url} instead of ${urls[role]}.`)
+    urls[role] = url
+    const key = `${role} ${url}`
+    const chosen = opened[key] ?? connect({ ...home, url }, settings)
+    opened[key] = chosen
+    return chosen
+  }
+
+  function follow({ allNodes, nodes, servers, shards, isReplicated }: Cluster): void {
+    const before = silent
+    silent = allNodes.filter(({ failure }) => failure !== undefined)
+    for (const node of allNodes) {
+      if (before.includes(node) === silent.includes(node)) continue
+      const change = node.failure === undefined ? 'responds again' : `is unavailable: ${node.failure}`
+      clickhouse.onNotice?.(`ClickHouse: ${node.url} ${change}.`)
+    }
+    client = choose('writes', address, servers)
+    reader = choose('reads', readerAddress, servers)
+    if (isReplicated) Object.assign(settings, replicaSettings(nodes, urls.reads, shards))
+  }
+
+  const clickhouse = {
     get client() {
       return client
     },
@@ -32,10 +71,19 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
     },
     /** Called after every query and insert, failed ones too. */
     onQuery: undefined as ((label: string, seconds: number) => void) | undefined,
-    /** Verifies every node and its databases, or creates these. @throws SettingsError when there is no such cluster */
+    /** Receives a line when a node of a cluster stops or begins to respond, and when statements go to another one. */
+    onNotice: undefined as ((line: string) => void) | undefined,
+    /** Verifies the server, or the nodes, and the databases, or creates these. @throws what `openCluster` throws */
     async reach(mayCreate: boolean) {
-      await ensureDatabase(current, mayCreate)
-      if (naming) cluster ??= await openCluster(client, current, naming, mayCreate)
+      if (!naming) return await ensureDatabase(current, mayCreate)
+      const found = cluster ?? (await openCluster([address, readerAddress], naming, mayCreate))
+      cluster = found
+      follow(found)
+      const look = async () => {
+        await found.look()
+        follow(found)
+      }
+      stopLooking ??= runPeriodically(look, () => {}, lookPauseMs)
     },
     /** Sends later queries to other addresses; those in flight end where they began. */
     moveTo(next: ClickHouseAddress, nextReader = next) {
@@ -46,14 +94,29 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
       for (const one of previous) void one.close()
     },
     async close() {
-      await Promise.all([client.close(), reader.close(), cluster?.close()])
+      const stopped = stopLooking?.()
+      await Promise.all([client.close(), reader.close(), ...Object.values(opened).map((one) => one.close())])
+      await Promise.all([cluster?.close(), stopped])
     },
   }
+  return clickhouse
+}
+
+/** @returns the nodes of a cluster that do not respond */
+export function silentNodesOf({ cluster }: Pick<ClickHouse, 'cluster'>): ClusterNode[] {
+  return cluster?.nodes.filter(({ failure }) => failure !== undefined) ?? []
 }
 
 /** @returns the connections to every node of a cluster, each with its own tables, or to the single server */
 export function nodesOf({ client, cluster }: ClickHouse): Client[] {
   return cluster ? cluster.nodes.map((node) => node.client) : [client]
+}
+
+/** @returns the connections to one replica of each shard, which sends mutations to the others; without replicas, to every node */
+export function firstReplicasOf(clickhouse: ClickHouse): Client[] {
+  const { cluster } = clickhouse
+  if (!cluster?.isReplicated) return nodesOf(clickhouse)
+  return [...new Map(cluster.nodes.toReversed().map((node) => [node.shard, node.client])).values()]
 }
 
 /** Whether ClickHouse could not store data because its disk is full or fails. */

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import { isUsable } from './chooseServer.ts'
 import { execute } from './client.ts'
 import type { Cluster } from './cluster.ts'
 
@@ -56,9 +57,9 @@ export async function createDistributedTables(
   }
 }
 
-/** Whether a node lacks the distributed table of a local table, as after a restore of the local tables. */
+/** Whether a node that responds lacks the distributed table of a local table, as after a restore of the local tables. */
 export async function areDistributedTablesMissing(cluster: Cluster, database: string): Promise<boolean> {
-  for (const { client } of cluster.nodes) {
+  for (const { client } of cluster.nodes.filter(isUsable)) {
     const present = new Set((await tablesOf(client, database)).map(({ name }) => name))
     if ((await localTablesOf(client, cluster)).some(({ name }) => !present.has(name))) return true
   }

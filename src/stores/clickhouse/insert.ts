@@ -19,8 +19,6 @@ const writeSettings: ClickHouseSettings = {
   input_format_parallel_parsing: 0,
   // ClickHouse evaluates `now64` of a mutation once, when it receives it, as `matchNothingAfter` needs.
   mutations_execute_nondeterministic_on_initiator: 1,
-  // Replicated tables otherwise reject mutations with a subquery, as repairs have.
-  allow_nondeterministic_mutations: 1,
   ...keepAliveSettings,
 }
 
@@ -104,17 +102,16 @@ export function matchNothingAfter(deadlineMs: number): Fragment {
 /**
  * Runs a statement on every node at once, so that each can begin it before its deadline. Each node changes its own tables. When
  * the promise settles, it has ended on every node, or its outcome is unknown.
+ * @param nodes for a mutation the first replicas, since each replica would register it for all of them
  * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
  */
 export async function runOnEveryNode(
   clickhouse: ClickHouse,
   statement: Fragment,
   label: string,
-  queryId?: string,
+  { queryId, nodes = nodesOf(clickhouse) }: { queryId?: string; nodes?: ClickHouse['client'][] } = {},
 ): Promise<void> {
-  const outcomes = await Promise.allSettled(
-    nodesOf(clickhouse).map((client) => runStatement(client, statement, label, { queryId })),
-  )
+  const outcomes = await Promise.allSettled(nodes.map((client) => runStatement(client, statement, label, { queryId })))
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (errors.length > 0) throw errors.find((error) => !(error instanceof NotBegun)) ?? errors[0]
 }

@@ -1,12 +1,12 @@
 /**
- * Adapts a statement of a migration to a replica. Rows are inserted on the first replica of a shard only.
+ * Adapts a statement of a migration to a replica. Rows are inserted and changed on the first replica of a shard only.
  * @returns undefined when the replica skips it
  * @throws Error for an unknown kind of statement
  */
 export function replicatedStatement(statement: string, isFirst: boolean): string | undefined {
   const text = statement.replace(/^[ \t]*--.*$/gm, '').trim()
   if (/^CREATE TABLE\b/.test(text)) return replicated(statement)
-  if (/^(INSERT INTO|ALTER TABLE\s+\w+\s+MATERIALIZE)\b/.test(text)) return isFirst ? statement : undefined
+  if (/^(INSERT INTO|ALTER TABLE\s+\w+\s+(MATERIALIZE|CLEAR))\b/.test(text)) return isFirst ? statement : undefined
   // Changes to a table are replicated, settings are not: IF NOT EXISTS works for both.
   if (/^(CREATE MATERIALIZED VIEW|ALTER TABLE|DROP (TABLE|VIEW))\b/.test(text)) return statement
   throw new Error(`no rule for replicas fits the statement "${text.split('\n')[0]}"`)
@@ -23,5 +23,6 @@ function replicated(statement: string): string {
   )
   if (changed === statement)
     throw new Error(`the table's engine is not on a line of its own in "${statement.split('\n')[0]}"`)
-  return changed
+  // The second copy of a row is on disk when an insert ends, as the first one is.
+  return changed.replace(/\bfsync_after_insert = 1\b/, '$&, min_compressed_bytes_to_fsync_after_fetch = 1')
 }

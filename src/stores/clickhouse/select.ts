@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
+import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
 import { type ReadOrder, readJson } from './reads.ts'
@@ -61,14 +62,20 @@ export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, 
   return result.data
 }
 
-/** Runs a SELECT on every node at once, as `selectRows` does; each node reads its own tables. @returns the rows of all nodes */
+/**
+ * Runs a SELECT on every node at once, as `selectRows` does; each node reads its own tables.
+ * @param except nodes that are not asked
+ * @returns the rows of all nodes
+ */
 export async function selectOnEveryNode<Row>(
   clickhouse: ClickHouse,
   query: Fragment,
   options: QueryOptions,
+  except: readonly ClusterNode[] = [],
 ): Promise<Row[]> {
   const { onQuery } = clickhouse
-  const reads = nodesOf(clickhouse).map((reader) => selectRows<Row>({ reader, onQuery }, query, options))
+  const readers = nodesOf(clickhouse).filter((reader) => except.every(({ client }) => client !== reader))
+  const reads = readers.map((reader) => selectRows<Row>({ reader, onQuery }, query, options))
   return (await Promise.all(reads)).flat()
 }
 
@@ -165,10 +172,11 @@ const readAdvice = 'request a shorter range, add filters, or try again later'
 
 /**
  * Codes of temporary failures: too many queries, starting or stopping, the same query id still running, killed by an
- * operator, a mutation stopped by another statement; in a cluster an unreachable node, too few replicas, no Keeper.
+ * operator, a mutation stopped by another statement; in a cluster an unreachable node, too few replicas, replicas that all have rows
+ * yet to fetch, no Keeper.
  */
 const busyCodes = new Set(
-  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat(['32', '279', '285', '286', '319', '999']),
+  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat('32 279 285 286 319 369 999'.split(' ')),
 )
 
 /**

@@ -39,6 +39,14 @@ function chunksOf(values: readonly string[]): string[][] {
   return chunks
 }
 
+/** Condition: a text is one of any number of texts, at least one. Replicated tables reject `idList` in a mutation: it is a subquery. */
+export function isAnyOf(value: Fragment, choices: readonly string[]): Fragment {
+  return ch`(${join(
+    chunksOf(choices).map((chunk) => ch`${value} IN ${texts(chunk)}`),
+    ' OR ',
+  )})`
+}
+
 /** The right side of `IN` for any number of ids. */
 export function idList(ids: readonly string[]): Fragment {
   return ch`(SELECT arrayJoin(${textList(ids)}))`

@@ -1,38 +1,61 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import { packageRoot } from '../../package.ts'
-import { nodesOf } from '../clickhouse/connection.ts'
+import { isUsable, newReplicasOf } from '../clickhouse/chooseServer.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
+import { retryWhileUnavailable } from '../timing/retry.ts'
 import { findPending, type Migration, MigrationError, type MigrationRecord, readMigrations, recordOf } from './files.ts'
-import { isClickHouseCurrent, type MigratedStores, migrateClickHouse, waitForWriters } from './migrateClickHouse.ts'
+import {
+  assertNodesRespond,
+  isClickHouseCurrent,
+  type MigratedStores,
+  migrateClickHouse,
+  waitForWriters,
+} from './migrateClickHouse.ts'
+import { createReplica, fillReplica } from './newReplicas.ts'
 
 /** The name of the lease that a migration holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
 
 /**
  * Runs each file of `postgres/` and `clickhouse/` in `root` once, in the order of their names, in one of several instances. It
- * waits for nothing if all of them have run.
- * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
- * @throws MigrationError when another build created the tables, a file that ran has changed, or this version is too old
+ * waits for nothing if all of them have run. If one has not, every node of a cluster must respond within a minute.
+ * @param fillsReplicas whether new replicas get tables and rows; it returns when they have them
+ * @returns the files that ran, such as `clickhouse/0001_baseline.sql`, and `replica http://two:8123` for a new replica
+ * @throws MigrationError when another build created the tables, a file that ran has changed, or this version is too old; Problem
+ *   `unavailable` that names a node
  */
-export async function migrate(stores: MigratedStores, root = packageRoot): Promise<string[]> {
+export async function migrate(stores: MigratedStores, root = packageRoot, fillsReplicas = true): Promise<string[]> {
   const files = await readMigrations(root, 'postgres')
   const { clickhouse, postgres } = stores
   const records = await queryPostgres(readPostgresRecords(postgres))
   const pending = findPending('postgres', files, records)
-  if ((await isClickHouseCurrent(clickhouse, root)) && pending.length === 0) return []
+  const isCurrent = (await isClickHouseCurrent(clickhouse, root)) && pending.length === 0
+  const empty = newReplicasOf(clickhouse.cluster?.allNodes ?? [])
+  const added = fillsReplicas ? empty : []
+  for (const [{ url }] of fillsReplicas ? [] : empty)
+    clickhouse.onNotice?.(`ClickHouse: ${url} has no rows; tributary migrate fills it.`)
+  if (isCurrent && added.length === 0) return []
+  await retryWhileUnavailable('waiting for every node', () => assertNodesRespond(clickhouse), {
+    onMessage: (line) => clickhouse.onNotice?.(line),
+  })
   // The baseline creates the table of the leases.
   const first = records.length === 0 ? await migratePostgres(postgres, root) : []
   const lease = await acquireLease(postgres, migrationLease)
+  const ran = first
   try {
     await waitForWriters(stores, lease)
-    return [...first, ...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root))]
+    ran.push(...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root)))
+    for (const replica of added) await createReplica(clickhouse, ...replica)
   } finally {
     await lease.release()
   }
+  // Writers may continue: they wait until both replicas have each new row.
+  for (const replica of added) ran.push(await fillReplica(clickhouse, ...replica))
+  return ran
 }
 
 /** Runs each pending file in its own transaction. @returns the files that ran @throws MigrationError */
@@ -100,7 +123,8 @@ const lockNotAvailable = '55P03'
  * @throws MigrationError, or Problem `unavailable`
  */
 export async function assertWritable({ clickhouse, postgres }: MigratedStores): Promise<void> {
-  const reader = nodesOf(clickhouse)[0] ?? clickhouse.client
+  const nodes = clickhouse.cluster?.nodes ?? []
+  const { client: reader } = nodes.find(isUsable) ?? nodes[0] ?? clickhouse
   const query = ch`SELECT * FROM schema_migrations FINAL`
   const records = {
     postgres: await queryPostgres(readPostgresRecords(postgres)),

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
+import { newReplicasOf } from '../clickhouse/chooseServer.ts'
 import { type Client, execute } from '../clickhouse/client.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
-import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
+import { type ClickHouse, keepAliveSettings, silentNodesOf } from '../clickhouse/connection.ts'
 import {
   areDistributedTablesMissing,
   createDistributedTables,
@@ -27,17 +28,30 @@ import {
 } from './files.ts'
 
 /**
- * Whether all files have run to their end, on every node of a cluster. It changes nothing, so it may be read while files of a
- * later version run.
+ * Whether all files have run to their end, on every node of a cluster that responds and is no new replica. It changes nothing, so
+ * it may be read while files of a later version run.
  * @throws MigrationError
  */
 export async function isClickHouseCurrent(clickhouse: ClickHouse, root: string): Promise<boolean> {
   const files = await readMigrations(root, 'clickhouse')
+  await clickhouse.cluster?.look()
   await assertNodesAgree(clickhouse)
   for (const { node } of targetsOf(clickhouse)) {
     if (findPending('clickhouse', files, await readRecords(node)).length > 0) return false
   }
   return !clickhouse.cluster || !(await areDistributedTablesMissing(clickhouse.cluster, clickhouse.database))
+}
+
+/**
+ * A replica without the views of a file would store rows without their sums.
+ * @throws Problem `unavailable` for a node that does not respond
+ */
+export async function assertNodesRespond({ cluster }: ClickHouse): Promise<void> {
+  await cluster?.look()
+  const [silent] = silentNodesOf({ cluster })
+  if (!silent) return
+  const message = `${silent.url} is unavailable, and a migration changes every node: start it, or remove a lost replica as "tributary doctor" says.`
+  throw new Problem('unavailable', message)
 }
 
 /**
@@ -59,11 +73,13 @@ export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, ro
   const ran = files.filter((file) => targets.some(({ pending }) => pending.includes(file)))
   for (const file of ran) {
     const nodes = targets.filter(({ pending }) => pending.includes(file))
+    // First on all nodes: a replica without records, beside one that has them, counts as a new one.
+    for (const { node } of nodes) await record(node, file, false, lease)
     for (const target of nodes) await withUrl(target.url, runFile(target, file, lease))
-    await distribute(clickhouse)
+    await distribute(clickhouse, targets)
     for (const { node } of nodes) await record(node, file, true, lease)
   }
-  if (ran.length === 0) await distribute(clickhouse)
+  if (ran.length === 0) await distribute(clickhouse, targets)
   return ran.map(({ name }) => `clickhouse/${name}`)
 }
 
@@ -82,11 +98,15 @@ const settings: ClickHouseSettings = { ...keepAliveSettings, mutations_sync: '0'
 
 function targetsOf({ client, cluster }: ClickHouse): Target[] {
   if (!cluster) return [{ node: client, url: '', adapt: (statement) => statement, settings }]
-  return cluster.nodes.map(({ client: node, url, isFirst }) => ({
+  const { isReplicated } = cluster
+  const added = newReplicasOf(cluster.nodes).map(([node]) => node)
+  const nodes = cluster.nodes.filter((node) => node.failure === undefined && !added.includes(node))
+  const isFirst = (index: number) => nodes.findIndex(({ shard }) => shard === nodes[index]?.shard) === index
+  return nodes.map(({ client: node, url }, index) => ({
     ...{ node, url },
-    adapt: (statement) => (cluster.isReplicated ? replicatedStatement(statement, isFirst) : statement),
+    adapt: (statement) => (isReplicated ? replicatedStatement(statement, isFirst(index)) : statement),
     // A replica has a new column only some time later.
-    settings: cluster.isReplicated ? { ...settings, alter_sync: '1' } : settings,
+    settings: isReplicated ? { ...settings, alter_sync: '1' } : settings,
   }))
 }
 
@@ -131,9 +151,9 @@ async function assertLeaseHeld(lease: Lease): Promise<void> {
   }
 }
 
-async function distribute({ cluster, database }: ClickHouse): Promise<void> {
+async function distribute({ cluster, database }: ClickHouse, targets: readonly Target[]): Promise<void> {
   if (!cluster) return
-  for (const { client, url } of cluster.nodes) await withUrl(url, createDistributedTables(client, cluster, database))
+  for (const { node, url } of targets) await withUrl(url, createDistributedTables(node, cluster, database))
 }
 
 /** Says which node failed, and what to do if the user may not change tables. */
@@ -153,7 +173,8 @@ async function withUrl<Outcome>(url: string, work: Promise<Outcome>): Promise<Ou
 
 /** A row on another shard than its next version would count twice. @throws MigrationError */
 async function assertNodesAgree({ client, cluster, database }: ClickHouse): Promise<void> {
-  for (const node of cluster?.nodes ?? [{ client, url: '' }]) {
+  const responding = cluster?.allNodes.filter(({ failure }) => failure === undefined)
+  for (const node of responding ?? [{ client, url: '' }]) {
     for (const { engine, comment } of await tablesOf(node.client, database)) {
       const isDistributed = engine === 'Distributed'
       if (cluster && !isDistributed) {
@@ -176,7 +197,6 @@ async function assertNodesAgree({ client, cluster, database }: ClickHouse): Prom
 }
 
 async function runFile({ node, adapt, settings }: Target, file: Migration, lease: Lease): Promise<void> {
-  await record(node, file, false, lease)
   for (const statement of splitStatements(file.sql)) {
     const query = adapt(statement)
     await assertLeaseHeld(lease)
@@ -194,7 +214,7 @@ async function record(node: ClickHouseClient, file: Migration, isComplete: boole
 }
 
 /** @returns no records if the table does not exist yet */
-async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
+export async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
   try {
     const query = 'SELECT * FROM schema_migrations FINAL'
     return await (await node.query({ query, format: 'JSONEachRow' })).json()
@@ -204,7 +224,7 @@ async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
   }
 }
 
-async function ensureRecords(node: ClickHouseClient): Promise<void> {
+export async function ensureRecords(node: ClickHouseClient): Promise<void> {
   await execute(node, {
     query: `
       CREATE TABLE IF NOT EXISTS schema_migrations

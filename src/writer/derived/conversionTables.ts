@@ -81,5 +81,5 @@ WHERE (${columns}) NOT IN (${stored})
   )
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
   const hiding = ch`${ofAccounts} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await session.deleteRows(identifier(name), hiding, label)
+  await session.deleteFound(identifier(name), columns, hiding, label)
 }

@@ -123,7 +123,7 @@ async function rebuildClickIndex(session: WriteSession, span: Span): Promise<voi
   const wrong = ch`
 ${inSpan(span)}
   AND (${key}) NOT IN (SELECT ${key} FROM clicks WHERE ${inSpan(span)})`
-  await session.deleteRows(ch`click_index`, wrong, label)
+  await session.deleteFound(ch`click_index`, key, wrong, label)
   await session.insert(
     'rebuilding the index of clicks',
     label,

@@ -73,11 +73,17 @@ LIMIT 1`
   return (await onEveryNode(writer, query)).length > 0
 }
 
-/** Makes ClickHouse look for old parts now. No partition has this id: nothing is dropped, but running merges start again. */
+/**
+ * Makes ClickHouse look for old parts now. No partition has this id: nothing is dropped, but running merges start again. Replicated tables
+ * have a thread for it, which otherwise waits for up to five minutes.
+ */
 async function removeOldParts(writer: Writer, tables: readonly string[]): Promise<void> {
+  const { clickhouse } = writer.stores
   for (const name of tables) {
-    const statement = ch`ALTER TABLE ${identifier(name)} DROP PARTITION ID 'none'`
-    const remove = () => runOnEveryNode(writer.stores.clickhouse, statement, 'erase.parts')
+    const statement = clickhouse.cluster?.isReplicated
+      ? ch`SYSTEM START CLEANUP ${identifier(name)}`
+      : ch`ALTER TABLE ${identifier(name)} DROP PARTITION ID 'none'`
+    const remove = () => runOnEveryNode(clickhouse, statement, 'erase.parts')
     await writer.retry('removing rewritten files', remove)
   }
 }

@@ -34,7 +34,8 @@ interface Claim extends ClaimedAccount {
 
 /**
  * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
- * an earlier process can change a row of them. Idempotent. A feed does not claim accounts that another process wishes for.
+ * an earlier process can change a row of them, and until both replicas have what such statements stored. Idempotent. A feed does not claim
+ * accounts that another process wishes for.
  * @returns the claimed accounts; other processes hold the others
  */
 export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<ClaimedAccount[]> {
@@ -45,6 +46,7 @@ export async function claimAccounts(session: WriteSession, accountIds: readonly 
     return await queryPostgres(claim(session, [...accountIds].sort()))
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
+  if (claims.length > 0) await session.waitForReplicas()
   return claims
 }
 

@@ -4,6 +4,7 @@ import { readClickHouseClock, waitForClickHouseClock } from '../../stores/clickh
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { killQueries } from '../../stores/clickhouse/killQueries.ts'
+import { areReplicasEqual } from '../../stores/clickhouse/replicas.ts'
 import type { Lease } from '../../stores/postgres/lease.ts'
 
 /** Prefix of the query ids of a process's writes. @param lease name of its lease, which contains no spaces */
@@ -70,7 +71,7 @@ export class WriteFence {
   }
 
   async #send<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
-    await this.settle()
+    if (!(await this.settle())) throw new Problem('unavailable', 'A replica of ClickHouse lacks rows of the other one.')
     const deadlineMs = await this.#nextDeadline()
     this.unsettledUntilMs = deadlineMs
     try {
@@ -89,14 +90,18 @@ export class WriteFence {
   }
 
   /**
-   * Waits until no earlier statement of this process can begin or change a row, and ends running ones.
+   * Waits until no earlier statement of this process can begin or change a row, and ends running ones. Then waits for some time until both
+   * replicas have what the statements stored.
+   * @returns false when a replica still lacks it
    * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
-  async settle(): Promise<void> {
-    if (this.unsettledUntilMs === undefined) return
+  async settle(): Promise<boolean> {
+    if (this.unsettledUntilMs === undefined) return true
     await waitForClickHouseClock(this.#clickhouse, this.unsettledUntilMs)
     await killQueries(this.#clickhouse, writePrefix(this.#lease.name))
+    if (!(await areReplicasEqual(this.#clickhouse))) return false
     this.unsettledUntilMs = undefined
+    return true
   }
 
   /** Returns a deadline that the lease already covers; most calls need no new record in the lease. */

@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
-import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
+import { firstReplicasOf, keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
 import { failAfter, matchNothingAfter, NotBegun, runOnEveryNode, runStatement } from '../../stores/clickhouse/insert.ts'
 import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
+import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/clickhouse/replicas.ts'
 import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
+import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import type { Stores } from '../../stores/open.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
@@ -29,8 +31,12 @@ const readSettings: ClickHouseSettings = {
   max_query_size: '4000000',
 }
 
+/** A mutation of a replicated table must fit into one value of Keeper, 1 MB; a key has up to 400 bytes. */
+const keysPerMutation = 2_000
+
 const pollMs = { first: 10, longest: 200 }
 const announceAfterMs = 15_000
+const waitingForReplicas = 'Waiting until both replicas of ClickHouse have all rows.'
 
 /**
  * The statements of a process that writes, under its lease. They change rows of accounts that the process has claimed. Every method
@@ -74,6 +80,16 @@ export class WriteSession {
     return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
   }
 
+  /** Reads rows that decide what is stored, as `selectOnReplicas` does. */
+  selectOnReplicas<Found>(
+    step: string,
+    query: Fragment,
+    keyOf: (row: Found) => string,
+    label: string,
+  ): Promise<ReplicatedRow<Found>[]> {
+    return this.retry(step, () => selectOnReplicas(this.stores.clickhouse, query, keyOf, this.#optionsOf(label)))
+  }
+
   /** Runs an idempotent statement of Postgres. @returns its tag, which sends it */
   sql<Rows extends readonly object[] = Row[]>(step: string, signal = this.signal) {
     return (statement: TemplateStringsArray, ...values: ParameterOrFragment<never>[]): Promise<Rows> =>
@@ -111,8 +127,9 @@ export class WriteSession {
   }
 
   /** The same without retries, for a caller that retries it together with another step. @throws what `WriteFence.run` throws */
-  insertWithoutRetry(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
-    return this.fence.run(({ deadlineMs, queryId }) =>
+  async insertWithoutRetry(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
+    await this.settle()
+    await this.fence.run(({ deadlineMs, queryId }) =>
       runStatement(this.stores.clickhouse.client, statement(failAfter(deadlineMs)), label, { queryId }),
     )
   }
@@ -120,19 +137,23 @@ export class WriteSession {
   /**
    * Changes rows of a table on every node until none matches.
    * @param change a mutation without its condition
-   * @param where the account first; evaluated on each node over its own tables; a changed row does not match it
+   * @param where the account first; evaluated on each node over its own tables; a changed row does not match it. On replicas it has no
+   *   subquery, which each replica would evaluate at another time
    */
   changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
     const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
     const { clickhouse } = this.stores
     const remain = async () => (await this.selectOnEveryNode('changing rows', matching, label)).length > 0
     return this.retry('changing rows', async () => {
+      await this.settle()
       if (!(await remain())) return
       // Mutations of an earlier attempt, or of an earlier writer, may do the same.
       if ((await this.#waitForMutations(table, label)) && !(await remain())) return
       await this.fence.run(async ({ deadlineMs, queryId }) => {
         const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} ${unwaited}`
-        await runOnEveryNode(clickhouse, statement, label, queryId)
+        await runOnEveryNode(clickhouse, statement, label, { queryId, nodes: firstReplicasOf(clickhouse) })
+        // Before it, the other replicas may not know the mutation.
+        await this.waitForReplicas(ch`table = ${text(render(table).text)}`)
         await this.#waitForMutations(table, label)
         // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
         if (await remain()) throw new NotBegun()
@@ -147,6 +168,29 @@ export class WriteSession {
   deleteRows(table: Fragment, where: Fragment, label: string, kind: 'mark' | 'rewrite' = 'mark'): Promise<void> {
     const deletion = kind === 'mark' ? ch`DELETE FROM ${table}` : ch`ALTER TABLE ${table} DELETE`
     return this.changeRows(table, deletion, where, label)
+  }
+
+  /**
+   * Deletes rows until none is left, as `deleteRows` does, by a condition that may have subqueries. Replicas get the keys of the rows.
+   * @param key the columns that tell the rows apart, with the account
+   */
+  async deleteFound(table: Fragment, key: Fragment, where: Fragment, label: string): Promise<void> {
+    if (!this.stores.clickhouse.cluster?.isReplicated) return await this.deleteRows(table, where, label)
+    const keyOfRow = ch`toString((${key}))`
+    const query = ch`
+SELECT DISTINCT account_id AS accountId, ${keyOfRow} AS key
+FROM ${table}
+WHERE ${where}
+LIMIT ${count(keysPerMutation)}`
+    for (;;) {
+      const found = await this.selectOnEveryNode<{ accountId: string; key: string }>('changing rows', query, label)
+      const some = found.slice(0, keysPerMutation)
+      if (some.length === 0) return
+      const accountIds = [...new Set(some.map(({ accountId }) => accountId))]
+      const keys = some.map((row) => row.key)
+      const isFound = ch`${isAnyOf(ch`account_id`, accountIds)} AND ${isAnyOf(keyOfRow, keys)}`
+      await this.deleteRows(table, isFound, label)
+    }
   }
 
   /** @returns whether there were mutations of the same rows, which have ended. @throws what `areMutationsDone` throws */
@@ -189,9 +233,16 @@ export class WriteSession {
     return pause(ms, undefined, { signal: this.signal }).catch(() => this.signal.throwIfAborted())
   }
 
-  /** Waits until no earlier statement of this process can change any row. @throws LeaseLost */
-  settle(): Promise<void> {
-    return this.retry('ending earlier statements', () => this.fence.settle())
+  /** Waits until no earlier statement of this process can change any row, and both replicas have the same rows. @throws LeaseLost */
+  async settle(): Promise<void> {
+    const settle = () => this.retry('ending earlier statements', () => this.fence.settle())
+    await this.waitUntil(settle, waitingForReplicas)
+  }
+
+  /** Waits until every node reads the same rows. @param which condition on `system.replicas` */
+  async waitForReplicas(which?: Fragment): Promise<void> {
+    const areEqual = () => this.retry('comparing replicas', () => areReplicasEqual(this.stores.clickhouse, which))
+    await this.waitUntil(areEqual, waitingForReplicas)
   }
 
   /** Releases the lease and, once no statement of unknown outcome is left, the claims. */

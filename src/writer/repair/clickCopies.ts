@@ -15,7 +15,8 @@ WHERE ${await isWrongCopy(writer)}`
 
 /** Deletes these copies. Idempotent. */
 export async function removeWrongCopies(writer: Writer): Promise<void> {
-  await writer.deleteRows(ch`converted_click_rows`, await isWrongCopy(writer), 'repair.click_copies')
+  const key = ch`account_id, clicked_at, id, ${values}`
+  await writer.deleteFound(ch`converted_click_rows`, key, await isWrongCopy(writer), 'repair.click_copies')
 }
 
 /** Condition on a copy. Copies of removed months are left out: they are rows that were not removed. */

@@ -1,4 +1,5 @@
-import { ch, count, type Fragment, instant, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
+import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import type { Writer } from '../fence/writer.ts'
 import { recordTask } from '../journal/accountTasks.ts'
@@ -22,7 +23,8 @@ interface LaterCopy {
   copy: string
 }
 
-const pageRows = 5_000
+/** Their ids and copies fit into one value of Keeper, 1 MB, with a mutation of a replicated table. */
+const pageRows = 2_000
 const looking = 'looking for duplicate clicks'
 
 /** Counts ids that are stored more than once, by month of the later copies. The smallest (stored_at, clicked_at, campaign_id) stays. */
@@ -93,8 +95,14 @@ async function deleteCopies(writer: Writer, copies: readonly LaterCopy[]): Promi
 ${writer.ofAccount}
   AND clicked_at >= ${instant(times.reduce((a, b) => Math.min(a, b)))}
   AND clicked_at <= ${instant(times.reduce((a, b) => Math.max(a, b)))}
-  AND id IN ${texts(copies.map(({ id }) => id))}
-  AND ${copyOf} IN ${texts(copies.map(({ copy }) => copy))}`
+  AND ${isAnyOf(
+    ch`id`,
+    copies.map(({ id }) => id),
+  )}
+  AND ${isAnyOf(
+    copyOf,
+    copies.map(({ copy }) => copy),
+  )}`
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
     await writer.deleteRows(table, condition, 'repair.clicks')
   }

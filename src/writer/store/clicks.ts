@@ -34,6 +34,7 @@ export function existingClicks(session: WriteSession, filling: Filling = 'await'
     name: 'clicks',
     every: (accountIds: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
     among: (keys: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
+    isCollapsed: false,
   }
   return new ExistingKeys(session, source, filling)
 }

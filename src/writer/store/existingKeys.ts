@@ -5,6 +5,8 @@ import { accountsOfKeys, type Filling, KeyFilter, type StoredKeys } from './keyF
 export interface KeySource extends StoredKeys {
   /** SELECT of one column `key`: the stored ones of the given keys. */
   among(keys: readonly string[]): Fragment
+  /** Whether rows with equal keys collapse. Then a row that only one replica has is stored again: it may still be discarded. */
+  isCollapsed: boolean
 }
 
 /** Looking up fewer keys than this, in all, costs less than reading the whole index. */
@@ -19,12 +21,12 @@ const listedMax = 10_000
  * keys collapse.
  */
 export class ExistingKeys extends KeyFilter {
-  readonly #among: KeySource['among']
+  readonly #source: KeySource
   #lookedUp = 0
 
   constructor(session: WriteSession, source: KeySource, filling: Filling) {
     super(session, source, filling)
-    this.#among = source.among
+    this.#source = source
   }
 
   /**
@@ -38,18 +40,18 @@ export class ExistingKeys extends KeyFilter {
     // Before the rows are sent: after an attempt of unknown outcome, any of them may be stored.
     this.add(keys)
     if (candidates.length === 0) return new Set()
-    const stored = this.#among(candidates)
+    const stored = this.#source.among(candidates)
+    const { name } = this
+    const [step, label] = [`looking up ${name}`, `import.known_${name}`]
+    const mayBeDiscarded = this.#source.isCollapsed && this.session.stores.clickhouse.cluster?.isReplicated
     if (candidates.length > listedMax) {
-      const [row] = await this.#select<{ found: number }>(ch`SELECT uniqExact(key) AS found FROM (${stored})`)
-      if (row?.found === candidates.length) return new Set(candidates)
+      const counting = ch`SELECT uniqExact(key) AS found FROM (${stored})`
+      const [row] = await this.session.select<{ found: number }>(step, counting, label)
+      if (row?.found === candidates.length && !mayBeDiscarded) return new Set(candidates)
       if (row?.found === 0) return new Set()
     }
-    const rows = await this.#select<{ key: string }>(ch`SELECT DISTINCT key FROM (${stored})`)
-    return new Set(rows.map(({ key }) => key))
-  }
-
-  #select<Row>(query: Fragment): Promise<Row[]> {
-    const { name } = this
-    return this.session.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
+    const listing = ch`SELECT DISTINCT key FROM (${stored})`
+    const rows = await this.session.selectOnReplicas<{ key: string }>(step, listing, ({ key }) => key, label)
+    return new Set(rows.flatMap(({ row, isOnAll }) => (isOnAll || !mayBeDiscarded ? row.key : [])))
   }
 }

@@ -24,6 +24,7 @@ export function existingPixelEvents(session: WriteSession, filling: Filling = 'a
     name: 'pixel_events',
     every: (accountIds: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
     among: (keys: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
+    isCollapsed: true,
   }
   return new ExistingKeys(session, source, filling)
 }

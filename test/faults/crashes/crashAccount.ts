@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApp } from '../../../src/app.ts'
+import type { App } from '../../../src/http/context.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { readSettings } from '../../../src/settings.ts'
 import type { Stores } from '../../../src/stores/open.ts'
-import { post } from '../../api/events/send.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { makeKey } from '../../kit/accounts.ts'
@@ -29,10 +29,10 @@ const nothingAcknowledged = (): Acknowledged => ({
 
 /**
  * Opens an account that is written while processes are killed, and that remembers which rows were acknowledged to its clients.
- * @param kept the account on stores that were closed; by default a new one, with the campaigns of its clicks
+ * @param kept the account on stores that were closed, or on another node; by default a new one, with the campaigns of its clicks
  */
 export async function openCrashAccount(
-  opened: CrashStores,
+  opened: Pick<CrashStores, 'stores' | 'environment'>,
   kept?: { id: string; key: string; acknowledged: Acknowledged },
 ) {
   const { stores, environment } = opened
@@ -42,7 +42,7 @@ export async function openCrashAccount(
   const faults: string[] = []
   const app = await buildApp({
     ...{ settings: readSettings(environment), stores },
-    ...{ responseCache: openResponseCache(), now: () => Date.now() },
+    ...{ responseCache: openResponseCache({ ttlMs: 0 }), now: () => Date.now() },
   })
 
   async function compare(): Promise<string[]> {
@@ -53,9 +53,7 @@ export async function openCrashAccount(
   }
 
   const account = {
-    id,
-    key,
-    acknowledged,
+    ...{ id, key, app, acknowledged },
 
     /**
      * Imports rows. The import itself waits for a store that restarts.
@@ -72,15 +70,24 @@ export async function openCrashAccount(
       return done.inserted + done.updated
     },
 
-    /** Sends an event of a stored click, and retries until the response is 200. */
-    async sendEvent(click: number, eventId: string): Promise<void> {
-      const body = { click_id: `click-${click}`, event_name: 'paid', event_id: eventId, value: 1 }
-      for (const deadlineMs = performance.now() + eventDeadlineMs; ; await sleep(50)) {
-        const { statusCode, body: text } = await post(app, key, body)
-        if (statusCode === 200) break
-        if (statusCode !== 503 || performance.now() > deadlineMs) throw new Error(`${eventId}: ${statusCode} ${text}`)
+    /**
+     * Sends events of a stored click, several as a batch, and retries until the response is 200.
+     * @param apps servers of the attempts, in turn
+     */
+    async sendEvents(click: number, ids: readonly string[], apps: readonly App[] = [app]): Promise<void> {
+      const events = ids.map((id) => ({ click_id: `click-${click}`, event_name: 'paid', event_id: id, value: 1 }))
+      const [path, payload] = ids.length > 1 ? ['/batch', { events }] : ['', { ...events[0] }]
+      const headers = { authorization: `ApiKey ${key}` }
+      const deadlineMs = performance.now() + eventDeadlineMs
+      for (let attempt = 0; ; attempt += 1) {
+        const server = apps[attempt % apps.length] ?? app
+        const response = await server.inject({ method: 'POST', url: `/api/v1/events${path}`, headers, payload })
+        const { statusCode, body } = response
+        if (statusCode === 200 && !(response.json().rejected > 0)) break
+        if (statusCode !== 503 || performance.now() > deadlineMs) throw new Error(`${ids}: ${statusCode} ${body}`)
+        await sleep(50)
       }
-      acknowledged.events.add(eventId)
+      for (const id of ids) acknowledged.events.add(id)
     },
 
     /**
@@ -94,7 +101,9 @@ export async function openCrashAccount(
       return [...found, ...(await compare()).map((line) => `merged: ${line}`)]
     },
 
-    close: () => app.close(),
+    async close(): Promise<void> {
+      await app.close()
+    },
   }
   if (!kept) await account.import('campaigns', campaignsOfClicks)
   return account

@@ -1,5 +1,5 @@
 import { withCrashAccount } from './crashAccount.ts'
-import { type CrashStores, type Victim, withCrashStores } from './crashStores.ts'
+import { type CrashStores, type CrashStoresOptions, inTurn, type Victim, withCrashStores } from './crashStores.ts'
 import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
 import { cutPower } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
@@ -23,14 +23,18 @@ const pauseMs = 25_000
 /** Which stores are opened, and which of their processes are killed. */
 interface Target {
   name: string
-  isCluster: boolean
+  options: CrashStoresOptions
   victimsOf(stores: CrashStores): Parameters<typeof runTrials>[2]['victims']
 }
 
-const clickHouse: Target = { name: 'ClickHouse', isCluster: false, victimsOf: ({ nodes }) => nodes }
-const postgres: Target = { name: 'Postgres', isCluster: false, victimsOf: ({ postgres }) => [postgres] }
+const clickHouse: Target = { name: 'ClickHouse', options: {}, victimsOf: ({ nodes }) => nodes }
+const postgres: Target = { name: 'Postgres', options: {}, victimsOf: ({ postgres }) => [postgres] }
 /** A write uses the node of its row's shard, so about half of the writes are hit. */
-const nodeOfTwo: Target = { ...clickHouse, name: 'Either node of two', isCluster: true }
+const nodeOfTwo: Target = { ...clickHouse, name: 'Either node of two', options: { isCluster: true } }
+const replica: Target = {
+  ...{ name: 'Either replica, or both in turn,', options: { replicatedShards: 1 } },
+  victimsOf: ({ nodes }) => [...nodes, inTurn(nodes)],
+}
 
 /** The processes that are killed, the call before which they are, and how often at each such call of a write. */
 const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] = [
@@ -41,6 +45,11 @@ const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] 
   [postgres, 'pwrite64', { campaign: 4 }],
   [nodeOfTwo, 'rename', { click: 24, conversion: 24, 'changed conversion': 24, event: 24, 'pixel event': 24 }],
   [nodeOfTwo, 'write', { click: 2, event: 2 }],
+  [
+    replica,
+    'rename',
+    { click: 6, conversion: 6, 'changed conversion': 6, event: 6, 'batch of events': 6, 'pixel event': 6 },
+  ],
 ]
 
 const verbsOfPostgres: ReadonlySet<string> = new Set<VerbName>([
@@ -66,7 +75,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
     ),
   ),
 
-  'upgrade: the command is killed at each statement': runVerbKills(true, killUpgrade),
+  'upgrade: the command is killed at each statement': runVerbKills({ isCluster: true }, killUpgrade),
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {
@@ -95,8 +104,8 @@ export const crashScenarios: Record<string, CrashScenario> = {
   },
 }
 
-function runKills({ isCluster, victimsOf }: Target, call: FileCall, name: TrialName, repetitions: number) {
-  return withCrashStores({ isCluster }, async (stores) => {
+function runKills({ options, victimsOf }: Target, call: FileCall, name: TrialName, repetitions: number) {
+  return withCrashStores(options, async (stores) => {
     const sweep = { call, repetitions, every: 1, victims: victimsOf(stores) }
     const { faults, kills } = await runTrials(stores, trials[name], sweep)
     const killed = [...kills.values()].reduce((a, b) => a + b, 0)
@@ -110,9 +119,9 @@ function runKills({ isCluster, victimsOf }: Target, call: FileCall, name: TrialN
 function scenariosOf(name: string, verb: Verb): Record<string, CrashScenario> {
   const isCluster = !verbsOfPostgres.has(name)
   const atStatements = (victim: VerbVictim) =>
-    runVerbKills(isCluster && victim !== 'postgres', (stores) => killAtStatements(stores, verb, victim))
+    runVerbKills({ isCluster: isCluster && victim !== 'postgres' }, (stores) => killAtStatements(stores, verb, victim))
   const atCalls = (call: FileCall, victimsOf: (stores: CrashStores) => readonly Victim[]) =>
-    runVerbKills(isCluster, (stores) => killStoresAtCalls(stores, verb, call, victimsOf(stores)))
+    runVerbKills({ isCluster }, (stores) => killStoresAtCalls(stores, verb, call, victimsOf(stores)))
   const ofAll = {
     'the command is killed at each statement': atStatements('command'),
     'Postgres is killed at each of its statements': atStatements('postgres'),
@@ -122,18 +131,26 @@ function scenariosOf(name: string, verb: Verb): Record<string, CrashScenario> {
   const ofNodes = { ...ofAll, 'the first node is killed at each of its statements': atStatements(0) }
   if (name === 'account export') {
     // It reads all rows through the first node.
-    const atFileCalls = runVerbKills(false, (stores) => killCommandAtCalls(stores, verb, callsOfCommand))
+    const atFileCalls = runVerbKills({}, (stores) => killCommandAtCalls(stores, verb, callsOfCommand))
     return { ...ofNodes, 'the command is killed at each change of a file': atFileCalls }
   }
-  const ofRenames = { ...ofNodes, 'either node is killed at each rename': atCalls('rename', ({ nodes }) => nodes) }
+  const ofReplicas = ([0, 1] as const).map((victim) => {
+    const kill = runVerbKills({ replicatedShards: 1 }, (stores) => killAtStatements(stores, verb, victim))
+    return [`replica ${victim} is killed at each of its statements`, kill]
+  })
+  const ofRenames = {
+    ...ofNodes,
+    ...Object.fromEntries(ofReplicas),
+    'either node is killed at each rename': atCalls('rename', ({ nodes }) => nodes),
+  }
   // The first node inserts the rows of an import on the second one.
   if (name === 'import') return ofRenames
   return { ...ofRenames, 'the second node is killed at each of its statements': atStatements(1) }
 }
 
-function runVerbKills(isCluster: boolean, kill: (stores: CrashStores) => Promise<VerbKills>): CrashScenario {
+function runVerbKills(options: Target['options'], kill: (stores: CrashStores) => Promise<VerbKills>): CrashScenario {
   return () =>
-    withCrashStores({ isCluster }, async (stores) => {
+    withCrashStores(options, async (stores) => {
       const { faults, killed, trials, moments } = await kill(stores)
       if (killed === 0) faults.push('Nothing was killed.')
       return { faults, summary: `${killed} of ${trials} killed, at ${moments} moments` }

@@ -11,6 +11,7 @@ import { type KeptNode, keepRunning, startCluster } from '../../kit/clickhouseCl
 import { type ClickHouseServer, startClickHouse } from '../../kit/clickhouseServer.ts'
 import { startPostgres } from '../../kit/postgresServer.ts'
 import { processesOf, processIdOf } from '../../kit/processes.ts'
+import { startReplicas } from '../../kit/replicas.ts'
 import { holds, until } from '../../kit/until.ts'
 import { armKill, type Instant } from './syscallKiller.ts'
 
@@ -26,10 +27,12 @@ export interface Victim {
 
 export type CrashStores = Awaited<ReturnType<typeof openCrashStores>>
 
-interface CrashStoresOptions {
+export interface CrashStoresOptions {
   /** Folder of a Postgres database to copy, since creating one takes seconds. */
   postgresTemplate?: string
   isCluster?: boolean
+  /** Instead of `isCluster`: the number of shards, with two replicas each. */
+  replicatedShards?: number
   /** Whether Postgres is a server, which requires postgresql-15, instead of the embedded engine. */
   hasPostgresServer?: boolean
   /** Data folder, which is kept; by default a temporary one, which is removed. */
@@ -37,19 +40,21 @@ interface CrashStoresOptions {
 }
 
 /**
- * Opens migrated stores: a Postgres, by default the embedded one, and one ClickHouse process or two nodes; each process can be killed. The caller
- * closes the stores.
+ * Opens migrated stores: a Postgres, by default the embedded one, and one ClickHouse process, two nodes, or replicas; each process can be killed. The
+ * caller closes the stores.
  */
 export async function openCrashStores(options: CrashStoresOptions = {}) {
-  const { postgresTemplate, isCluster = false } = options
+  const { postgresTemplate, isCluster = false, replicatedShards } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-crashes-')))
   if (postgresTemplate) {
     await cp(postgresTemplate, join(folder, 'postgres'), { recursive: true })
     // As after it was created: a power cut does not remove it.
     if (options.folder) execFileSync('sync', ['-f', folder])
   }
-  const cluster = isCluster ? await startCluster() : undefined
-  const kept = cluster?.nodes.map(keepRunning)
+  const replicas = replicatedShards ? await startReplicas({ shards: replicatedShards }) : undefined
+  const shards = isCluster ? await startCluster() : undefined
+  const kept = shards?.nodes.map(keepRunning)
+  const cluster = replicas ?? shards
   const nodes: Nodes = cluster?.nodes ?? [await startClickHouse(options.folder)]
   const server = options.hasPostgresServer ? await startPostgres() : undefined
   const environment: Record<string, string> & { CLICKHOUSE_URL: string } = {
@@ -61,8 +66,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
   const stores = await openStores(readSettings(environment), () => {})
   await migrate(stores)
   return {
-    stores,
-    environment,
+    ...{ stores, environment, replicas },
     nodes: kept ? restartedBy(nodes, kept) : nodes,
     postgres: server ?? embeddedPostgres(folder, stores.postgres),
     postgresAddress: server
@@ -73,7 +77,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
       // The embedded engine would stay for a moment to serve the next client.
       for (const { id } of processesOf(folder)) process.kill(id, 'SIGKILL')
       for (const node of kept ?? []) node.stop()
-      await Promise.all([...nodes, ...(server ? [server] : [])].map((one) => one.close()))
+      await Promise.all([...(cluster ? [cluster] : nodes), ...(server ? [server] : [])].map((one) => one.close()))
       if (options.folder) return
       await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
     },
@@ -99,6 +103,25 @@ export async function withCrashStores<Result>(
     return await run(stores)
   } finally {
     await stores.close()
+  }
+}
+
+/** Both nodes as one victim: once the first one responds again, the second one is killed. */
+export function inTurn([one, other]: readonly Victim[]): Victim {
+  if (!one || !other) throw new Error('two nodes are needed')
+  return {
+    get pid() {
+      return one.pid
+    },
+    get ended() {
+      return one.ended
+    },
+    kill: () => one.kill(),
+    async start() {
+      await one.start()
+      await other.kill()
+      await other.start()
+    },
   }
 }
 

@@ -120,7 +120,7 @@ async function pauseAtEachStep(stores: CrashStores, account: CrashAccount, pause
       const early = await Promise.race([held, response])
       if (early) throw new Error(`${name}: responded before the pause: ${early.status} ${await early.text()}`)
       child.kill('SIGSTOP')
-      await Promise.all([account.sendEvent(0, id), sleep(pauseMs)])
+      await Promise.all([account.sendEvents(0, [id]), sleep(pauseMs)])
       proxies.nodes[0].release()
       child.kill('SIGCONT')
       const { status } = await response

@@ -25,7 +25,15 @@ export const trials = {
   },
   event: {
     prepare: (account, numbers) => account.import('clicks', numbers),
-    write: (account, number) => account.sendEvent(number, `event-${number}`),
+    write: (account, number) => account.sendEvents(number, [`event-${number}`]),
+  },
+  'batch of events': {
+    prepare: (account, numbers) => account.import('clicks', numbers),
+    write: (account, number) =>
+      account.sendEvents(
+        number,
+        [0, 1, 2].map((index) => `event-${number}-${index}`),
+      ),
   },
   'pixel event': { write: (account, number) => account.import('pixelEvents', [number]) },
   campaign: { write: (account, number) => account.import('campaigns', [campaignsOfClicks.length + number]) },

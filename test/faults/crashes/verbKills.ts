@@ -37,14 +37,22 @@ interface Moment {
 /**
  * Runs a command on one account per kill, kills it before each statement that changes something and after the last one, or a store
  * before and after each such statement that it receives, and runs the command again.
+ * @param every 3: only at every third moment, from the first
  */
-export async function killAtStatements(stores: CrashStores, verb: Verb, victim: VerbVictim): Promise<VerbKills> {
+export async function killAtStatements(
+  stores: CrashStores,
+  verb: Verb,
+  victim: VerbVictim,
+  every = 1,
+): Promise<VerbKills> {
   return await compareKilled(stores, verb, async (trial) => {
-    const store = typeof victim === 'number' ? `ClickHouse ${victim}` : victim === 'postgres' ? 'Postgres' : ''
+    // A replica takes part in all statements to its shard.
+    const node = stores.replicas ? 'ClickHouse' : `ClickHouse ${victim}`
+    const store = typeof victim === 'number' ? node : victim === 'postgres' ? 'Postgres' : ''
     const ofVictim = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
     // For a killed command, the moment after a statement is the one before the next statement.
     const moments = ofVictim.filter(
-      ({ holds }, i) => victim !== 'command' || holds === 'request' || i === ofVictim.length - 1,
+      ({ holds }, i) => i % every === 0 && (victim !== 'command' || holds === 'request' || i === ofVictim.length - 1),
     )
     if (moments.length === 0) throw new Error('The command changes nothing.')
     await forEachConcurrently(

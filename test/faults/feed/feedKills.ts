@@ -105,14 +105,20 @@ export async function runFeedKills(
     last?.child.kill('SIGKILL')
     found.push(...(await sender.close()))
   }
-  // A server completes what killed feeds have left of accounts without further rows.
-  const print = (line: string) => void (/failed/.test(line) && found.push(line))
-  await recoverAccounts(engines.stores, { info: print, warn: print }, new AbortController().signal)
+  found.push(...(await complete(engines, accounts)))
   for (const account of accounts) found.push(...(await compare(engines, account, keys.get(account.id) ?? '')))
-  const batches = await engines.stores.postgres`
+  return { faults: found, moments }
+}
+
+/** Completes, as a server does, what killed feeds have left of accounts without further rows. @returns what is wrong */
+export async function complete({ stores }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
+  const found: string[] = []
+  const print = (line: string) => void (/failed/.test(line) && found.push(line))
+  await recoverAccounts(stores, { info: print, warn: print }, new AbortController().signal)
+  const batches = await stores.postgres`
     SELECT FROM import_batches WHERE account_id = ANY(${accounts.map(({ id }) => id)}::text[])`
   if (batches.length > 0) found.push(`${batches.length} batches are left in the journal`)
-  return { faults: found, moments }
+  return found
 }
 
 /** The rows of a feed without a fault had no result for long. */
@@ -204,7 +210,8 @@ async function suspend({
   return found
 }
 
-async function createAccounts({ stores, environment }: FeedEngines, accounts: readonly SendingAccount[]) {
+/** Creates the accounts of sends. @returns their keys by account */
+export async function createAccounts({ stores, environment }: FeedEngines, accounts: readonly SendingAccount[]) {
   const keys = new Map<string, string>()
   for (const { id, kind } of accounts) {
     await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'USD' })
@@ -215,10 +222,10 @@ async function createAccounts({ stores, environment }: FeedEngines, accounts: re
   return keys
 }
 
-const attemptsMax = 20
+const attemptsMax = 100
 
 /** Erases a visitor while rows arrive. @returns what is wrong */
-async function erase({ environment }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
+export async function erase({ environment }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
   const id = accounts.find(({ kind }) => kind === 'erased')?.id ?? ''
   await sleep(commandDelayMs)
   return await untilDone('erase', async () => {
@@ -228,7 +235,7 @@ async function erase({ environment }: FeedEngines, accounts: readonly SendingAcc
 }
 
 /** Deletes an account while rows arrive, without the wait for servers. @returns what is wrong */
-async function remove({ stores }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
+export async function remove({ stores }: FeedEngines, accounts: readonly SendingAccount[]): Promise<string[]> {
   const id = accounts.find(({ kind }) => kind === 'deleted')?.id ?? ''
   await sleep(commandDelayMs)
   const options = { onMessage: () => {}, signal: new AbortController().signal, wait: async () => {} }
@@ -252,8 +259,12 @@ const range = 'from=2026-09-01&to=2026-10-31'
 /** A click of an erased visitor that arrived after its conversion is erased by the next check of a server. */
 const erasedMaxMs = 60_000
 
-/** Compares rows, reports and derived tables of an account. @returns what is wrong */
-async function compare(engines: FeedEngines, account: SendingAccount, key: string): Promise<string[]> {
+/** Compares rows, reports and derived tables of an account, and runs `verify`. @returns what is wrong */
+export async function compare(
+  engines: Pick<FeedEngines, 'stores' | 'app' | 'environment'>,
+  account: SendingAccount,
+  key: string,
+): Promise<string[]> {
   const { stores, app, environment } = engines
   const { id, kind } = account
   let found = await compareRows(stores, account)

@@ -11,7 +11,7 @@ import { openStores } from '../../../src/stores/open.ts'
 import { accepted, deduplicated, send } from '../../api/events/send.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { openTestApp } from '../../kit/app.ts'
-import { startCluster } from '../../kit/clickhouseCluster.ts'
+import { contentOfNode, startCluster } from '../../kit/clickhouseCluster.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { stopMerges, storeMetadata } from '../../kit/rows.ts'
 import { openTestStores } from '../../kit/stores.ts'
@@ -78,23 +78,7 @@ async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
   )
 }
 
-/** Rows and a checksum of every table of each node, whatever merges have done. */
-const everything = () =>
-  Promise.all(
-    cluster.nodes.map(async (node) => {
-      const tables = await node.run(
-        'admin',
-        "SELECT name FROM system.tables WHERE database = 'tributary_local' AND engine LIKE '%MergeTree'",
-      )
-      const sums = tables
-        .split('\n')
-        .map(
-          (table) =>
-            `SELECT '${table}', count(), sum(sipHash64(toString(tuple(*)))) FROM tributary_local.${table} FINAL`,
-        )
-      return await node.run('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
-    }),
-  )
+const everything = () => Promise.all(cluster.nodes.map(contentOfNode))
 
 type Client = ClickHouse['client']
 type Send = () => ReturnType<Client['exec']>

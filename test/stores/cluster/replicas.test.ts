@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
+import { chooseServer, newReplicasOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'
 import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
 import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
@@ -18,10 +19,20 @@ describe('a statement on replicas', () => {
     }
   })
 
-  it('inserts rows on the first one only, and leaves other statements unchanged', () => {
+  it('syncs fetched rows to disk where a server syncs inserted rows', () => {
+    const statement = (settings: string) =>
+      `CREATE TABLE a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b\nSETTINGS ${settings}`
+    expect(replicatedStatement(statement('fsync_after_insert = 1, a = 2'), true)).toContain(
+      'fsync_after_insert = 1, min_compressed_bytes_to_fsync_after_fetch = 1, a = 2',
+    )
+    expect(replicatedStatement(statement('a = 2'), true)).not.toContain('fetch')
+  })
+
+  it('inserts and changes rows on the first one only, and leaves other statements unchanged', () => {
     for (const rows of [
       'INSERT INTO a SELECT 1',
       'ALTER TABLE a\n    MATERIALIZE INDEX b',
+      'ALTER TABLE a CLEAR COLUMN IF EXISTS b',
       '-- why\nINSERT INTO a VALUES (1)',
     ]) {
       expect([replicatedStatement(rows, true), replicatedStatement(rows, false)]).toEqual([rows, undefined])
@@ -70,5 +81,72 @@ describe('the nodes of a cluster', () => {
     )
     expect(() => assertClusterTopology('x', ...nodes([1, 1], []))).toThrow('replicas need them on all')
     expect(() => assertClusterTopology('x', ...nodes([1, 1], ['a']))).toThrow('1 of its 2 nodes have the macros')
+  })
+})
+
+describe('the server of an instance', () => {
+  const complete = { hasTables: true, isMigrated: true, isForgotten: false, delayS: 0, eventsSinceMs: 0 }
+  const behind = { ...complete, delayS: 7 }
+  const filling = { ...complete, isMigrated: false, delayS: 7 }
+  const empty = { ...complete, hasTables: false, isMigrated: false }
+  const forgotten = { ...complete, isForgotten: true }
+  const server = (url: string, state = complete, failure?: string) => ({ url, shard: '1', state, failure })
+  const dead = (url: string, state = complete) => server(url, state, 'refused')
+
+  it.each([
+    ['is the one of the settings', server('a'), server('b'), 'a', 'a'],
+    ['is another one while that one is dead', dead('a'), server('b'), 'a', 'b'],
+    [
+      'is another one, also if that has rows to fetch, while that one is dead',
+      dead('a'),
+      server('b', behind),
+      'a',
+      'b',
+    ],
+    [
+      'is kept while the one of the settings has rows to fetch after it was dead',
+      server('a', behind),
+      server('b'),
+      'b',
+      'b',
+    ],
+    ['is kept while it has rows to fetch', server('a', behind), server('b'), 'a', 'a'],
+    ['is the one of the settings again when that one has all rows', server('a'), server('b', behind), 'b', 'a'],
+    ['is not one that is being filled', server('a', filling), server('b', behind), 'a', 'b'],
+    ['is not one without tables', server('a', empty), server('b'), 'a', 'b'],
+    ['is not one that Keeper does not know', server('a', forgotten), server('b'), 'a', 'b'],
+    ['is one without tables before the first migration', dead('a', empty), server('b', empty), 'a', 'b'],
+    ['is kept while none responds', dead('a'), dead('b'), 'b', 'b'],
+  ] as const)('%s', (_name, one, other, present, expected) => {
+    expect(chooseServer([one, other], 'a', present)).toBe(expected)
+  })
+
+  it('reads no replica that is being filled, and does not wait for a dead one', () => {
+    const read = (delayMax: string, fallback: number) =>
+      expect.objectContaining({
+        max_replica_delay_for_distributed_queries: delayMax,
+        fallback_to_stale_replicas_for_distributed_queries: fallback,
+      })
+    expect(replicaSettings([server('a'), server('b')], 'a', 1)).toEqual(read('1', 1))
+    expect(replicaSettings([server('a', behind), dead('b')], 'a', 1)).toEqual(read('0', 1))
+    expect(replicaSettings([server('a'), server('b', filling)], 'a', 1)).toEqual(read('1', 0))
+    expect(replicaSettings([server('a'), { ...dead('b'), shard: '2' }], 'a', 1)).toEqual(read('1', 1))
+    expect(replicaSettings([server('a'), { ...dead('b'), shard: '' }], 'a', 1)).toEqual(read('0', 1))
+    expect(replicaSettings([server('a'), dead('b')], 'http://balancer', 1)).toEqual(read('0', 1))
+  })
+
+  it('a write needs both replicas, unless each shard has one left', () => {
+    const quorumOf = (count: number, shards: number) =>
+      replicaSettings(
+        Array.from({ length: count }, (_, n) => server(`${n}`)),
+        '0',
+        shards,
+      ).insert_quorum
+    expect([quorumOf(2, 1), quorumOf(3, 2), quorumOf(4, 2), quorumOf(1, 1)]).toEqual(['auto', 'auto', 'auto', '0'])
+  })
+
+  it('a replica is new if another one of its shard has been migrated', () => {
+    const [old, added, lonely] = [server('a'), server('b', empty), { ...server('c', empty), shard: '2' }]
+    expect(newReplicasOf([old, added, lonely, dead('d', empty)])).toEqual([[added, old]])
   })
 })

@@ -1,0 +1,47 @@
+import { expect } from 'vitest'
+import { fromSums } from '../properties/lives.ts'
+
+/** Requests of a client that repeats a 503 as it is told to, and accepts no other failure. */
+export async function request(url: string, key: string, event?: object): Promise<unknown> {
+  for (;;) {
+    const response = await fetch(url, {
+      headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+      ...(event && { method: 'POST', body: JSON.stringify(event) }),
+    })
+    const body = await response.text()
+    if (response.status === 503) expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    else {
+      expect([url, response.status, response.ok || body]).toEqual([url, 200, true])
+      return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+    }
+  }
+}
+
+/** Reads and sends events until it is ended. @param urlOf the server of the next requests */
+export function openLoad(urlOf: () => string, keys: { lived: string; writing: string }) {
+  let isEnded = false
+  const acknowledged: string[] = []
+  const running = (async () => {
+    while (!isEnded) {
+      const id = `load-${acknowledged.length}`
+      await request(`${urlOf()}/events`, keys.writing, { event_name: 'visit', click_id: 'c0', event_id: id })
+      acknowledged.push(id)
+      await request(`${urlOf()}${fromSums[acknowledged.length % fromSums.length]}`, keys.lived)
+    }
+  })()
+  let failure: unknown
+  running.catch((error) => {
+    failure = error
+  })
+  return {
+    assertRunning(): void {
+      if (failure) throw failure
+    },
+    /** @returns the ids of acknowledged events */
+    async end(): Promise<string[]> {
+      isEnded = true
+      await running
+      return acknowledged
+    },
+  }
+}
