@@ -12,12 +12,13 @@ import { commit, version } from '../../src/package.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
 import { storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
+import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { expireProcessOf } from '../kit/leases.ts'
 import { storeEvents } from '../kit/rows.ts'
-import { importRetained, removalMs, rows } from '../writer/retention/retainedAccount.ts'
+import { removalMs, rows, storeRetained } from '../writer/retention/retainedAccount.ts'
 import { withWriter } from '../writer/withWriter.ts'
 import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
 
@@ -28,7 +29,8 @@ let key: string
 
 beforeAll(async () => {
   key = await source.account('acme', { currency: 'EUR' })
-  for (const { setNow } of [source, target]) setNow(Date.now())
+  const nowMs = Date.now()
+  for (const { setNow } of [source, target]) setNow(nowMs)
   await succeed(source, 'demo', '--account', 'acme', '--clicks', '600', '--days', '4')
   await succeed(source, 'account', 'export', '--account', 'acme', '--output', folder('acme'))
 })
@@ -43,20 +45,37 @@ async function bodyOf(app: TestApp, path: string): Promise<unknown> {
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
 
-/** Imports a folder until the process waits for a database that refuses rows of a table, then kills the process. */
-async function importUntilKilled(name: string, table: string, condition: string, step: string): Promise<void> {
-  const { markDirty, postgres, environment } = target.stores
-  markDirty()
-  await postgres`
+const ofConversions = "WHEN (NEW.resource = 'conversions')"
+
+/** Runs work while Postgres refuses rows of a table. @param code of the error: an outage, or a failure that ends a command */
+async function whileRefused(
+  table: string,
+  condition: string,
+  code: '57P01' | 'P0001',
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const { postgres } = target.stores
+  await postgres.unsafe(`
     CREATE OR REPLACE FUNCTION fail_row() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      RAISE EXCEPTION 'unavailable' USING ERRCODE = '57P01';
-    END $$`
+      RAISE EXCEPTION 'refused' USING ERRCODE = '${code}';
+    END $$`)
   await postgres.unsafe(
     `CREATE TRIGGER fail BEFORE INSERT ON ${table} FOR EACH ROW ${condition} EXECUTE FUNCTION fail_row()`,
   )
-  await killOnceItSays(`while ${step}; retrying`, ['account', 'import', folder(name)], environment)
-  await postgres`DROP TRIGGER fail ON ${postgres(table)}`
+  try {
+    await work()
+  } finally {
+    await postgres`DROP FUNCTION fail_row CASCADE`
+  }
+}
+
+/** Imports a folder until the process waits for a database that refuses rows of a table, then kills the process. */
+async function importUntilKilled(name: string, table: string, condition: string, step: string): Promise<void> {
+  const words = ['account', 'import', folder(name)]
+  await whileRefused(table, condition, '57P01', () =>
+    killOnceItSays(`while ${step}; retrying`, words, target.stores.environment),
+  )
 }
 
 /** Imports a folder that is refused. @returns the line that says why */
@@ -77,12 +96,7 @@ describe('an exported account', () => {
 
   it('gives equal reports and lists to the same key after an import that was killed', async () => {
     const { postgres } = target.stores
-    await importUntilKilled(
-      'acme',
-      'import_batches',
-      "WHEN (NEW.resource = 'conversions')",
-      'recording batches in the journal',
-    )
+    await importUntilKilled('acme', 'import_batches', ofConversions, 'recording batches in the journal')
     expect(await postgres`SELECT 1 FROM api_keys WHERE account_id = 'acme'`).toEqual([])
     await expireProcessOf(target.stores, 'acme')
     await succeed(target, 'account', 'import', folder('acme'))
@@ -149,16 +163,14 @@ it('an import that was interrupted does not store what was erased since', async 
       },
     ],
   }
-  for (const resource of ['clicks', 'conversions', 'pixel-events'] as const) {
-    await importContent(source.stores, 'moved', resource, rows[resource])
-  }
+  await storeRows(source.stores, rowsOfAccount('moved', rows))
   await succeed(source, 'account', 'export', '--account', 'moved', '--output', folder('moved'))
-  const killAtConversions = async () => {
-    const condition = "WHEN (NEW.resource = 'conversions')"
-    await importUntilKilled('moved', 'import_batches', condition, 'recording batches in the journal')
-    await expireProcessOf(target.stores, 'moved')
-  }
-  await killAtConversions()
+  const failAtConversions = () =>
+    whileRefused('import_batches', ofConversions, 'P0001', async () => {
+      const ended = await runHere(['account', 'import', folder('moved')], environment)
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
+    })
+  await failAtConversions()
   const key = randomUUID()
   const hash = identifierHash(key, 'visitor', erased)
   await withWriter(target.stores, 'moved', async (writer) => {
@@ -166,7 +178,7 @@ it('an import that was interrupted does not store what was erased since', async 
     await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.now() - 60_000 }])
     await completeErasures(writer)
   })
-  await killAtConversions()
+  await failAtConversions()
   // The next writer erases them, such as the recovery of a server, if the import is not repeated.
   const states = await postgres`SELECT DISTINCT is_complete FROM erasures WHERE account_id = 'moved'`
   expect(states).toEqual([{ is_complete: false }])
@@ -197,9 +209,7 @@ it('an account is moved with its erased rows, whatever identified them', async (
     { id: 'k1', city: 'Lyon', cost: 1 },
     { id: 'k2', visitorId: 'gone', country: 'FR', subIds: { sub2: 'gone' } },
   ].map((click) => ({ ...click, clickedAt: at }))
-  await importContent(source.stores, 'erased', 'clicks', clicks)
-  await importContent(source.stores, 'erased', 'conversions', conversions)
-  await importContent(source.stores, 'erased', 'pixel-events', events)
+  await storeRows(source.stores, rowsOfAccount('erased', { clicks, conversions, 'pixel-events': events }))
   const key = randomUUID()
   await withWriter(source.stores, 'erased', async (writer) => {
     const erasureOf = (kind: 'visitor' | 'click', id: string) => ({ kind, key, hash: identifierHash(key, kind, id) })
@@ -244,7 +254,7 @@ describe('an account with removed months', () => {
     tags: 'long',
   }, async () => {
     await source.account('aged')
-    await importRetained(source.stores, 'aged')
+    await storeRetained(source.stores, 'aged')
     await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
     await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
     const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }

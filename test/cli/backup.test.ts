@@ -9,6 +9,8 @@ import timers from 'node:timers/promises'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
+import { buildApp } from '../../src/app.ts'
+import { manifestOf, readContents } from '../../src/cli/backupFolder.ts'
 import { commit, packageRoot, version } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
@@ -17,6 +19,7 @@ import { lockFile } from '../../src/stores/embedded/fileLock.ts'
 import { CopyTooSlow } from '../../src/stores/embedded/snapshot.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
+import { post } from '../api/events/send.ts'
 import { hasStrace, runUntilCall } from '../faults/crashes/syscallKiller.ts'
 import { importContent } from '../import/runImport.ts'
 import { makeKey } from '../kit/accounts.ts'
@@ -24,7 +27,7 @@ import { engineTemplate } from '../kit/engineTemplate.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { until } from '../kit/until.ts'
-import { commandFile, type Ended, expectOneLine, run, runHere, runJson, serve } from './runCommand.ts'
+import { commandFile, type Ended, expectOneLine, run, runHere, runJson } from './runCommand.ts'
 
 const folder = useFolder()
 const embedded = (name: string) => ({ DATA_DIR: folder(name), LOG_LEVEL: 'warn', PORT: '0' })
@@ -65,17 +68,18 @@ const dayOf = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().
 
 describe('a backup', () => {
   it('taken during events, imports and changes has all that was acknowledged before, and verify finds nothing', async () => {
-    const { printed, end } = await serve(embedded('source'))
-    const clicks = await send(`${printed.url}/api/v1/clicks?limit=1`)
-    const { data } = (await clicks.json()) as { data: [{ id: string }] }
+    const app = await buildApp({ settings: readSettings(embedded('source')), stores, now: Date.now })
+    onTestFinished(() => app.close())
+    const [click] = await selectRows<{ id: string }>(stores.clickhouse, ch`SELECT id FROM clicks LIMIT 1`, {
+      label: 'test',
+    })
     const acknowledged: string[] = []
     const statuses = new Set<number>()
     let isLoaded = true
     const sendEvents = async (client: number) => {
       for (let number = 0; isLoaded; number++) {
-        const event = { click_id: data[0].id, event_name: 'signup', event_id: `${client}-${number}` }
-        const response = await send(`${printed.url}/api/v1/events`, event)
-        statuses.add(response.status)
+        const event = { click_id: click?.id, event_name: 'signup', event_id: `${client}-${number}` }
+        statuses.add((await post(app, key, event)).statusCode)
         acknowledged.push(event.event_id)
       }
     }
@@ -103,14 +107,14 @@ describe('a backup', () => {
     const load = Promise.all([importRows(), ...Array.from({ length: 2 }, (_, client) => sendEvents(client))])
     await until(() => acknowledged.length > 50 && imported > 0)
     const before = { events: [...acknowledged], imported }
+    // In a process of its own: it copies files without a pause.
     const backup = await run(['backup', folder('loaded')], embedded('source'))
     expect(backup).toMatchObject({ code: 0, stderr: '' })
     isLoaded = false
     await load
     expect([...statuses]).toEqual([200])
-    expect(await end()).toBe(0)
 
-    expect((await run(['restore', folder('loaded')], embedded('loaded-data'))).code).toBe(0)
+    expect((await restore('loaded', 'loaded-data')).code).toBe(0)
     // As after a kill of a backup of this store.
     await mkdir(folder('loaded-data', 'clickhouse', 'shadow', 'killed'), { recursive: true })
     await expectEqualStores('loaded-data', '--from', dayOf(10), '--to', dayOf(0))
@@ -125,12 +129,6 @@ describe('a backup', () => {
     expect(existsSync(folder('loaded-data', 'clickhouse', 'shadow'))).toBe(false)
   })
 })
-
-const send = (url: string, body?: object) =>
-  fetch(url, {
-    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
 
 const changing = { rename: promises, mkdir: promises, rm: promises, cp: promises, cpSync: fs } as const
 
@@ -192,7 +190,7 @@ describe('a backup folder', () => {
     expect(existsSync(folder('none-data'))).toBe(false)
   })
 
-  it('that takes longer than a lease lasts is tried again, at most five times', async () => {
+  it('that takes longer than a lease lasts is tried again, at most five times; meanwhile another one is refused', async () => {
     const copy = fs.cpSync
     let slow = 1
     fs.cpSync = (...values) => {
@@ -201,9 +199,11 @@ describe('a backup folder', () => {
     }
     const wait = timers.setTimeout
     let pauses = 0
-    const waitNot = (...[ms, ...rest]: Parameters<typeof wait>) => {
-      if (ms === 5_000) pauses += 1
-      return wait(ms === 5_000 ? 0 : ms, ...rest)
+    let other: Ended | undefined
+    const waitNot = async (...[ms, ...rest]: Parameters<typeof wait>) => {
+      if (ms !== 5_000) return await wait(ms, ...rest)
+      pauses += 1
+      other ??= await runHere(['backup', folder('other')], embedded('source'))
     }
     Object.assign(timers, { setTimeout: waitNot })
     syncBuiltinESMExports()
@@ -215,6 +215,7 @@ describe('a backup folder', () => {
     const again = /^copying Postgres takes longer; trying again \(2 of 5\)\.\n$/
     const ended = await runHere(['backup', folder('slow')], embedded('source'))
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(again) })
+    expectOneLine(other as Ended, 1, /another backup of this store is running/)
     slow = 9
     const failed = await runHere(['backup', folder('slower')], embedded('source'))
     expect([failed.code, slow, pauses]).toEqual([1, 4, 5])
@@ -231,13 +232,6 @@ describe('a backup folder', () => {
     expect(existsSync(folder('migrated.incomplete'))).toBe(false)
   })
 
-  it('is written by one of two commands at the same time', async () => {
-    const both = await Promise.all(['one', 'two'].map((name) => runHere(['backup', folder(name)], embedded('source'))))
-    const [succeeded, refused] = both.sort((one, other) => Number(one.code) - Number(other.code)) as [Ended, Ended]
-    expect(succeeded).toMatchObject({ code: 0, stderr: '' })
-    expectOneLine(refused, 1, /another backup of this store is running/)
-  })
-
   it.each(['backup', 'restore'])('is for embedded engines: %s refuses servers', async (word) => {
     const servers = { ...embedded('source'), DATABASE_URL: 'postgres://localhost/x' }
     const ended = await runHere([word, folder('quiet')], servers)
@@ -247,20 +241,27 @@ describe('a backup folder', () => {
 
 describe('a restore', () => {
   const versionFile = 'data/postgres/PG_VERSION'
+  // A backup of one file: a restore reads no file as a database before it has compared all files with the manifest.
+  beforeAll(async () => {
+    await mkdir(folder('small', 'data', 'postgres'), { recursive: true })
+    await writeFile(folder('small', versionFile), '16\n')
+    const contents = await readContents(folder('small', 'data'), new AbortController().signal)
+    await writeFile(folder('small', 'backup.json'), JSON.stringify(manifestOf(new Date(0), contents)))
+  })
   const changeManifest = async (change: object) => {
-    const path = folder('quiet', 'backup.json')
+    const path = folder('small', 'backup.json')
     const text = await readFile(path, 'utf8')
     await writeFile(path, JSON.stringify({ ...JSON.parse(text), ...change }))
     return () => writeFile(path, text)
   }
   const changeVersion = async (text: string) => {
-    const before = await readFile(folder('quiet', versionFile), 'utf8')
-    await writeFile(folder('quiet', versionFile), text)
-    return () => writeFile(folder('quiet', versionFile), before)
+    const before = await readFile(folder('small', versionFile), 'utf8')
+    await writeFile(folder('small', versionFile), text)
+    return () => writeFile(folder('small', versionFile), before)
   }
   const move = async (name: string) => {
-    await rename(folder('quiet', name), folder('moved'))
-    return () => rename(folder('moved'), folder('quiet', name))
+    await rename(folder('small', name), folder('moved'))
+    return () => rename(folder('moved'), folder('small', name))
   }
 
   it.each([
@@ -270,12 +271,12 @@ describe('a restore', () => {
     [
       'an additional file',
       async () => {
-        await writeFile(folder('quiet', 'data', 'more'), '')
-        return () => rm(folder('quiet', 'data', 'more'))
+        await writeFile(folder('small', 'data', 'more'), '')
+        return () => rm(folder('small', 'data', 'more'))
       },
       /more is not in backup\.json/,
     ],
-    ['a missing manifest', () => move('backup.json'), /quiet is no complete backup: .*ENOENT/],
+    ['a missing manifest', () => move('backup.json'), /small is no complete backup: .*ENOENT/],
     [
       'a later version',
       () => changeManifest({ program: { version: '99.0.0', commit: 'abc' } }),
@@ -291,7 +292,7 @@ describe('a restore', () => {
   ])('refuses a backup with %s before it writes', async (_fault, damage, line) => {
     const undo = await damage()
     try {
-      expectOneLine(await restore('quiet', 'refused'), 1, line)
+      expectOneLine(await restore('small', 'refused'), 1, line)
       expect(existsSync(folder('refused'))).toBe(false)
     } finally {
       await undo()

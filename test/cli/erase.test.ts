@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { recoverAccounts } from '../../src/writer/serverRecovery.ts'
+import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { expireProcessOf } from '../kit/leases.ts'
@@ -24,7 +25,6 @@ beforeAll(async () => {
   await setErasuresBack()
   for (const id of ['acme', 'killed', 'other', 'restored']) keys[id] = await server.account(id)
   await importAll('acme', erased)
-  await importAll('killed', 'killable')
   await importAll('other', 'killable')
 })
 
@@ -74,9 +74,7 @@ const rowsWith = (word: string) => ({
 async function importAll(account: string, word: string) {
   const { stores } = server
   const rows = rowsWith(word)
-  for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
-    await importContent(stores, account, resource, rows[resource])
-  }
+  await storeRows(stores, rowsOfAccount(account, rows))
   // A second version, so that an earlier one has personal fields too.
   const approved = rows.conversions.map((row) => ({
     ...row,
@@ -136,7 +134,7 @@ const differencesOf = async (account: string) =>
   JSON.parse((await tributary('verify', '--account', account)).stdout).differences
 
 /** All rows of an account in the tables with personal fields, with the rows that merges will remove. */
-async function rowsOfAccount(account: string): Promise<string> {
+async function personalRowsOf(account: string): Promise<string> {
   const from = (table: string) => `FROM ${table} WHERE account_id = '${account}'`
   const queries = [
     `SELECT search_text, row_text ${from('conversions')}`,
@@ -190,8 +188,8 @@ describe('erase --visitor', () => {
     }
     const words = ['erase', '--account', 'acme', '--visitor', `${erased}-visitor`]
     expect(await json(...words)).toEqual({ account: 'acme', clicks: 2, conversions: 3, events: 2 })
-    expect(await rowsOfAccount('acme')).not.toContain(erased)
-    expect(await rowsOfAccount('acme')).toContain(kept)
+    expect(await personalRowsOf('acme')).not.toContain(erased)
+    expect(await personalRowsOf('acme')).toContain(kept)
     if (isEmbedded) expect(await filesWith(erased)).toEqual([])
     expect(await eventsWithOtherHashes('acme')).toEqual([])
     expect(await numbersOf('acme')).toEqual(numbers)
@@ -225,7 +223,7 @@ describe('erase --visitor', () => {
     const early = event('e9', { clickId: 'c9', properties: { plan: `${erased}-plan` } })
     await importContent(stores, 'acme', 'pixel-events', [...rows['pixel-events'], early])
     await importContent(stores, 'acme', 'clicks', [...rows.clicks, click('c9', '09', erased)])
-    expect(await rowsOfAccount('acme')).not.toContain(erased)
+    expect(await personalRowsOf('acme')).not.toContain(erased)
     const later = { ...click('c10', '11', erased), clickedAt: '2099-01-01T00:00:00.000Z' }
     await importContent(stores, 'acme', 'clicks', [later])
     expect((await body('acme', '/clicks?limit=1')).data).toMatchObject([{ id: 'c10', visitorId: `${erased}-visitor` }])
@@ -256,6 +254,7 @@ describe('erase --click', () => {
 
 it('an erasure is completed by a running server after the command was killed', { tags: 'long' }, async () => {
   const { stores } = server
+  await importAll('killed', 'killable')
   const [numbers, others] = [await numbersOf('killed'), await storedRowsOf(stores, 'other')]
   const child = start(['erase', '--account', 'killed', '--visitor', 'killable-visitor'], stores.environment)
   const begun = async () => (await stores.postgres`SELECT 1 FROM event_rewrites`).length
@@ -272,7 +271,7 @@ it('an erasure is completed by a running server after the command was killed', {
       UNION SELECT account_id FROM import_batches`
   }
   await expect.poll(left).toEqual([])
-  expect(await rowsOfAccount('killed')).not.toContain('killable')
+  expect(await personalRowsOf('killed')).not.toContain('killable')
   expect(await numbersOf('killed')).toEqual(numbers)
   expect(await storedRowsOf(stores, 'other')).toBe(others)
 })
@@ -293,7 +292,7 @@ describe('erase list and erase apply', () => {
       { kind: 'not_erased', accountId: 'restored', table: 'clicks', rows: 1 },
     ])
     await tributary('verify', '--account', 'restored', '--repair')
-    expect(await rowsOfAccount('restored')).not.toContain('restored-city')
+    expect(await personalRowsOf('restored')).not.toContain('restored-city')
     // Postgres is restored as well, to a state without the erasure.
     await restore()
     await stores.postgres`DELETE FROM erasures WHERE account_id = 'restored'`
@@ -301,7 +300,7 @@ describe('erase list and erase apply', () => {
     await writeFile(file, stdout)
     const applied = await tributary('erase', 'apply', file)
     expect([applied.code, JSON.parse(applied.stdout)]).toMatchObject([0, { accounts: 1, clicks: 1 }])
-    expect(await rowsOfAccount('restored')).not.toContain('restored-city')
+    expect(await personalRowsOf('restored')).not.toContain('restored-city')
     expect((await tributary('erase', 'list', '--account', 'restored')).stdout).toBe(stdout)
   })
 

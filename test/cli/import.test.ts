@@ -387,12 +387,13 @@ describe('an invalid import exits with one line', () => {
 
 it('ends with one sentence when the disk of ClickHouse is full, and is completed by running it again', async () => {
   const file = await fileOf(good)
-  stores.markDirty()
-  const reserve = (bytes: number) =>
-    changeTables(stores, `ALTER TABLE clicks MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`)
-  await reserve(Number.MAX_SAFE_INTEGER)
-  const line = /^error: ClickHouse cannot write to its disk: .+\. Free space on it, /
-  expectOneLine(await importing('clicks', file, '--account', account), 1, line)
-  await reserve(0)
+  const setting = 'min_free_disk_bytes_to_perform_insert'
+  await changeTables(stores, `ALTER TABLE clicks MODIFY SETTING ${setting} = ${Number.MAX_SAFE_INTEGER}`)
+  try {
+    const line = /^error: ClickHouse cannot write to its disk: .+\. Free space on it, /
+    expectOneLine(await importing('clicks', file, '--account', account), 1, line)
+  } finally {
+    await changeTables(stores, `ALTER TABLE clicks RESET SETTING ${setting}`)
+  }
   expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
 })

@@ -1,14 +1,19 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { startOfUtcMonth } from '../../src/stores/timing/utcMonth.ts'
+import { testNowMs } from '../kit/app.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { storeClicks, storeEvents } from '../kit/rows.ts'
 import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
 const stores = useTestStores()
 
+// The command runs in this process.
+beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: testNowMs }))
+afterAll(() => vi.useRealTimers())
+
 /** A time in the UTC month that is `ago` months before the present one, as ClickHouse reads it. */
-const timeIn = (ago: number) => new Date(startOfUtcMonth(Date.now(), -ago)).toISOString().replace(/[TZ]/g, ' ').trim()
+const timeIn = (ago: number) => new Date(startOfUtcMonth(testNowMs, -ago)).toISOString().replace(/[TZ]/g, ' ').trim()
 const monthOf = (ago: number) => timeIn(ago).slice(0, 7)
 
 it('usage prints clicks and events of each month, newest first; events of removed months are not known', async () => {

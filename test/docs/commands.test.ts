@@ -168,6 +168,7 @@ async function startServer(command: string): Promise<void> {
   }
   key = /trb_live_\w{36}/.exec(output)?.[0] ?? key
   const commands = output.split('\n').filter((line) => /^(curl|DATA_DIR=\S+ node) /.test(line))
+  expect(commands.length > 0).toBe(command.includes('demo'))
   for (const line of commands) expect(await run(line)).not.toBe('')
 }
 

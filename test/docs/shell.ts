@@ -1,8 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Ends the output of a line; the exit code of the line is in front of it. */
+/** Is around the exit code, which follows the output. */
 const separator = '\x1e'
+const exitCodeOf = new RegExp(`${separator}(\\d+)${separator}`)
 
 /** A shell into which lines are pasted one by one, as in a terminal: variables and functions of earlier lines stay. */
 export class Shell {
@@ -12,7 +13,8 @@ export class Shell {
   #stderr = ''
 
   constructor(cwd: string, env: Record<string, string>) {
-    this.#shell = spawn('sh', { cwd, env })
+    // In a group of its own, which has all programs that the lines start.
+    this.#shell = spawn('sh', { cwd, env, detached: true })
     this.#exit = once(this.#shell, 'exit')
     this.#shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text
@@ -27,15 +29,18 @@ export class Shell {
     this.#stdout = ''
     this.#stderr = ''
     this.#shell.stdin.write(`${lines}\nprintf '${separator}%s${separator}' $?\n`)
-    while (!this.#stdout.endsWith(separator) && this.#shell.exitCode === null) {
+    // A chunk may end within the exit code, and programs in the background may print after it.
+    while (!exitCodeOf.test(this.#stdout) && this.#shell.exitCode === null) {
       await Promise.race([once(this.#shell.stdout, 'data'), this.#exit])
     }
-    const [output = '', exitCode] = this.#stdout.split(separator)
+    const [output = '', exitCode] = this.#stdout.split(exitCodeOf)
     if (exitCode !== '0') throw new Error(`${lines}\nexited with ${exitCode}:\n${output}${this.#stderr}`)
     return output
   }
 
+  /** Ends the shell, and the programs in the background that a failed line leaves. */
   close(): void {
-    this.#shell.kill('SIGKILL')
+    const { pid, exitCode } = this.#shell
+    if (pid && exitCode === null) process.kill(-pid, 'SIGKILL')
   }
 }

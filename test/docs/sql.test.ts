@@ -12,6 +12,7 @@ import { makeDemoAccount } from '../kit/demo.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { runProgram } from '../packages/runProgram.ts'
+import { untilEventsAreListed } from '../packages/sync/source.ts'
 import { answersOf, type Cell, type Rows } from './sqlAnswers.ts'
 
 // The SQL of docs/ runs on copies of a demo. Its answers equal the numbers of the API, or a count of the rows without SQL.
@@ -43,12 +44,14 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   let answers: Record<string, () => Cell[][] | Promise<Cell[][]>>
 
   beforeAll(async () => {
-    key = await makeDemoAccount(api, 'harbour', { clicks: 12_000, days: 90 })
+    key = await makeDemoAccount(api, 'harbour', { clicks: 6_000, days: 90 })
     await importContent(api.stores, 'harbour', 'conversions', planted)
     baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
     client = createTributary({ baseUrl, apiKey: key })
     totals = (await client.get('/stats/overview', { query: october })).totals
-    answers = { ...answersOf(await rowsOf(client), zonesOfCountries()), ...answersOfApi }
+    const rows = await rowsOf(client)
+    answers = { ...answersOf(rows, zonesOfCountries()), ...answersOfApi }
+    await untilEventsAreListed(client, rows.events.length)
 
     for (const target of Object.values(targetOf)) {
       const words = [target(), '--url', baseUrl, '--json']

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { commandFile, exitOf, start } from '../cli/runCommand.ts'
+import { commandFile, exitOf, runHere, start } from '../cli/runCommand.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -38,15 +38,18 @@ function open(words: string[], environment: Record<string, string> = {}) {
 }
 
 describe('tributary feed --stdin', () => {
-  it('stores rows of an open pipe, says up to which line, and ends with 0 at the end of the input', async () => {
+  it('stores rows of an open pipe, says up to which line, waits at the end for an account that another writer has, and ends with 0', async () => {
     const { child, lines, exit, log } = open(['feed', '--stdin'], { FEED_REJECTS: folder('rejects') })
     child.stdin.write(`${ndjson(clickOf('acme', 'a1'))}no json\n${ndjson(clickOf('acme', 'a1', { country: 'FR' }))}`)
     await expect.poll(() => lines).toEqual(['{"stored":3,"conflicts":1,"rejected":1}'])
     expect(await idsOf('a')).toEqual(['acme a1'])
-    child.stdin.end(JSON.stringify(clickOf('beta', 'a2')))
+    await withWriter(stores, 'beta', async () => {
+      child.stdin.end(ndjson(clickOf('beta', 'a2'), clickOf('acme', 'a3')).trimEnd())
+      await expect.poll(() => idsOf('a')).toEqual(['acme a1', 'acme a3'])
+    })
     expect([await exit, log()]).toEqual([0, ''])
-    expect(lines.slice(1)).toEqual(['{"stored":4,"conflicts":1,"rejected":1}'])
-    expect(await idsOf('a')).toEqual(['acme a1', 'beta a2'])
+    expect(lines.slice(1)).toEqual(['{"stored":5,"conflicts":1,"rejected":1}'])
+    expect(await idsOf('a')).toEqual(['acme a1', 'acme a3', 'beta a2'])
     const rejects = readFileSync(folder('rejects'), 'utf8').trim().split('\n')
     expect(rejects.map((line) => JSON.parse(line).reason)).toEqual(['is not JSON', 'differs from the stored row'])
   })
@@ -65,24 +68,19 @@ describe('tributary feed --stdin', () => {
     expect(await idsOf('b')).toEqual(['acme b1', 'acme b2', 'acme b3'])
   })
 
-  it('waits at the end of the input for an account that another writer has; a signal ends the wait and names its rows', async () => {
-    const waiting = (id: string) => ndjson(clickOf('beta', `d-${id}`), clickOf('acme', `d-${id}`))
-    const [patient, ended] = await withWriter(stores, 'beta', async () => {
-      const first = open(['feed', '--stdin'])
-      first.child.stdin.end(waiting('1'))
-      await expect.poll(() => idsOf('d')).toEqual(['acme d-1'])
-      first.child.kill('SIGTERM')
-      expect(await first.exit).toBe(0)
-      const second = open(['feed', '--stdin'])
-      second.child.stdin.end(waiting('2'))
-      await expect.poll(() => idsOf('d')).toEqual(['acme d-1', 'acme d-2'])
-      return [second, first]
+  it('ends its wait for an account that another writer has at a signal, and names the rows', async () => {
+    const feed = await withWriter(stores, 'beta', async () => {
+      const opened = open(['feed', '--stdin'])
+      opened.child.stdin.end(ndjson(clickOf('beta', 'd1'), clickOf('acme', 'd1')))
+      await expect.poll(() => idsOf('d')).toEqual(['acme d1'])
+      opened.child.kill('SIGTERM')
+      expect(await opened.exit).toBe(0)
+      return opened
     })
-    expect(ended?.lines).toEqual(['{"stored":2,"conflicts":0,"rejected":1}'])
-    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'd-1')) }
-    expect(ended?.log()).toBe(`${JSON.stringify(reject)}\n`)
-    expect([await patient?.exit, patient?.lines]).toEqual([0, ['{"stored":2,"conflicts":0,"rejected":0}']])
-    expect(await idsOf('d')).toEqual(['acme d-1', 'acme d-2', 'beta d-2'])
+    expect(feed.lines).toEqual(['{"stored":2,"conflicts":0,"rejected":1}'])
+    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'd1')) }
+    expect(feed.log()).toBe(`${JSON.stringify(reject)}\n`)
+    expect(await idsOf('d')).toEqual(['acme d1'])
   })
 })
 
@@ -119,12 +117,13 @@ async function post(port: number, row: object) {
 }
 
 describe('a feed', () => {
-  it('waits while another one is active, with a port that responds with 503, and takes rows when the first one has ended', async () => {
+  it('waits while another one is active, with a port that responds with 503; takes rows when that has ended, also without Redis', async () => {
     const first = open(['feed', '--stdin'])
     first.child.stdin.write(ndjson(clickOf('acme', 'e1')))
     await expect.poll(() => first.lines).toHaveLength(1)
-    const port = await freePort()
-    const second = open(['feed'], { FEED_PORT: `${port}`, FEED_TOKEN: token })
+    const [port, none] = [await freePort(), await freePort()]
+    const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token, FEED_REDIS_URL: `redis://127.0.0.1:${none}/0` }
+    const second = open(['feed'], settings)
     const row = clickOf('acme', 'e2')
     await expect.poll(() => second.lines).toEqual([`tributary feed takes rows at http://127.0.0.1:${port}/rows.`])
     expect(await post(port, row)).toEqual([503, '5', expect.stringContaining('unavailable')])
@@ -132,19 +131,10 @@ describe('a feed', () => {
     first.child.stdin.end()
     expect(await first.exit).toBe(0)
     await expect.poll(() => post(port, row)).toEqual([200, null, '{"result":"inserted"}\n'])
+    await expect.poll(second.log).toContain('Redis is unavailable')
+    expect(await post(port, clickOf('acme', 'f1'))).toEqual([200, null, '{"result":"inserted"}\n'])
     second.child.kill('SIGTERM')
     expect(await second.exit).toBe(0)
-  })
-
-  it('that waits for Redis takes rows of HTTP, and ends with 0 at SIGTERM', async () => {
-    const [port, none] = [await freePort(), await freePort()]
-    const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token, FEED_REDIS_URL: `redis://127.0.0.1:${none}/0` }
-    const { child, lines, log, exit } = open(['feed'], settings)
-    await expect.poll(() => lines).toHaveLength(1)
-    await expect.poll(log).toContain('Redis is unavailable')
-    expect(await post(port, clickOf('acme', 'f1'))).toEqual([200, null, '{"result":"inserted"}\n'])
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
   })
 
   it('that is not started with a source or a token says which setting is missing', async () => {
@@ -156,8 +146,9 @@ describe('a feed', () => {
         'error: FEED_TOKEN=…: expected at least 32 letters, digits and other visible characters of ASCII.\n',
       ],
     ] as const) {
-      const { exit, log } = open(['feed'], environment)
-      expect([await exit, log()]).toEqual([1, line])
+      expect(await runHere(['feed'], { ...stores.environment, ...environment })).toEqual({
+        ...{ code: 1, stdout: '', stderr: line },
+      })
     }
   })
 })

@@ -90,6 +90,19 @@ export async function openTestApp(others: Partial<AppParts> = {}, servers?: Reco
   return testApp
 }
 
+/** Opens a server on other users of the same databases: with the Postgres of stores, which it closes too. */
+export async function openTestAppBeside(stores: TestStores, servers: Record<string, string>): Promise<TestApp> {
+  const { DATA_DIR = '' } = stores.environment
+  const opened = await openTestApp({}, { ...servers, DATA_DIR })
+  return {
+    ...opened,
+    async close() {
+      await opened.close()
+      await stores.close()
+    },
+  }
+}
+
 /** Opens a server for a file, as `useOpened` does. */
 export function useTestApp(...options: Parameters<typeof openTestApp>): TestApp {
   return useOpened(() => openTestApp(...options))

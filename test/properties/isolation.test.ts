@@ -6,7 +6,7 @@ import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
-import { importContent } from '../import/runImport.ts'
+import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -55,10 +55,6 @@ function openUncached(stores: Stores): Promise<App> {
 /** @param scale factor of all amounts, so that no sum of one account equals one of the other */
 async function fill(account: Account, scale: number): Promise<void> {
   const text = `text of ${account}`
-  const store = async (resource: Parameters<typeof importContent>[2], rows: object[]) => {
-    const { inserted } = await importContent(api.stores, account, resource, rows)
-    expect([account, resource, inserted]).toEqual([account, resource, rows.length])
-  }
   const ids = (letter: string) => [`${letter}1`, `${letter}2`, `only-${account}`, `secret-${account}`]
   const entities = {
     campaigns: { tags: [text], userId: `user-${account}`, trafficSourceId: 't1' },
@@ -66,16 +62,15 @@ async function fill(account: Account, scale: number): Promise<void> {
     'landing-pages': { url: text },
     'traffic-sources': { category: text },
   }
-  for (const [resource, more] of Object.entries(entities)) {
+  const entityRows = Object.entries(entities).map(([resource, more]) => {
     const letter = resource === 'campaigns' ? 'k' : resource.charAt(0)
-    const rows = ids(letter).map((id) => ({ id, name: `${id} of ${account}`, createdAt: at(0), ...more }))
-    await store(resource as keyof typeof entities, rows)
-  }
+    return [resource, ids(letter).map((id) => ({ id, name: `${id} of ${account}`, createdAt: at(0), ...more }))]
+  })
   const entityIds = (n: number) => ({
     ...{ campaignId: ids('k')[n % 4], offerId: ids('o')[n % 4], landingPageId: 'l1', trafficSourceId: 't1' },
   })
   const numbers = Array.from({ length: 12 }, (_, n) => n)
-  await store('clicks', [
+  const clicks = [
     ...numbers.map((n) => ({
       ...{ id: `c${n}`, clickedAt: at(n), ...entityIds(n), cost: scale * (n + 1), city: text, referrer: text },
       ...{ externalClickId: text, subIds: { sub1: text }, browser: `browser of ${account}`, country: 'US' },
@@ -83,8 +78,8 @@ async function fill(account: Account, scale: number): Promise<void> {
     ...['only', 'secret'].map((kind) => ({
       ...{ id: `${kind}-${account}`, clickedAt: at(3), campaignId: 'k1', referrer: text },
     })),
-  ])
-  await store('conversions', [
+  ]
+  const conversions = [
     ...numbers.map((n) => ({
       ...{ id: `v${n}`, convertedAt: at(n), status: n % 2 ? 'approved' : 'pending', clickId: `c${n}`, revenue: scale },
       ...{ source: n % 3 ? 'cpa' : 'revenue', couponCode: text, transactionId: text, isTest: n === 7 },
@@ -94,7 +89,8 @@ async function fill(account: Account, scale: number): Promise<void> {
       { id: `only-${account}`, clickId: `only-${otherOf(account)}` },
       { id: 'astray', campaignId: `only-${otherOf(account)}` },
     ].map((row) => ({ ...row, convertedAt: at(3), status: 'approved', revenue: scale })),
-  ])
+  ]
+  await storeRows(api.stores, rowsOfAccount(account, { ...Object.fromEntries(entityRows), clicks, conversions }))
   for (const body of [...events, { ...events[1], event_id: `only-${account}` }]) {
     const sent = await post(api.app, keys[account], { ...body, properties: { text } })
     expect([account, body, sent.json()]).toEqual([account, body, { accepted: true }])

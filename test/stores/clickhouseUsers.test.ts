@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { connect, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
@@ -14,10 +15,11 @@ import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { accepted, send } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp } from '../kit/app.ts'
+import { openTestAppBeside } from '../kit/app.ts'
 import { documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { makeProgram, nextMigrations } from '../kit/program.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { openTestStores } from '../kit/stores.ts'
 import { withWriter } from '../writer/withWriter.ts'
 
@@ -31,9 +33,8 @@ const server = useOpened(() => startClickHouse())
 const alone = { CLICKHOUSE_CLUSTER: '', CLICKHOUSE_NODES: '' }
 const api = useOpened(async () => {
   const asOwner = await openTestStores({ ...alone, CLICKHOUSE_URL: server.url(owner) })
-  await asOwner.close()
   const users = { CLICKHOUSE_URL: server.url(writer), CLICKHOUSE_READER_URL: server.url(reader) }
-  return await openTestApp({}, { ...alone, ...users })
+  return await openTestAppBeside(asOwner, { ...alone, ...users })
 })
 const folder = useFolder()
 let key: string
@@ -181,16 +182,23 @@ describe('the setting', () => {
 describe('a start', () => {
   it('waits for an unreachable server, and logs it once', async () => {
     const { CLICKHOUSE_READER_URL: _, ...rest } = api.stores.environment
-    const settings = readSettings(rest)
-    await server.kill()
+    const port = await freePort()
+    const CLICKHOUSE_URL = server.url(writer).replace(`:${server.port}/`, `:${port}/`)
+    const settings = readSettings({ ...rest, CLICKHOUSE_URL })
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
     const said: string[] = []
     const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
     await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
     expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
-    await server.start()
+    // A relay at the address makes the server reachable.
+    const relay = createServer((socket) => {
+      const relayed = connect(server.port, '127.0.0.1')
+      socket.pipe(relayed).pipe(socket)
+      for (const one of [socket, relayed]) one.on('error', () => {})
+    }).listen(port, '127.0.0.1')
     const late = await opening
     expect(said).toHaveLength(1)
     await late.close()
+    relay.close()
   })
 })

@@ -253,15 +253,15 @@ describe('a flush', () => {
   )
 
   it('that is killed before any of its statements is completed by the next set', async () => {
-    const three = await accounts(3)
-    const stride = Math.ceil(6 / randomCasesFactor)
+    const two = await accounts(2)
+    const stride = Math.ceil(9 / randomCasesFactor)
     let [step, isKilled] = [0, true]
     for (let statements = Number(process.env.TRIBUTARY_TEST_SEED ?? 0) % stride; isKilled; statements += stride) {
       step += 1
-      const rows = rowsOfStep(three, step)
+      const rows = rowsOfStep(two, step)
       const killed = killableStores(stores)
       const first = await open(killed.stores)
-      await claimAccounts(first, three)
+      await claimAccounts(first, two)
       killed.allow(statements)
       isKilled = await store(first, rows).then(
         () => false,
@@ -270,16 +270,16 @@ describe('a flush', () => {
           return true
         },
       )
-      await expireProcessOf(stores, three[0] ?? '')
+      await expireProcessOf(stores, two[0] ?? '')
       const next = await open()
-      expect(await claim(next, three)).toEqual(three)
-      await recoverImports(next, three)
+      expect(await claim(next, two)).toEqual(two)
+      await recoverImports(next, two)
       await store(next, rows)
-      for (const accountId of three) await recoverAccount(next.writerOf(accountId))
+      for (const accountId of two) await recoverAccount(next.writerOf(accountId))
       await next.close()
     }
     expect(step).toBeGreaterThan(2)
-    await mustHave(three, step)
+    await mustHave(two, step)
   })
 
   /** The accounts have the rows of all steps once, and no table differs from them. */
@@ -352,7 +352,7 @@ it.each<Filling>(['await', 'meanwhile'])(
       await set.close()
       await other.close()
     })
-    await fc.assert(random, { numRuns: 3 * randomCasesFactor })
+    await fc.assert(random, { numRuns: 2 * randomCasesFactor })
     expect(reads).toBeGreaterThan(0)
   },
 )

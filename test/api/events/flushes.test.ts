@@ -10,7 +10,6 @@ let app: App
 let inserts: InterceptedInserts
 
 beforeAll(async () => {
-  api.stores.markDirty()
   inserts = interceptInserts(api.stores.clickhouse)
   app = await api.open({ stores: { ...api.stores, clickhouse: inserts.clickhouse } })
 })

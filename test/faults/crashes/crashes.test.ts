@@ -8,45 +8,36 @@ import { cutPower } from './powerCuts.ts'
 import { hasStrace } from './syscallKiller.ts'
 import { runTrials, trials } from './trials.ts'
 
-// The short form of the crash scenarios; `npm run faults -- Crashes` runs the long form. Pauses and power cuts have their own
-// stores and mostly wait for retries and for leases to expire, so they run concurrently.
+// The short form of the crash scenarios; `npm run faults -- Crashes` runs the long form. Each kill restarts an engine, which takes
+// seconds on a busy machine.
 
-// Each kill restarts an engine, which takes seconds on a busy machine.
-
-describe('kill -9', () => {
+describe('a kill or a pause', () => {
   const stores = useOpened(openShortLivedStores)
+
+  it('a server that is paused at any step of an event stores the event once', async () => {
+    expect(await pauseServer(stores, 0)).toEqual([])
+  })
 
   it.runIf(hasStrace()).each([
     ['ClickHouse', 'rename', 'changed conversion'],
     ['ClickHouse', 'rename', 'event'],
     ['the embedded Postgres', 'fsync', 'campaign'],
   ] as const)(
-    'of %s right before any %s: an acknowledged %s is stored once in every table and sum',
+    'kill -9 of %s right before any %s: an acknowledged %s is stored once in every table and sum',
     async (victim, call, name) => {
       const victims = victim === 'ClickHouse' ? stores.nodes : [stores.postgres]
       // The long form kills at each call.
-      const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 6 })
+      const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 12 })
       expect(faults).toEqual([])
       expect(kills.size).toBeGreaterThan(0)
     },
   )
 })
 
-describe.concurrent('a pause or a power cut', () => {
-  it('a server that is paused at any step of an event stores the event once', async () => {
-    const stores = await openShortLivedStores()
-    try {
-      expect(await pauseServer(stores, 0)).toEqual([])
-    } finally {
-      await stores.close()
-    }
-  })
-
-  it('a power cut right after an acknowledged event does not lose it', async ({ skip }) => {
-    const faults = await cutPower({ event: trials.event }, openShortLivedStores)
-    if (!faults) return skip('mounting a disk is not allowed here')
-    expect(faults).toEqual([])
-  })
+it('a power cut right after an acknowledged event does not lose it', async ({ skip }) => {
+  const faults = await cutPower({ event: trials.event }, openShortLivedStores)
+  if (!faults) return skip('mounting a disk is not allowed here')
+  expect(faults).toEqual([])
 })
 
 /** Copies the Postgres database that the suite has created once, since creating one takes seconds. */

@@ -6,7 +6,7 @@ import { rowsOf } from '../../import/runImport.ts'
 import { makeAccountWithKey } from '../../kit/accounts.ts'
 import { makeProgram, nextMigrations } from '../../kit/program.ts'
 import { countCompleted } from '../../upgrades/killedMigration.ts'
-import { importRetained, storedRowsOf } from '../../writer/retention/retainedAccount.ts'
+import { storedRowsOf, storeRetained } from '../../writer/retention/retainedAccount.ts'
 import { differing } from './accountState.ts'
 import type { CrashStores } from './crashStores.ts'
 import { isChange, runUntilReached, type VerbKills } from './verbKills.ts'
@@ -21,7 +21,7 @@ export async function killUpgrade(stores: CrashStores): Promise<VerbKills> {
     const next = join(folder, 'next')
     await makeProgram(next, '99.1.0', nextMigrations)
     for (const account of ['earlier', 'present']) await makeAccountWithKey(stores.stores, account)
-    await importRetained(stores.stores, 'earlier')
+    await storeRetained(stores.stores, 'earlier')
     const before = await storedRowsOf(stores.stores, 'earlier')
     const faults: string[] = []
     let killed = 0

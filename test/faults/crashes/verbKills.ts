@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { type Ended, exitOf, run, runHere, start } from '../../cli/runCommand.ts'
 import { forEachConcurrently } from '../../kit/forEachConcurrently.ts'
-import { importRetained, storedRowsOf } from '../../writer/retention/retainedAccount.ts'
+import { storedRowsOf, storeRetained } from '../../writer/retention/retainedAccount.ts'
 import { differing, postgresRowsOf, stateOf } from './accountState.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import { type Hold, openStoreProxies } from './storeProxies.ts'
@@ -145,7 +145,7 @@ async function compareKilled(
 ): Promise<VerbKills> {
   const other = 'other'
   await createAccount(stores.stores.postgres, { id: other, name: other, plan: 'scale', currency: 'USD' })
-  await importRetained(stores.stores, other)
+  await storeRetained(stores.stores, other)
   const readOther = async () => [
     await storedRowsOf(stores.stores, other),
     ...(await postgresRowsOf(stores.stores.postgres, other)),

@@ -10,7 +10,7 @@ import { type Ended, runHere } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
 import { makeAccountWithKey } from '../../kit/accounts.ts'
 import { changeTables } from '../../kit/rows.ts'
-import { importRetained, rows } from '../../writer/retention/retainedAccount.ts'
+import { rows, storeRetained } from '../../writer/retention/retainedAccount.ts'
 import { stateOf } from './accountState.ts'
 import type { CrashStores } from './crashStores.ts'
 
@@ -191,7 +191,7 @@ export type VerbName = keyof typeof verbs
 /** An account with rows of 2025, which every retention removes, and of 2090, which none does. */
 async function createWithRows(stores: CrashStores, account: string): Promise<void> {
   await createWithKey(stores, account)
-  await importRetained(stores.stores, account)
+  await storeRetained(stores.stores, account)
   const later = '2090-01-10T10:00:00.000Z'
   const [click] = rows.clicks
   const [event] = rows['pixel-events']

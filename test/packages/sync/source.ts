@@ -1,8 +1,8 @@
-import { expect } from 'vitest'
 import type { Tributary } from '../../../src/packages/client/client.ts'
 import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { importContent } from '../../import/runImport.ts'
 import type { TestStores } from '../../kit/stores.ts'
+import { until } from '../../kit/until.ts'
 
 // The source of the copies of tests: rows of every resource of the account `acme`.
 
@@ -52,10 +52,10 @@ export async function storeSource(stores: TestStores, client: Tributary): Promis
 /** Waits until lists by `storedAt` have a number of events: they end a second before the present. */
 export async function untilEventsAreListed(client: Tributary, count: number): Promise<void> {
   const listed = async () => {
-    const { data } = await client.get('/checksums/events', { query: { from: '2026-11-01', to: '2026-11-30' } })
+    const { data } = await client.get('/checksums/events', { query: { from: '2026-08-01', to: '2026-11-30' } })
     return data.reduce((sum, { rows }) => sum + rows, 0)
   }
-  await expect.poll(listed, { timeout: 20_000 }).toBe(count)
+  await until(async () => (await listed()) === count)
 }
 
 /** @returns the metrics of a row of a report or of the daily series, by the names of columns */

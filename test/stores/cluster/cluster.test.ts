@@ -10,7 +10,7 @@ import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../../src/stores/open.ts'
 import { accepted, deduplicated, send } from '../../api/events/send.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import { openTestApp } from '../../kit/app.ts'
+import { openTestAppBeside } from '../../kit/app.ts'
 import { contentOfNode, startCluster } from '../../kit/clickhouseCluster.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { stopMerges, storeMetadata } from '../../kit/rows.ts'
@@ -25,12 +25,11 @@ const api = useOpened(async () => {
   })
   // The number of versions is counted below.
   await stopMerges(owner, 'conversions')
-  await owner.close()
   const users = {
     CLICKHOUSE_URL: cluster.nodes[0].url('tributary_writer'),
     CLICKHOUSE_READER_URL: cluster.nodes[1].url('tributary_reader'),
   }
-  return await openTestApp({}, { ...cluster.environment, ...users })
+  return await openTestAppBeside(owner, { ...cluster.environment, ...users })
 })
 let key: string
 

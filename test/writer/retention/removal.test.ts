@@ -12,7 +12,7 @@ import { importContent, makeAccount } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { changeTables, storeEvents } from '../../kit/rows.ts'
 import { running, withWriter } from '../withWriter.ts'
-import { contentOf, importRetained, removalMs, rows, storedRowsOf } from './retainedAccount.ts'
+import { contentOf, removalMs, rows, storedRowsOf, storeRetained } from './retainedAccount.ts'
 
 const stores = useTestStores()
 let other: string
@@ -20,7 +20,7 @@ let others: string
 
 beforeAll(async () => {
   other = await makeAccount(stores)
-  await importRetained(stores, other)
+  await storeRetained(stores, other)
   others = await storedRowsOf(stores, other)
 })
 afterAll(async () => expect(await storedRowsOf(stores, other)).toBe(others))
@@ -28,7 +28,7 @@ afterAll(async () => expect(await storedRowsOf(stores, other)).toBe(others))
 /** An account with rows of January to March 2025; by default `remove` removes clicks of January. */
 async function makeRetained(setting: RetentionSetting = { clickMonths: 2, eventMonths: 0 }): Promise<string> {
   const account = await makeAccount(stores)
-  await importRetained(stores, account)
+  await storeRetained(stores, account)
   await setRetention(stores.postgres, account, setting)
   return account
 }

@@ -1,5 +1,6 @@
 import type { Writer } from '../../../src/writer/fence/writer.ts'
-import { importContent, rowsOf } from '../../import/runImport.ts'
+import { rowsOfAccount, storeRows } from '../../feed/openFeed.ts'
+import { rowsOf } from '../../import/runImport.ts'
 
 /** Two months before it are January and February 2025, which have rows. */
 export const removalMs = Date.UTC(2025, 3, 15, 12)
@@ -48,10 +49,10 @@ export const rows = {
   ],
 }
 
-export async function importRetained(stores: Writer['stores'], account: string): Promise<void> {
-  for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
-    await importContent(stores, account, resource, rows[resource])
-  }
+/** Stores the rows in each of the accounts. */
+export async function storeRetained(stores: Writer['stores'], ...accounts: string[]): Promise<void> {
+  const sent = accounts.flatMap((id) => rowsOfAccount(id, rows))
+  await storeRows(stores, sent)
 }
 
 const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']

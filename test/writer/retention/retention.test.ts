@@ -22,17 +22,16 @@ import { importContent, rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, storeClicks } from '../../kit/rows.ts'
 import { running, withWriter } from '../withWriter.ts'
-import { contentOf, importRetained, removalMs, rows, storedRowsOf } from './retainedAccount.ts'
+import { contentOf, removalMs, rows, storedRowsOf, storeRetained } from './retainedAccount.ts'
 
 const server = useTestApp()
 const keys: Record<string, string> = {}
 let before: Record<string, unknown>
 
 beforeAll(async () => {
-  for (const id of ['acme', 'erased', 'other', 'changed', 'twice']) {
-    keys[id] = await server.account(id)
-    await importRetained(server.stores, id)
-  }
+  const accounts = ['acme', 'erased', 'other', 'changed', 'removing']
+  for (const id of accounts) keys[id] = await server.account(id)
+  await storeRetained(server.stores, ...accounts)
   before = await responses('acme', fromSums)
   for (const id of ['acme', 'erased']) {
     await setRetention(server.stores.postgres, id, { clickMonths: 2, eventMonths: 1 })
@@ -140,8 +139,6 @@ describe('after months were removed', () => {
 
   it('lists, journeys and funnels have the same rows while rows are being removed, which a running server completes', async () => {
     const { postgres } = server.stores
-    keys.removing = await server.account('removing')
-    await importRetained(server.stores, 'removing')
     await postgres`
       INSERT INTO retained_ranges (account_id, resource, retained_from)
       VALUES ('removing', 'clicks', ${clicksFrom.slice(0, 10)}), ('removing', 'events', ${eventsFrom.slice(0, 10)})`
@@ -267,6 +264,8 @@ describe('nothing is removed', () => {
   const aged = (account: string) => setRetention(server.stores.postgres, account, { clickMonths: 2, eventMonths: 0 })
 
   it('while a click is stored twice, also in a later month', { tags: 'long' }, async () => {
+    await server.account('twice')
+    await storeRetained(server.stores, 'twice')
     await aged('twice')
     const copy = { id: 'c1', clicked_at: '2025-03-10 10:20:00.000', campaign_id: 'k1', country: 'FR' }
     await storeClicks(server.stores, 'twice', [copy])
