@@ -59,7 +59,8 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(text).paths['/reports'].get.responses[200].content).toEqual({
       'application/json': expect.objectContaining({ schema: { $ref: '#/components/schemas/Report' } }),
     })
-    for (const word of ['application/vnd.apache.parquet', 'text/csv', 'csv_escape']) expect(text).not.toContain(`${word}"`)
+    for (const word of ['application/vnd.apache.parquet', 'text/csv', 'csv_escape'])
+      expect(text).not.toContain(`${word}"`)
     expect(text).not.toContain('invalid_csv')
   })
 
