@@ -159,6 +159,8 @@ async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promis
       (SELECT groupArray(name) FROM system.tables
         WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
           AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced,
+      (SELECT groupArray(name) FROM system.tables
+        WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated,
       (SELECT (ifNull(sumIf(total_bytes, database = 'system' AND engine_full NOT LIKE '% TTL %'), 0),
           ifNull(sumIf(total_bytes, database = currentDatabase()), 0))
         FROM system.tables WHERE engine LIKE '%MergeTree') AS bytes
@@ -173,7 +175,9 @@ async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promis
         notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.'),
       ('logs of ClickHouse', 'Give them a TTL: docs/setup.md. Drop log tables that ClickHouse renamed, such as system.text_log_0.',
         bytes.1 > greatest(bytes.2, ${count(unlimitedLogBytesMax)}),
-        'Its log tables without a TTL have ' || formatReadableSize(bytes.1) || ', the data ' || formatReadableSize(bytes.2) || '.')
+        'Its log tables without a TTL have ' || formatReadableSize(bytes.1) || ', the data ' || formatReadableSize(bytes.2) || '.'),
+      ('tables of ClickHouse', 'Set CLICKHOUSE_CLUSTER: docs/scaling.md.', notEmpty(replicated) AND ${count(cluster?.isReplicated ? 0 : 1)} = 1,
+        'Without it, rows of replicated tables are acknowledged with one copy: ' || arrayStringConcat(replicated, ', ') || '.')
     ]) AS checks)`
   const nodes = cluster?.nodes.filter(({ failure }) => failure === undefined) ?? [{ client, url: undefined }]
   const lines = nodes.map(async ({ client: reader, url }) => {
@@ -191,7 +195,11 @@ async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> 
     if (node.failure)
       return { check, found: `It is unavailable: ${node.failure}.`, mend: 'Start it, or correct its address.' }
     if (added.includes(node)) return { check, found: 'It has no copy of the rows of its shard.', mend: fillMend }
-    return { check, found: node.state?.isForgotten ? 'Keeper does not know its tables.' : '', mend: emptyMend }
+    if (!node.state?.isForgotten) return { check, found: '', mend: emptyMend }
+    // The other replica is registered alone, and has all rows.
+    const isRemoved = !cluster?.nodes.includes(node)
+    if (isRemoved) return { check, found: 'Keeper does not know its tables.', mend: emptyMend }
+    return { check, found: 'Its tables are read-only.', mend: readOnlyMend }
   })
   const query = `
     SELECT DISTINCT arrayJoin(mapKeys(mapFilter((name, isActive) -> NOT isActive, replica_is_active))) AS name
@@ -209,6 +217,8 @@ async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> 
 }
 
 const fillMend = 'Remove the lost replica if a line names it, then run tributary migrate as the owner of the tables.'
+const readOnlyMend =
+  'Wait a minute: it may be starting. If this stays, Keeper has lost its data: docs/restore.md. Drop nothing.'
 const emptyMend = 'Drop both databases of this node, then run tributary migrate as the owner of the tables.'
 
 // TRAP: CHECK GRANT takes no FORMAT, which `query` of the driver adds.

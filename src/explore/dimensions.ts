@@ -3,7 +3,7 @@ import type { QueryOf } from '../packages/client/types.ts'
 /** A parameter that filters reports, series, conversions and funnels alike. */
 export type FilterName = Exclude<
   keyof QueryOf<'/funnels'> & keyof QueryOf<'/conversions'> & keyof QueryOf<'/reports'>,
-  'from' | 'to' | 'days' | 'tz'
+  'from' | 'to' | 'days' | 'range' | 'tz'
 >
 
 type SubId = Extract<FilterName, `sub${number}`>

@@ -1,7 +1,9 @@
 import type { Temporal } from 'temporal-polyfill'
 import type { RangeName } from '../../schema/range.ts'
-import type { Range } from './timeRange.ts'
-import { atInstant, startOfDate } from './timeZone.ts'
+import { atInstant, type offsetsOf, startOfDate } from './timeZone.ts'
+
+/** Epoch milliseconds, `untilMs` exclusive. */
+type Range = Parameters<typeof offsetsOf>[1]
 
 const durations = {
   day: { days: 1 },

@@ -1,7 +1,23 @@
-import { filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
+import { type FilterAttribute, filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
 import { type ReportMetric, reportMetricNames } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
-import type { Filter } from './filters.ts'
+
+export interface FilterValues {
+  /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
+  values: readonly string[]
+  /** Whether rows with these values are excluded, instead of all others. */
+  isExcluded: boolean
+  /** Whether a part of the value is enough, without case. */
+  isPart?: boolean
+}
+
+/** A condition on the value of an attribute. */
+export interface ValueFilter extends FilterValues {
+  attribute: FilterAttribute
+}
+
+/** A condition on a row: true or false, also for absent values. */
+export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly Filter[] } | { not: Filter }
 
 /** A comparison of a metric of a bucket with a number. */
 export interface MetricCondition {

@@ -16,25 +16,8 @@ import { idPattern } from '../../schema/scalars.ts'
 import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, type RowTable } from './attributes.ts'
-import { readFilterTree, type TreeReader } from './filterTree.ts'
+import { type Filter, type FilterValues, readFilterTree, type TreeReader, type ValueFilter } from './filterTree.ts'
 import { fold, folded } from './searchText.ts'
-
-interface FilterValues {
-  /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
-  values: readonly string[]
-  /** Whether rows with these values are excluded, instead of all others. */
-  isExcluded: boolean
-  /** Whether a part of the value is enough, without case. */
-  isPart?: boolean
-}
-
-/** A condition on the value of an attribute. */
-export interface ValueFilter extends FilterValues {
-  attribute: FilterAttribute
-}
-
-/** A condition on a row: true or false, also for absent values. */
-export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly Filter[] } | { not: Filter }
 
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
 export type FilterQuery = Static<TObject<typeof filterParameters>> &

@@ -1,6 +1,6 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, join, texts } from '../stores/clickhouse/sql.ts'
-import type { Filter } from './filters.ts'
+import type { Filter } from './filterTree.ts'
 
 /** The columns of `ids_index` of `clicks`, in its order. */
 const indexedColumns = ['visitor_id', ...subIdNames] as const

@@ -40,6 +40,9 @@ async function readImportWatermark(
 /** An insert may have its time before it is listed as running. */
 const marginMs = 1_000
 
+/** Longest time that an insert of events waits for the other replica, and of one look at the replicas. */
+const insertMaxS = 30
+
 /**
  * Every event with an earlier `stored_at` is visible to later queries. `stored_at` is the start of its insert by the clock of a
  * node, so this is the earliest start of the inserts that are running on any node, or of an erasure that rewrites events of the
@@ -62,6 +65,10 @@ WHERE query_kind = 'Insert'
     if (!state) throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
     starts.push(state.eventsSinceMs)
   }
+  // A replica may lack events of an insert that has ended: it has yet to fetch them, and their sender got no 200.
+  const delays = clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []
+  const delayS = Math.max(0, ...delays)
+  if (delayS > 0) starts.push(Math.min(...starts) - (delayS + insertMaxS) * 1_000)
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
     SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)

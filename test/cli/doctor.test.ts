@@ -225,8 +225,8 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     ],
     [
       'a replicated table',
-      'replicas of ClickHouse',
-      /^Replicated tables are not supported, and can lose acknowledged rows: replicated_clicks\.$/,
+      'tables of ClickHouse',
+      /^Without it, rows of replicated tables are acknowledged with one copy: replicated_clicks\.$/,
       async () => {
         // Without Keeper a table can be attached, not created.
         const path = `'/clickhouse/tables/one/replicated_clicks', 'one'`

@@ -1,5 +1,6 @@
 import { inRange, prewhere } from '../../query/conditions.ts'
-import { attributesOf, type Filter, filterConditions } from '../../query/filters.ts'
+import { attributesOf, filterConditions } from '../../query/filters.ts'
+import type { Filter } from '../../query/filterTree.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'

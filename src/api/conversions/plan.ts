@@ -1,6 +1,7 @@
 import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
 import { namesInTree } from '../../../schema/filters.ts'
-import { type Filter, inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
+import { inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
+import type { Filter } from '../../query/filterTree.ts'
 import { type ListPlan, planList } from '../../query/listPlan.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 

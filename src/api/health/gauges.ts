@@ -1,5 +1,6 @@
 import { listExpiringKeys } from '../../accounts/expiringKeys.ts'
 import type { Metrics } from '../../http/prometheusMetrics.ts'
+import { isUsable } from '../../stores/clickhouse/chooseServer.ts'
 import { silentNodesOf } from '../../stores/clickhouse/connection.ts'
 import { selectOnEveryNode } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
@@ -25,9 +26,8 @@ export function addGauges(
   )
   addGauge(
     'clickhouse_node_up',
-    'In a cluster: 1 for each node that responds, else 0. While a replica does not respond, rows are read and none are stored.',
-    async () =>
-      clickhouse.cluster?.nodes.map(({ url, failure }) => [{ node: url }, failure === undefined ? 1 : 0]) ?? [],
+    'In a cluster: 1 for each node that responds and has its tables, else 0. While a replica does not respond, rows are read and none are stored.',
+    async () => clickhouse.cluster?.allNodes.map((node) => [{ node: node.url }, isUsable(node) ? 1 : 0]) ?? [],
     ['node'],
   )
   addGauge(

@@ -22,8 +22,7 @@ const idleConnectionMs = 2_500
 
 /**
  * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on a
- * majority of replicas: of two on both. An insert whose client has
- * given up waits no longer for the other replica than the client would.
+ * majority of replicas: of two on both. After 20 s ClickHouse stops waiting for the other replica; the outcome is then unknown.
  * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
  */
 export const clusterSettings: ClickHouseSettings = {

@@ -141,9 +141,14 @@ async function ask(server: ClusterNode, isReplicated: boolean): Promise<void> {
   }
 }
 
-/** Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. */
+/**
+ * Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. A replica
+ * with records and without tables is one whose first migration was interrupted.
+ */
 async function findRemoved(nodes: readonly ClusterNode[]): Promise<ClusterNode[]> {
-  const present = nodes.filter(({ failure, state }) => failure === undefined && state?.hasTables && !state.isForgotten)
+  const isPresent = ({ failure, state }: ClusterNode) =>
+    failure === undefined && state !== undefined && (state.hasTables || state.isMigrated) && !state.isForgotten
+  const present = nodes.filter(isPresent)
   if (present.length === nodes.length) return []
   const single = present.filter((one) => present.every((other) => other === one || other.shard !== one.shard))
   const isAlone = ({ client }: ClusterNode) =>

@@ -20,6 +20,7 @@ const synchronizeS = 20
  */
 export async function areReplicasEqual({ cluster }: ClickHouse, which = ch`true`): Promise<boolean> {
   if (!cluster?.isReplicated) return true
+  assertShardsKnown(cluster.nodes)
   // Twice: after one replica has answered, it may lose its session, and the other one then decides that a row is discarded.
   for (let round = 0; round < 2; round++) {
     const answers = await Promise.all(cluster.nodes.map(({ client }) => hasAllRows(client, which)))
@@ -48,6 +49,12 @@ SELECT table, parts_to_check > 0 AS isChecked FROM system.replicas WHERE databas
     if (error instanceof Problem && error.code === 'query_timeout') return false
     throw asUnavailable(error)
   }
+}
+
+/** The shard of a node that has not responded since the start is unknown, and so which node must have the same rows. */
+function assertShardsKnown(nodes: readonly { shard: string }[]): void {
+  if (nodes.every(({ shard }) => shard !== '')) return
+  throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
 }
 
 function asUnavailable(error: unknown): unknown {
@@ -87,6 +94,7 @@ export async function selectOnReplicas<Row>(
   if (!cluster?.isReplicated) {
     return (await selectRows<Row>(clickhouse, query, options)).map((row) => ({ row, isOnAll: true }))
   }
+  assertShardsKnown(cluster.nodes)
   const read = async ({ client, shard }: (typeof cluster.nodes)[number]) => {
     const rows = await selectRows<Row>({ reader: client, onQuery }, query, options)
     return { shard, rows: new Map(rows.map((row) => [keyOf(row), row])) }

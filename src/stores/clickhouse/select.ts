@@ -176,7 +176,9 @@ const readAdvice = 'request a shorter range, add filters, or try again later'
  * yet to fetch, no Keeper.
  */
 const busyCodes = new Set(
-  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat('32 279 285 286 319 369 999'.split(' ')),
+  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat(
+    '32 225 279 285 286 319 369 667 999'.split(' '),
+  ),
 )
 
 /**
