@@ -64,7 +64,7 @@ export function readAllFilters(query: FilterQuery, names: readonly ParameterName
 }
 
 /** @returns the filters on values in a condition, also within other conditions */
-export function valueFiltersOf(filter: Filter): readonly ValueFilter[] {
+function valueFiltersOf(filter: Filter): readonly ValueFilter[] {
   if ('not' in filter) return valueFiltersOf(filter.not)
   return 'attribute' in filter ? [filter] : ('all' in filter ? filter.all : filter.any).flatMap(valueFiltersOf)
 }
