@@ -54,7 +54,7 @@ describe('tributary report', () => {
   it('rejects parameters with the message of the API about its options, and exit code 2', async () => {
     for (const [words, line] of [
       [['--group-by', 'planet'], /--group-by must be one to three of campaign, /],
-      [[...day, '--sub1', 'a', '--sub1', 'b'], /--sub1 was sent more than once/],
+      [[...day, '--limit', '1', '--limit', '2'], /--limit was sent more than once/],
       [[...day, '--limit', '1001'], /--limit must be a whole number from 1 to 1000/],
       [[...day, '--tz', 'Mars/Olympus'], /--tz is not an IANA time zone/],
       [['--to', '2026-11-20', '--group-by', 'day'], /--to requires --from\./],

@@ -139,6 +139,8 @@ const values: Record<string, readonly string[]> = {
   by: ['click'],
   window: ['30d'],
   compare: ['previous_period'],
+  range: ['last_month'],
+  filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","sub1",["only"]]]'],
   event_name: ['paid'],
   visitor_id: ['x'],
   campaign_id: testedIds('k'),

@@ -146,7 +146,7 @@ describe('the writer', () => {
         ch`DELETE FROM replicated WHERE ${where} AND ${matchNothingAfter(Date.now())}`,
         'test',
       )
-    await expect(repair(isAnyOf(ch`account_id`, ['acme', 'other']))).rejects.toMatchObject({ type: 'NO_ZOOKEEPER' })
+    await expect(repair(isAnyOf(ch`account_id`, ['acme', 'other']))).rejects.toMatchObject({ code: 'unavailable' })
     const subquery = ch`account_id IN (SELECT account_id FROM clicks)`
     await expect(repair(subquery)).rejects.toMatchObject({ type: 'BAD_ARGUMENTS' })
     await server.run('admin', 'DETACH TABLE tributary.replicated')

@@ -56,6 +56,15 @@ function toolOf(
   }
 }
 
+/** Values beyond this number are in `get_schema`, or are the fields of the rows. */
+const namesMax = 12
+
+/** @returns a schema without its values if they are many */
+function shortened(schema: JsonSchema | undefined): JsonSchema | undefined {
+  const names = schema?.enum as readonly unknown[] | undefined
+  return names && names.length > namesMax ? { ...schema, enum: undefined } : schema
+}
+
 /**
  * The schema of a parameter, with the first sentence of its description, of filters the whole: the API checks lengths and
  * patterns.
@@ -66,7 +75,8 @@ function propertyOf({ name, schema, description = '' }: Parameter, described: Se
   const text = isFilter ? description : description.replace(/(?<=\.) .*/s, '')
   const isNew = !described.has(text)
   described.add(text)
-  const { type, items, enum: names, maximum } = schema
+  const { type, maximum } = schema
+  const [items, names] = [shortened(schema.items as JsonSchema | undefined), shortened(schema)?.enum]
   const limits =
     name === 'limit' ? { default: rowsDefault, maximum: Math.min(rowsMax, maximum ?? rowsMax) } : { maximum }
   const property = { type, items, enum: names, ...limits, ...(isNew && text && { description: text }) }
