@@ -23,7 +23,7 @@ export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly 
 export interface MetricCondition {
   metric: ReportMetric
   operator: (typeof comparisonOperators)[number]
-  /** A decimal number, as the request has it. */
+  /** A number with six decimals. */
   value: string
 }
 

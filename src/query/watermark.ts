@@ -40,7 +40,7 @@ async function readImportWatermark(
 /** An insert may have its time before it is listed as running. */
 const marginMs = 1_000
 
-/** Longest time that an insert of events waits for the other replica, and of one look at the replicas. */
+/** Longest time from the start of an insert of events until its server knows the outcome, seconds. */
 const insertMaxS = 30
 
 /**

@@ -4,6 +4,7 @@ import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
 import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
+import type { MetricCondition } from '../../query/filterTree.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
 export interface ReportOrder {
@@ -12,8 +13,6 @@ export interface ReportOrder {
   /** Whether the difference to the other range is ordered. */
   isChange: boolean
 }
-
-type CountedMetric = 'clicks' | 'conversions'
 
 export interface ReportPlan extends ComparedPlan {
   groupBy: string
@@ -25,8 +24,6 @@ export interface ReportPlan extends ComparedPlan {
   /** Rows of the order that are skipped. */
   offset: number
   limit: number
-  /** Least counts of the buckets. */
-  least: Readonly<Record<CountedMetric, number>>
   /** Metrics of the response, in the order of the schema. */
   metrics: readonly ReportMetric[]
 }
@@ -58,14 +55,17 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
     order,
     offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
-    least: { clicks: query.min_clicks ?? 0, conversions: query.min_conversions ?? 0 },
+    metricConditions: [
+      ...compared.metricConditions,
+      ...leastCount('clicks', query.min_clicks),
+      ...leastCount('conversions', query.min_conversions),
+    ],
     metrics,
   }
 }
 
-/** @returns the least counts that select buckets */
-export function leastCounts(least: ReportPlan['least']): [CountedMetric, number][] {
-  return (Object.entries(least) as [CountedMetric, number][]).filter(([, count]) => count > 0)
+function leastCount(metric: 'clicks' | 'conversions', least: number | undefined): MetricCondition[] {
+  return least === undefined ? [] : [{ metric, operator: '>=', value: least.toFixed(6) }]
 }
 
 function readDimensions(groupBy: string): Dimension[] {

@@ -5,9 +5,9 @@ import { isInterval } from '../../query/comparison.ts'
 import { isBucket, isRatio, metricCondition, orderValue, shownMillionths } from '../../query/evaluateMetrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { groupedSums } from '../../query/facts/sql.ts'
-import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
-import { leastCounts, type ReportPlan } from './plan.ts'
+import type { ReportPlan } from './plan.ts'
 
 /** The setting of statements with these totals. */
 export const totalsOfAll = { totals_mode: 'before_having' } as const
@@ -18,16 +18,12 @@ export const totalsOfAll = { totals_mode: 'before_having' } as const
  *   totals include all buckets
  */
 export function reportSql(plan: ReportPlan): Fragment {
-  const { facts, metrics, order, offset, limit, least, metricConditions } = plan
+  const { facts, metrics, order, offset, limit, metricConditions } = plan
   const earlier =
     plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan.previous, order.by) : nothing
   const compared = metricConditions.map(({ metric }) => metric)
   const { statement, ids } = groupedSums(facts, [...metrics, ...compared, ...(order.by === 'id' ? [] : [order.by])])
-  const conditions = [
-    ch`(${isBucket})`,
-    ...leastCounts(least).map(([metric, value]) => ch`${identifier(metric)} >= ${count(value)}`),
-    ...metricConditions.map(metricCondition),
-  ]
+  const conditions = [ch`(${isBucket})`, ...metricConditions.map(metricCondition)]
   return ch`${earlier}${statement}
 WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}

@@ -119,7 +119,7 @@ function fieldsOf({ properties = {} }: Schema): Described[] {
   }))
 }
 
-/** Prefixes of values of `sort`, each of which is a value without them too. */
+/** The prefixes of `sort`. A value without its prefix is a value of `sort` too. */
 const sortPrefix = /^-?(change\.)?/
 
 function valuesText(values: readonly unknown[]): string {
