@@ -109,9 +109,10 @@ CREATE TABLE import_batches (
   months date[] NOT NULL DEFAULT '{}'::date[],
   added integer[] NOT NULL DEFAULT '{}'::integer[],
   stored_at timestamp(3) with time zone,
+  through_at timestamp(3) with time zone,
   CONSTRAINT import_batches_pkey PRIMARY KEY (token),
   CONSTRAINT import_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  CONSTRAINT import_batches_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+  CONSTRAINT import_batches_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text, 'costs'::text])))
 );
 
 CREATE TABLE landing_pages (
@@ -205,7 +206,7 @@ CREATE TABLE stored_rows (
   rows bigint NOT NULL,
   CONSTRAINT stored_rows_pkey PRIMARY KEY (account_id, resource, month),
   CONSTRAINT stored_rows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  CONSTRAINT stored_rows_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+  CONSTRAINT stored_rows_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text, 'costs'::text])))
 );
 
 CREATE TABLE traffic_sources (
@@ -227,9 +228,10 @@ CREATE TABLE watermarks (
   account_id text COLLATE "C" NOT NULL,
   resource text COLLATE "C" NOT NULL,
   stored_at timestamp(3) with time zone NOT NULL,
+  data_through timestamp(3) with time zone,
   CONSTRAINT watermarks_pkey PRIMARY KEY (account_id, resource),
   CONSTRAINT watermarks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  CONSTRAINT watermarks_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+  CONSTRAINT watermarks_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text, 'costs'::text])))
 );
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at);

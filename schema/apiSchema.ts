@@ -4,7 +4,7 @@ import { NullableText, OneOf } from './scalars.ts'
 
 const DimensionEntry = Type.Object({
   name: Type.String({ description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
-  resources: Type.Array(OneOf(['clicks', 'conversions']), {
+  resources: Type.Array(OneOf(['clicks', 'conversions', 'costs']), {
     description:
       'Rows that have a value; other rows count under `(not set)`. Conversions have the values of their clicks.',
   }),
@@ -23,7 +23,7 @@ const FilterEntry = Type.Object({
     description: 'Name of the parameter, and in the parameter `filters`.',
     examples: ['campaign_id'],
   }),
-  resources: Type.Array(OneOf(['clicks', 'conversions', 'reports', 'stats', 'funnels']), {
+  resources: Type.Array(OneOf(['clicks', 'conversions', 'costs', 'reports', 'stats', 'funnels']), {
     description: 'Endpoints where this filter takes a list of values and `!`.',
   }),
   operators: Type.Array(Type.String(), { description: 'In the parameter `filters`, which funnels do not have.' }),

@@ -70,6 +70,12 @@ export const ConversionChecksums = Checksums(
   'convertedAt',
   { fields: {} },
 )
+export const CostChecksums = Checksums(
+  'CostChecksum',
+  { costBase: Type.Number({ description: 'Sum of `costBase`.' }) },
+  'spentAt',
+  { fields: retainedFrom },
+)
 export const EventChecksums = Checksums('EventChecksum', {}, 'occurredAt', {
   key: 'origin|id|generation',
   fields: retainedFrom,

@@ -55,6 +55,7 @@ export type ParameterName = FilterName | ConversionAttributeName | ColumnFilterN
 export const namesInTree = {
   clicks: [...filterNames, 'visitor_id'],
   conversions: [...filterNames, ...columnFilterNames, ...conversionAttributeNames],
+  costs: filterNames,
   facts: [...filterNames, ...conversionAttributeNames],
 } as const satisfies Record<string, readonly ParameterName[]>
 

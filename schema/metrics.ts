@@ -15,7 +15,7 @@ export const metricTexts = {
   refundedConversions: 'Conversions with status refunded or chargeback.',
   pendingRevenue: 'Revenue of conversions with status pending or hold.',
   refundedRevenue: 'Revenue of conversions with status refunded or chargeback.',
-  cost: 'Cost of clicks, in the account currency.',
+  cost: 'Cost of clicks and of rows of `GET /costs`, in the account currency.',
   profit: 'revenue − cost.',
   roi: 'profit / cost × 100, percent; null if cost is 0.',
   cr: 'conversions / clicks × 100, percent; null if clicks is 0.',

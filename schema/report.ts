@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
+import { countAtField, countAtParameter } from './countAt.ts'
+import { dataThrough } from './dataThrough.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters, reportFilterTreeParameter } from './filters.ts'
 import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
@@ -64,6 +66,7 @@ export const ReportQuery = Type.Object({
         'Metrics to return, separated by commas; default: all but `visitors`, which reads rows instead of sums. Rows and their order do not depend on it.',
     }),
     ...compareParameters,
+    ...countAtParameter,
     ...formatParameter(tableFormats),
     totals: Type.Boolean({
       default: false,
@@ -103,6 +106,7 @@ export const ReportResponse = Named('Report', {
   to: Instant,
   ...optional({ tz: Type.String({ description: 'IANA time zone, if the request has `tz`.' }) }),
   currency: Currency,
+  ...countAtField,
   data: Type.Array(ReportRow, {
     maxItems: reportBucketsMax,
     description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
@@ -114,6 +118,7 @@ export const ReportResponse = Named('Report', {
     description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
   }),
   truncated: Type.Boolean({ description: 'Whether more buckets follow the rows of `data`.' }),
+  ...dataThrough,
   asOf: Instant,
 })
 export type ReportResponse = Static<typeof ReportResponse>

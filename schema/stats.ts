@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { comparedRange, compareParameters, previousTotals } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
+import { countAtField, countAtParameter } from './countAt.ts'
+import { dataThrough } from './dataThrough.ts'
 import { filterParameters, filterTreeParameter } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
@@ -16,6 +18,7 @@ export const StatsQuery = Type.Object({
   ...conversionFilterParameters,
   ...filterTreeParameter,
   ...compareParameters,
+  ...countAtParameter,
 })
 export type StatsQuery = Static<typeof StatsQuery>
 
@@ -35,6 +38,7 @@ const rangeFields = {
   to: Instant,
   tz: Type.String({ description: 'IANA time zone of the days.' }),
   currency: Currency,
+  ...countAtField,
 }
 
 const resourceCount = (name: string) =>
@@ -51,6 +55,7 @@ export const StatsOverview = Named('StatsOverview', {
     trafficSources: resourceCount('traffic sources'),
   }),
   ...retainedFrom,
+  ...dataThrough,
   asOf: Instant,
 })
 export type StatsOverview = Static<typeof StatsOverview>
@@ -87,6 +92,7 @@ export const StatsDaily = Named('StatsDaily', {
     previous: Type.Object(comparedRange, { description: 'With `compare` or `compare_from`: the other range.' }),
   }),
   ...retainedFrom,
+  ...dataThrough,
   asOf: Instant,
 })
 export type StatsDaily = Static<typeof StatsDaily>

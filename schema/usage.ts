@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { fairUseFactor } from './event.ts'
-import { described, Instant } from './scalars.ts'
+import { described, Instant, Nullable } from './scalars.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -33,6 +33,10 @@ export const Usage = Type.Object(
       ),
     }),
     limits: PlanLimits,
+    lastStoredAt: Type.Object(
+      { clicks: Nullable(Instant), conversions: Nullable(Instant), costs: Nullable(Instant) },
+      { description: 'When the last row was stored; null without rows.' },
+    ),
     asOf: Instant,
   },
   { $id: 'Usage' },

@@ -4,7 +4,6 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { checksumRoutes } from './api/checksums/routes.ts'
 import { clickRoutes } from './api/clicks/routes.ts'
-import { conversionRoutes } from './api/conversions/routes.ts'
 import { eventListRoutes } from './api/events/listRoutes.ts'
 import { eventRoutes } from './api/events/routes.ts'
 import { funnelRoutes } from './api/funnels/routes.ts'
@@ -18,6 +17,7 @@ import { schemaRoutes } from './api/schema/routes.ts'
 import { searchRoutes } from './api/search/routes.ts'
 import { statsRoutes } from './api/stats/routes.ts'
 import { usageRoutes } from './api/usage/routes.ts'
+import { versionRoutes } from './api/versions/routes.ts'
 import { addAccessControl, apiPrefix } from './http/accessControl.ts'
 import { handleClientError } from './http/clientErrorHandler.ts'
 import { compressResponses } from './http/compression.ts'
@@ -66,7 +66,7 @@ export interface AppParts {
 
 const allRoutes = [
   clickRoutes,
-  conversionRoutes,
+  versionRoutes,
   metadataRoutes,
   searchRoutes,
   statsRoutes,

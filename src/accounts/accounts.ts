@@ -53,6 +53,19 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
   return await readAccounts(postgres, postgres`true`)
 }
 
+/** @returns accounts that have clicks, but have stored none for a time, the longest without first */
+export async function listStaleAccounts(
+  postgres: Postgres,
+  staleMs: number,
+): Promise<(Account & { lastStoredAt: Date })[]> {
+  return await queryPostgres(postgres<(Account & { lastStoredAt: Date })[]>`
+    SELECT id, name, plan, currency, created_at AS "createdAt", stored_at AS "lastStoredAt"
+    FROM accounts
+    JOIN watermarks ON account_id = id AND resource = 'clicks'
+    WHERE stored_at < clock_timestamp() - ${staleMs / 1000} * interval '1 second' AND ${isNotDeleted(postgres)}
+    ORDER BY stored_at, id`)
+}
+
 /** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */
 export async function findInterruptedImport(
   postgres: Postgres,

@@ -2,6 +2,7 @@ import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import { type FreshnessOfAccount, selectFreshness } from '../stores/postgres/freshness.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { SubscriptionPlan } from './plans.ts'
@@ -23,6 +24,8 @@ export interface KeyRecord {
   readonly expiresAtMs: number | null
   /** Of the account. */
   readonly retained: RetainedRanges
+  /** Of the account. */
+  readonly freshness: FreshnessOfAccount
 }
 
 /**
@@ -77,7 +80,8 @@ async function readKeys(postgres: Postgres, wanted: readonly WantedKey[]): Promi
           'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
           'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
         FROM retained_ranges
-        WHERE account_id = accounts.id) AS retained
+        WHERE account_id = accounts.id) AS retained,
+      ${selectFreshness(postgres)} AS freshness
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan

@@ -38,6 +38,7 @@ interface ListResponse<Plan extends ListPlan> {
 const entitiesOf = {
   clicks: entityIdNames,
   conversions: entityIdNames,
+  costs: entityIdNames,
   events: ['campaignId'],
 } as const
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { createAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
+import { createAccount, listAccounts, listStaleAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { missingEngines } from '../stores/open.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
@@ -7,7 +7,7 @@ import { addAccountImportCommand } from './accountImport.ts'
 import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
-import { accountOption, parseId, parseName } from './options.ts'
+import { accountOption, durationMs, parseId, parseName } from './options.ts'
 import { requirePlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
@@ -43,9 +43,18 @@ Example:
   account
     .command('list')
     .description('List all accounts, oldest first.')
-    .notes('\nExample:\n  tributary account list --json')
-    .action(async () => {
+    .option(
+      '--stale <time>',
+      'only accounts with clicks that have stored none for this time, such as 6h or 2d',
+      parseStale,
+    )
+    .notes('\nExamples:\n  tributary account list --json\n  tributary account list --stale 6h')
+    .action(async ({ stale }: { stale?: number }) => {
       const isMissing = missingEngines(context.settings).includes('postgres')
+      if (stale !== undefined && !isMissing) {
+        const accounts = await listStaleAccounts((await context.openStores()).postgres, stale)
+        return context.print({ accounts }, table(accounts, ['id', 'name', 'lastStoredAt'], 'No stale accounts.'))
+      }
       const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
       const missing = isMissing ? 'No store' : 'No accounts'
       const empty = `${missing} in ${storeLocation(context.settings)}; create an account with: tributary account create.`
@@ -72,6 +81,12 @@ Example:
   addAccountExportCommand(account, context)
   addAccountImportCommand(account, context)
   addAccountDeleteCommand(account, context)
+}
+
+function parseStale(text: string): number {
+  const staleMs = durationMs(text)
+  if (staleMs === undefined) throw new InvalidArgumentError('Use hours or days, such as 6h or 2d.')
+  return staleMs
 }
 
 function parseCurrency(text: string): string {

@@ -30,7 +30,7 @@ Example:
   tributary account export --account acme --output acme-2026-11`)
     .action(async ({ account: id, output }: { account: string; output: string }) => {
       const manifest = await exportAccount(context, id, resolve(output))
-      const rows = Object.fromEntries(resourceNames.map((name) => [name, manifest.files[name].rows]))
+      const rows = Object.fromEntries(resourceNames.map((name) => [name, manifest.files[name]?.rows ?? 0]))
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
       context.print(
         { account: id, rows, keys: manifest.keys.length },

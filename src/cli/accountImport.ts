@@ -50,6 +50,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   const rejected: typeof rows = {}
   const prepare = (writer: Writer) => reopenLaterErasures(writer, manifest.erasures)
   for (const resource of resourceNames) {
+    if (!manifest.files[resource]) continue
     const tally = await importFile(context, stores, { folder, resource, account, prepare })
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected

@@ -29,7 +29,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .option('--output <file>', 'new file: .ndjson, .jsonl, .json or .csv, also with .gz (default: standard output)')
     .notes(`
 Exports the latest version of each row, including tests and bots, in no particular order. The range applies to clickedAt,
-convertedAt, receivedAt (pixel events) or createdAt (other resources). The file appears once it is complete.
+convertedAt, spentAt (costs), receivedAt (pixel events) or createdAt (other resources). The file appears once it is complete.
 
 Examples:
   tributary export clicks --account acme --from 2026-11-01 --output clicks.ndjson.gz

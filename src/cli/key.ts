@@ -5,10 +5,9 @@ import { listPlans } from '../accounts/plans.ts'
 import { readTimeText } from '../query/timeText.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
-import { dayMs, hourMs } from '../stores/timing/units.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, parseId, parseName } from './options.ts'
+import { accountOption, durationMs, parseId, parseName } from './options.ts'
 import { table } from './table.ts'
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
@@ -172,14 +171,6 @@ function parseScopes(text: string): Scope[] {
       `No such scope: ${wanted}; scopes: ${accepted}; for write:events use --allow-events.`,
     )
   })
-}
-
-const unitMs = { d: dayMs, h: hourMs } as const
-
-/** @returns milliseconds; undefined if the text is no number of days or hours */
-function durationMs(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
 function parseGrace(text: string): number {

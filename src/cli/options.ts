@@ -4,6 +4,7 @@ import { isDisplayName } from '../export/accountFolder.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { openRange, type Range } from '../query/timeRange.ts'
+import { dayMs, hourMs } from '../stores/timing/units.ts'
 import { UsageError } from './errors.ts'
 
 /** Largest `integer` of Postgres. */
@@ -20,6 +21,14 @@ export function wholeNumberFrom(minimum: number, maximum: number = integerMax): 
     }
     return value
   }
+}
+
+const unitMs = { d: dayMs, h: hourMs } as const
+
+/** @returns milliseconds; undefined if the text is no number of days or hours */
+export function durationMs(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
 export function parseId(text: string): string {

@@ -48,10 +48,12 @@ export async function readAccountFolder(
   if (contradiction) throw new CommandError(`${path} contradicts itself: ${contradiction}.`)
   const { account, files, retained } = manifest
   for (const resource of resourceNames) {
+    const file = files[resource]
+    if (!file) continue
     const read = readerOf(resource, account, true)
     const ignoreUnknown = isOfLater && ((name: string) => void leftOut.add(`${resource}.${name}`))
     const input = { ...jsonInput, ignoreUnknown }
-    await checkFile(join(folder, fileOf(resource)), files[resource], signal, (fields) => void read(fields, input))
+    await checkFile(join(folder, fileOf(resource)), file, signal, (fields) => void read(fields, input))
   }
   for (const table of keptTables) {
     const file = retained.files[table]

@@ -17,6 +17,7 @@ import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvWriter.ts'
 import { openNameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
+import { readFreshness } from '../stores/postgres/freshness.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
@@ -83,7 +84,11 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const isAll = all || (format === 'csv' && options.limit === undefined)
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(account)
-  const caller = { accountId, currency, retained: await readRetainedRanges(stores.postgres, accountId) }
+  const caller = {
+    ...{ accountId, currency },
+    retained: await readRetainedRanges(stores.postgres, accountId),
+    freshness: await readFreshness(stores.postgres, accountId),
+  }
   const plan = checked(() => planReport(query, caller, Date.now()))
   const signal = context.interrupted
   const texts = textsOf(readPages(stores, plan, isAll, signal), plan, query, format)

@@ -4,7 +4,7 @@ import { isZone, ownZone } from './dates.ts'
 import { formatDates } from './format.ts'
 import { comparedDates, comparisons, type Dates, ranges } from './ranges.ts'
 import { SavedViews } from './savedViews.tsx'
-import { type PanelProps, viewDates } from './view.ts'
+import { countTimes, type PanelProps, viewDates } from './view.ts'
 
 // Equal elements, so that these hundreds of options are not compared.
 const zoneOptions = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((name) => (
@@ -36,6 +36,12 @@ export function Bar({ view, onChange }: PanelProps) {
             chosen={compare}
             dates={earlier ?? dates}
             onChoose={(chosen) => onChange({ compare: chosen })}
+          />
+          <Select
+            label="Conversions count at"
+            options={countTimes}
+            value={view.countAt}
+            onChoose={(countAt) => onChange({ countAt })}
           />
           <ZoneField zone={tz} onZone={(zone) => onChange({ tz: zone })} />
           <SavedViews view={view} onChange={onChange} />

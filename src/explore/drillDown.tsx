@@ -10,7 +10,7 @@ import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { useGet } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { comparisonOf, type PanelProps, selectionOf } from './view.ts'
+import { comparisonOf, countedSelectionOf, type PanelProps } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 
@@ -27,7 +27,7 @@ export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows 
   const text = search.groups === groups ? search.text : ''
   const query = {
     group_by: [...view.groupBy],
-    ...selectionOf(view, Date.now()),
+    ...countedSelectionOf(view, Date.now()),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: view.columns,

@@ -69,6 +69,7 @@ export function changeFor(row: ReportRow, groups: readonly Dimension[], view: Vi
 export type RowList =
   | { path: '/clicks'; query: QueryOf<'/clicks'> }
   | { path: '/conversions'; query: QueryOf<'/conversions'> }
+  | { path: '/costs'; query: QueryOf<'/costs'> }
 
 const statuses: Partial<Record<SelectedMetric, string>> = {
   conversions: 'approved',
@@ -90,12 +91,15 @@ export function rowsOf(
   if (selected?.isExact === false) return undefined
   const { ofConversions = {}, filters = view.filters, range = view.range } = selected ?? {}
   const selection = selectionOf({ ...view, filters, range }, nowMs)
-  if (metric === 'clicks' && Object.keys(ofConversions).length === 0) {
+  if (metric === 'clicks' || metric === 'cost') {
+    if (Object.keys(ofConversions).length > 0) return undefined
+    // The list of clicks has the other part of a cost.
+    if (metric === 'cost') return { path: '/costs', query: selection }
     return { path: '/clicks', query: { ...selection, is_bot: false, is_test: false } }
   }
   const status = statuses[metric]
-  // A status that the metric does not count has no rows, and its number is zero.
-  if (!status) return undefined
+  // A status that the metric does not count has no rows, and its number is zero. Lists select conversions by their own time.
+  if (!status || view.countAt === 'click') return undefined
   return { path: '/conversions', query: { ...selection, status, ...ofConversions } }
 }
 

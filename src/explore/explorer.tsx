@@ -14,6 +14,7 @@ import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
 import {
   comparisonOf,
+  countedSelectionOf,
   formatView,
   intervalOf,
   parseView,
@@ -43,8 +44,9 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
 
   const nowMs = Date.now()
   const selection = selectionOf(view, nowMs)
-  const overview = useGet('/stats/overview', { ...selection, ...comparisonOf(view) }, ['read:stats'])
-  const series = { ...selection, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
+  const counted = countedSelectionOf(view, nowMs)
+  const overview = useGet('/stats/overview', { ...counted, ...comparisonOf(view) }, ['read:stats'])
+  const series = { ...counted, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
   const daily = useGet('/stats/daily', series, ['read:stats'])
   const empty = useEmptiness(view, overview)
   const [details, setDetails] = useState<readonly Detail[]>([])
@@ -74,7 +76,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   return (
     <RangeContext.Provider value={`${from}-to-${to}`}>
       <Notes>
-        <Top asOf={overview.data?.asOf} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
+        <Top overview={overview.data} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
         <Bar {...props} />
         <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
         {empty.isNew && <FirstSteps />}

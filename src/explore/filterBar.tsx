@@ -2,8 +2,12 @@ import { Button } from './controls.tsx'
 import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
 import { AddFilter } from './filterForm.tsx'
 import { formatFilter, parseFilter } from './filterText.ts'
+import { formatValue } from './format.ts'
 import { useGet, valueNames } from './request.ts'
-import type { PanelProps } from './view.ts'
+import { type PanelProps, selectionOf, type View } from './view.ts'
+
+/** The value of rows without a value, as the API names it. */
+const notSet = '(not set)'
 
 /**
  * The filters in the order in which they were added: a path that leads back to each of them, with a form that adds one.
@@ -32,6 +36,7 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
       {names.map((name, index) => (
         <Chip
           key={`${name} ${filters[name]}`}
+          view={view}
           name={name}
           text={filters[name] ?? ''}
           onBack={index < names.length - 1 ? () => backTo(index + 1) : undefined}
@@ -52,6 +57,7 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
 const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
 
 interface ChipProps {
+  view: View
   name: FilterName
   text: string
   /** Absent for the last filter. */
@@ -59,7 +65,7 @@ interface ChipProps {
   onRemove: () => void
 }
 
-function Chip({ name, text, onBack, onRemove }: ChipProps) {
+function Chip({ view, name, text, onBack, onRemove }: ChipProps) {
   const dimension = filterDimensions[name]
   const { values, isExcluded } = parseFilter(text)
   const rows = {
@@ -73,6 +79,11 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
   useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
   const shown = values.map((value, at) => names[at] ?? value).join(', ')
   const label = dimensions[dimension].label
+  // Costs often have no country and no device, so a filter leaves them out.
+  const isPartial = !isExcluded && !values.includes(notSet)
+  const without = { ...selectionOf(view, Date.now()), [name]: notSet }
+  const { data } = useGet('/stats/overview', isPartial ? without : undefined, ['read:stats'])
+  const costWithout = isPartial ? data?.totals.cost : undefined
   return (
     <>
       <span aria-hidden="true">›</span>
@@ -88,6 +99,11 @@ function Chip({ name, text, onBack, onRemove }: ChipProps) {
           ×
         </Button>
       </span>
+      {data && costWithout !== 0 && costWithout !== undefined && (
+        <span class="hint">
+          Cost without {label.toLowerCase()}: {formatValue(costWithout, 'amount', data.currency)}
+        </span>
+      )}
     </>
   )
 }

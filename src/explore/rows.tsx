@@ -5,8 +5,8 @@ import { formatMoment, formatValue, noValue } from './format.ts'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
 
-type Row = RowOf<'/clicks'> | RowOf<'/conversions'>
-type ColumnsOf<Path extends '/clicks' | '/conversions'> = readonly TableColumn<RowOf<Path>>[]
+type Row = RowOf<'/clicks'> | RowOf<'/conversions'> | RowOf<'/costs'>
+type ColumnsOf<Path extends RowList['path']> = readonly TableColumn<RowOf<Path>>[]
 
 export type OpenJourney = (of: QueryOf<'/journeys'>) => void
 
@@ -22,11 +22,12 @@ interface RowsProps {
 
 /** The latest rows of a list. The time of a row leads to the journey of its visitor or its click. */
 export function Rows({ title, area, list: { path, query }, limit, zone, onJourney }: RowsProps) {
-  const scope = path === '/clicks' ? 'read:clicks' : 'read:conversions'
+  const { scope, columns: ofPath, empty } = lists[path]
   const list = useGet(path, { ...query, limit }, [scope])
   const time: TableColumn<Row> = {
     label: 'Time',
     cell: (row) => {
+      if ('spentAt' in row) return formatMoment(row.spentAt, zone)
       const isConversion = 'convertedAt' in row
       const text = formatMoment(isConversion ? row.convertedAt : row.clickedAt, zone)
       const clickId = isConversion ? row.clickId : row.id
@@ -38,14 +39,14 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       )
     },
   }
-  const columns = [time, ...(path === '/clicks' ? clickColumns : conversionColumns)] as TableColumn<Row>[]
+  const columns = [time, ...ofPath] as TableColumn<Row>[]
   return (
     <Panel
       title={title}
       area={area}
       loaded={list}
       csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
-      empty={`No ${path.slice(1)} in this selection.`}
+      empty={`No ${path.slice(1)} in this selection.${empty}`}
     >
       {({ data }) =>
         data.length > 0 && (
@@ -95,3 +96,19 @@ const conversionColumns: ColumnsOf<'/conversions'> = [
     ),
   },
 ]
+
+const costColumns: ColumnsOf<'/costs'> = [
+  { label: 'Campaign', cell: ({ campaignName, campaignId }) => <Name text={campaignName ?? campaignId} /> },
+  { label: 'Country', cell: ({ country }) => country ?? noValue },
+  {
+    label: 'Cost',
+    isNumber: true,
+    cell: ({ cost, currency, baseCurrency }) => formatValue(cost, 'amount', currency ?? baseCurrency),
+  },
+]
+
+const lists = {
+  '/clicks': { scope: 'read:clicks', columns: clickColumns, empty: '' },
+  '/conversions': { scope: 'read:conversions', columns: conversionColumns, empty: '' },
+  '/costs': { scope: 'read:reports', columns: costColumns, empty: ' The cost is the cost of clicks.' },
+} as const

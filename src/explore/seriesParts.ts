@@ -4,7 +4,7 @@ import { dimensions } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { isSum, type Metric } from './metrics.ts'
 import { type Loaded, useGet } from './request.ts'
-import { intervalOf, selectionOf, type View } from './view.ts'
+import { countedSelectionOf, intervalOf, type View } from './view.ts'
 
 export type Daily = ResponseOf<'/stats/daily'>
 
@@ -32,7 +32,7 @@ export function useParts(view: View, nowMs: number, daily: Loaded<Daily>): Loade
   const { seriesBy: by, filters } = view
   const [metric] = view.metrics
   const filter = by && dimensions[by].filter
-  const selection = selectionOf(view, nowMs)
+  const selection = countedSelectionOf(view, nowMs)
   const interval = intervalOf(view, nowMs)
   const scopes = ['read:reports', 'read:stats'] as const
   // The largest ratios belong to the smallest values.

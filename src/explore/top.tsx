@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
+import type { ResponseOf } from '../packages/client/client.ts'
 import { Button, Checkbox, Folding, Select } from './controls.tsx'
-import { formatMoment } from './format.ts'
+import { Freshness } from './freshness.tsx'
 import { useSession } from './request.ts'
 import { setTheme, storedTheme, themes } from './theme.ts'
 
@@ -8,15 +9,15 @@ const refreshMs = 60_000
 const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
 
 interface TopProps {
-  /** The moment of the numbers; undefined: not known yet. */
-  asOf: string | undefined
+  /** The moment of the numbers, and up to when there are clicks; undefined: not known yet. */
+  overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'> | undefined
   zone: string
   onRefresh: () => void
   onLeave: () => void
 }
 
 /** The account, and what concerns the whole page; on a narrow screen a menu that opens. */
-export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
+export function Top({ overview, zone, onRefresh, onLeave }: TopProps) {
   const { key } = useSession()
   return (
     <header class="top controls">
@@ -29,7 +30,7 @@ export function Top({ asOf, zone, onRefresh, onLeave }: TopProps) {
       </span>
       <span class="hint">
         Amounts in {key.currency}
-        {asOf && `, as of ${formatMoment(asOf, zone)}`}
+        {overview && <Freshness overview={overview} zone={zone} />}
       </span>
       <Folding summary="Menu">
         <nav class="controls" aria-label="Page">

@@ -27,6 +27,9 @@ type Interval = keyof typeof intervals
 /** The API returns at most this many local days by hour. */
 export const hourDaysMax = 31
 
+/** When conversions count. */
+export const countTimes = { conversion: 'Conversion time', click: 'Click time' } as const
+
 export const units = { visitor: 'Visitors', click: 'Clicks' } as const
 export const windows = { '1h': '1 hour', '1d': '1 day', '7d': '7 days', '30d': '30 days' } as const
 
@@ -35,6 +38,7 @@ export interface View {
   range: RangeName | Dates
   tz: string
   compare: ComparisonName | Dates
+  countAt: keyof typeof countTimes
   /** Values of filter parameters, as the API reads them, in the order in which they were added. */
   filters: Readonly<Partial<Record<FilterName, string>>>
   /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
@@ -68,6 +72,7 @@ export const defaultView: View = {
   range: '30d',
   tz: 'UTC',
   compare: 'previous_period',
+  countAt: 'conversion',
   filters: {},
   interval: undefined,
   metrics: ['clicks', 'revenue'],
@@ -90,6 +95,7 @@ type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
 const codecs: {
   readonly [Part in CodedPart]: readonly [name: string, read: (text: string) => View[Part] | undefined]
 } = {
+  countAt: ['count_at', oneOf(keysOf(countTimes))],
   interval: ['interval', oneOf(keysOf(intervals))],
   // Two names.
   metrics: ['metrics', listOf(metricNames, 2, 2) as (text: string) => View['metrics'] | undefined],
@@ -190,6 +196,12 @@ export function selectionOf(view: View, nowMs: number) {
   const { range, tz, filters } = view
   const days = typeof range === 'string' ? daysParameter(range) : undefined
   return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
+}
+
+/** The same of requests of numbers, and when conversions count. */
+export function countedSelectionOf(view: View, nowMs: number) {
+  const { countAt } = view
+  return { ...selectionOf(view, nowMs), ...(countAt === 'click' && { count_at: countAt }) }
 }
 
 type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }

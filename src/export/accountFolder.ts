@@ -1,4 +1,4 @@
-import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, type TOptional, Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
@@ -111,7 +111,10 @@ export const Manifest = Type.Object({
   erasures: Type.Array(ExportedErasure),
   retained: ExportedRetention,
   files: Type.Object(
-    Object.fromEntries(resourceNames.map((name) => [name, ExportedFile])) as Record<ResourceName, typeof ExportedFile>,
+    // Version 1.1 and earlier write no costs.
+    Object.fromEntries(
+      resourceNames.map((name) => [name, name === 'costs' ? Type.Optional(ExportedFile) : ExportedFile]),
+    ) as Record<Exclude<ResourceName, 'costs'>, typeof ExportedFile> & { costs: TOptional<typeof ExportedFile> },
     { additionalProperties: false },
   ),
 })

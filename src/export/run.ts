@@ -1,11 +1,17 @@
+import type { NamedTable } from '../../schema/metadata.ts'
 import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
 import { rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
 import { metadataLines } from './metadata.ts'
-import { exportedClicksSql, exportedConversionsSql, exportedEventsSql, type RowQuery } from './sql.ts'
+import { exportedClicksSql, exportedConversionsSql, exportedCostsSql, exportedEventsSql, type RowQuery } from './sql.ts'
 
-const statements = { clicks: exportedClicksSql, conversions: exportedConversionsSql, pixel_events: exportedEventsSql }
+const statements = {
+  clicks: exportedClicksSql,
+  conversions: exportedConversionsSql,
+  costs: exportedCostsSql,
+  pixel_events: exportedEventsSql,
+}
 
 /**
  * Reads the stored rows of a resource in a format that `import` reads: every row in its latest state, including tests and
@@ -19,9 +25,7 @@ export function exportRows(
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
   const table = resourceTables[resource]
-  if (table !== 'clicks' && table !== 'conversions' && table !== 'pixel_events') {
-    return metadataLines(postgres, table, query)
-  }
+  if (!(table in statements)) return metadataLines(postgres, table as NamedTable, query)
   const options = { label: `export.${table}`, signal, settings: rowFormatSettings }
-  return streamBytes(clickhouse, statements[table](query), options)
+  return streamBytes(clickhouse, statements[table as keyof typeof statements](query), options)
 }

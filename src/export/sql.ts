@@ -3,8 +3,16 @@ import { inRange } from '../query/conditions.ts'
 import type { Range } from '../query/timeRange.ts'
 import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
 import { exportField, exportFields } from '../rows/exportFields.ts'
+import type { Fields } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
-import { clickFields, conversionFields, pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
+import {
+  clickFields,
+  conversionFields,
+  costFields,
+  pixelEventFields,
+  timeColumns,
+} from '../stores/clickhouse/tableColumns.ts'
+import { importedFields } from '../writer/tables/changingFields.ts'
 import { internalConversionFields } from '../writer/tables/conversion.ts'
 
 export interface RowQuery {
@@ -28,17 +36,24 @@ LIMIT 1 BY clicked_at, id
 ${formatClause(query.format)}`
 }
 
-export function exportedConversionsSql(query: RowQuery): Fragment {
-  const internal = query.withInternal ? internalFields : []
-  return ch`
-SELECT ${selectList([...exportFields(conversionFields, query.currency), ...internal], query)}
-FROM conversions FINAL
-WHERE ${conditions(query, ch`converted_at`)}
-ORDER BY converted_at, id
-${formatClause(query.format)}`
-}
+/** Rows in their latest version, by time and id. */
+export const exportedConversionsSql = changingSql('conversions', conversionFields, internalConversionFields)
+export const exportedCostsSql = changingSql('costs', costFields, importedFields)
 
-const internalFields = Object.entries(internalConversionFields).map(([name, kind]) => exportField(name, kind))
+/** @param internal fields that no response has */
+function changingSql(table: 'conversions' | 'costs', fields: Fields, internal: Fields) {
+  const internalFields = Object.entries(internal).map(([name, kind]) => exportField(name, kind))
+  const at = timeColumns[table]
+  return (query: RowQuery): Fragment => {
+    const exported = [...exportFields(fields, query.currency), ...(query.withInternal ? internalFields : [])]
+    return ch`
+SELECT ${selectList(exported, query)}
+FROM ${identifier(table)} FINAL
+WHERE ${conditions(query, at)}
+ORDER BY ${at}, id
+${formatClause(query.format)}`
+  }
+}
 
 /**
  * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON text, so a line of

@@ -9,6 +9,7 @@ import type { Given } from '../writer/store/givenFields.ts'
 import type { MetadataRow } from '../writer/store/metadata.ts'
 import type { Click } from '../writer/tables/click.ts'
 import type { Conversion } from '../writer/tables/conversion.ts'
+import type { Cost } from '../writer/tables/cost.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { AccountState } from './accountState.ts'
 import type { FeedRow } from './rows.ts'
@@ -17,6 +18,7 @@ import type { FeedRow } from './rows.ts'
 export interface ValuesByTable extends Record<NamedTable, MetadataRow[]> {
   clicks: (Click & Given)[]
   conversions: (Conversion & Given)[]
+  costs: (Cost & Given)[]
   pixel_events: (PixelEvent & Given)[]
 }
 type DecodedRow = {
@@ -55,6 +57,13 @@ export function decodeRow(row: FeedRow, { refusal, currency, retained, erased }:
     if (origin.updatedAtMs !== undefined && isAbsent(fields.updatedAt)) value.updatedAt = origin.updatedAtMs
     Object.assign(value, { accountId, importFile: origin.importFile, importLine: line })
     erased?.blankConversion(value)
+  } else if (table === 'costs') {
+    if (isAbsent(fields.updatedAt)) {
+      if (origin.updatedAtMs === undefined) throw new RowError('updatedAt: is required')
+      value.updatedAt = origin.updatedAtMs
+    }
+    Object.assign(value, { accountId, importFile: origin.importFile, importLine: line })
+    assertRetained('spentAt', value.spentAt, retained.clicksMs)
   } else if (table === 'pixel_events') {
     value.accountId = accountId
     if (isAbsent(fields.occurredAt)) value.occurredAt = origin.nowMs

@@ -46,7 +46,8 @@ export class FeedReader {
         const reason = isAbsent(fields.accountId) ? 'accountId: is required' : 'accountId: there is no such account'
         return { resource, bytes, reason }
       }
-      const line = resource === 'conversions' ? origin.lineOf(`${accountId} ${textOf(id) ?? ''}`) : 0
+      const isChanging = resource === 'conversions' || resource === 'costs'
+      const line = isChanging ? origin.lineOf(`${accountId} ${textOf(id) ?? ''}`) : 0
       return { accountId, resource, bytes, origin, line }
     })
   }

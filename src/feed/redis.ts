@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { splitBlock } from '../import/parsers/lines.ts'
+import { rowTables } from '../query/attributes.ts'
 import { storableTimes } from '../stores/clickhouse/sql.ts'
 import type { RedisStream, RejectedEntry, StreamEntry } from '../stores/redisStream.ts'
 import { type Feed, rejectsOf } from './feed.ts'
@@ -22,7 +23,7 @@ interface Delivered {
  * order, also when they wait for other accounts.
  */
 const metadataOf = (row: FeedRow | RejectedRow): string[] =>
-  'accountId' in row && !['clicks', 'conversions', 'pixel-events'].includes(row.resource)
+  'accountId' in row && !(row.resource === 'pixel-events' || rowTables.some((table) => table === row.resource))
     ? [`${row.accountId} metadata`]
     : []
 

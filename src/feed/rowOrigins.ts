@@ -3,7 +3,7 @@ import type { RowOrigin } from './rows.ts'
 
 /**
  * Makes the origins of rows from HTTP and standard input.
- * @param isOrdered whether the time of arrival is the `updatedAt` of a conversion without one; of two in one millisecond the later wins
+ * @param isOrdered whether the time of arrival is the `updatedAt` of a row without one; of two in one millisecond the later wins
  * @returns a function of the `updatedAt` that a sender sets for its rows, epoch milliseconds
  */
 export function originsOf(isOrdered: boolean, now: () => number): (updatedAtMs?: number) => RowOrigin {

@@ -4,11 +4,11 @@ import type { ResourceName } from '../import/resourceNames.ts'
 export interface RowOrigin {
   /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
   readonly nowMs: number
-  /** `updatedAt` of conversions without one, epoch milliseconds; undefined: their `createdAt` or `convertedAt`, as in an import. */
+  /** `updatedAt` of rows without one, epoch milliseconds; undefined: the `createdAt` or `convertedAt` of conversions, as in an import; costs must have one. */
   readonly updatedAtMs: number | undefined
   /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
   readonly importFile: string
-  /** Called for each conversion, in order. @param key of the conversion */
+  /** Called for each conversion and cost, in order. @param key of the row */
   lineOf(key: string): number
 }
 
@@ -19,7 +19,7 @@ export interface FeedRow {
   /** A JSON object as its sender wrote it, UTF-8. */
   bytes: Buffer
   readonly origin: RowOrigin
-  /** `importLine` of a conversion, else 0. */
+  /** `importLine` of a conversion or cost, else 0. */
   readonly line: number
 }
 

@@ -250,7 +250,7 @@ export class SetStore {
     }
     this.#isInterrupted = true
     const outcomes = await flush(set, {
-      ...{ clicks: batch, conversions: values.conversions, awaited },
+      ...{ clicks: batch, conversions: values.conversions, costs: values.costs, awaited },
       metadata: { nowMs: Date.now(), rows: values },
       events: { rows: values.pixel_events, existing: events, compared: allCompared },
     })
@@ -259,7 +259,8 @@ export class SetStore {
     for (const table of tables) {
       for (const [position, index] of indexes[table].entries()) {
         const outcome = outcomes[table]?.[position] ?? 'duplicate'
-        results[index] = table === 'conversions' && outcome === 'conflict' ? equalUpdatedAt : resultOf[outcome]
+        const isEqual = outcome === 'conflict' && (table === 'conversions' || table === 'costs')
+        results[index] = isEqual ? equalUpdatedAt : resultOf[outcome]
         const accountId = rows[index]?.accountId
         if (accountId && table === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
       }

@@ -12,6 +12,7 @@ const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 
 /** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const gaugeTimeoutMs = 2_000
+const late = () => new Error(`no response within ${gaugeTimeoutMs} ms`)
 
 type Labelled = [labels: Record<string, string>, value: number]
 
@@ -73,13 +74,23 @@ export function openMetrics() {
      * @param labelNames of a gauge with a number for each combination of labels
      */
     addGauge(name: string, help: string, read: () => Promise<number | Labelled[]>, labelNames: string[] = []) {
-      const late = () => new Error(`no response within ${gaugeTimeoutMs} ms`)
       new Gauge({
         ...{ name, help, labelNames, registers: [registry] },
         async collect() {
           const found = await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN)
           this.reset()
           for (const [labels, value] of Array.isArray(found) ? found : [[{}, found] as const]) this.set(labels, value)
+        },
+      })
+    },
+    /** Adds a gauge with a value for each value of a label; it has none while `read` fails. */
+    addLabelledGauge(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>) {
+      new Gauge({
+        ...{ name, help, labelNames: [label], registers: [registry] },
+        async collect() {
+          const values = await withDeadline(gaugeTimeoutMs, late, read).catch(() => ({}))
+          this.reset()
+          for (const [name, value] of Object.entries(values)) this.set({ [label]: name }, value)
         },
       })
     },

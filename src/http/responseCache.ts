@@ -7,6 +7,7 @@ export type ResponseCache = ReturnType<typeof openResponseCache>
 
 export interface DatedResponse {
   asOf: string
+  dataThrough?: object
 }
 
 export interface CsvResponse {
@@ -29,7 +30,7 @@ export interface ResponseCacheOptions {
 interface Prepared {
   body: Buffer
   headers: Readonly<Record<string, string>>
-  /** Weak, since it excludes `asOf`: equal data at a later time has the same ETag. */
+  /** Weak, since it excludes `asOf` and `dataThrough`: equal data at a later time has the same ETag. */
   etag: string
 }
 
@@ -125,9 +126,10 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   return { send: sendAs('JSON', prepareJson), sendCsv: sendAs('CSV', prepareCsv) }
 }
 
-function prepareJson({ asOf, ...rest }: DatedResponse): Prepared {
+function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Prepared {
   const text = JSON.stringify(rest)
-  const body = Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`)
+  const dated = JSON.stringify({ dataThrough, asOf })
+  const body = Buffer.from(`${text.slice(0, -1)},${dated.slice(1)}`)
   return { body, headers: { 'content-type': 'application/json; charset=utf-8' }, etag: etagOf(text) }
 }
 

@@ -3,6 +3,7 @@ import { FormatError } from './parsers/formatError.ts'
 import { printable } from './printable.ts'
 import { clickShape } from './readers/click.ts'
 import { conversionShape } from './readers/conversion.ts'
+import { costShape } from './readers/cost.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/input.ts'
 import { metadataShapes } from './readers/metadata.ts'
 import { pixelEventShape } from './readers/pixelEvent.ts'
@@ -14,6 +15,7 @@ type Shape = RowShape<Record<string, unknown>>
 const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
   clicks: clickShape,
   conversions: conversionShape,
+  costs: costShape,
   pixel_events: pixelEventShape,
   ...metadataShapes,
 }

@@ -9,6 +9,7 @@ export const resourceTables = {
   'traffic-sources': 'traffic_sources',
   clicks: 'clicks',
   conversions: 'conversions',
+  costs: 'costs',
   'pixel-events': 'pixel_events',
 } as const
 export type ResourceName = keyof typeof resourceTables

@@ -10,14 +10,17 @@ import type { MetadataRow } from '../writer/store/metadata.ts'
 import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeLateClicks } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
+import type { Click } from '../writer/tables/click.ts'
+import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { UnknownCampaigns } from './campaigns.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
+import { costReader, type ReadCost } from './readers/cost.ts'
 import type { Input } from './readers/input.ts'
 import { metadataReader } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
-import { RemovedMonthError } from './readers/rowError.ts'
+import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 import type { Source } from './source.ts'
 
@@ -62,6 +65,7 @@ export function readerOf(
   const table = resourceTables[resource]
   if (table === 'clicks') return clickReader(account)
   if (table === 'conversions') return conversionReader(account, isMoved)
+  if (table === 'costs') return costReader(account, isMoved, nowMs)
   return table === 'pixel_events' ? pixelEventReader(account.id, isMoved, nowMs) : metadataReader(table, account.id)
 }
 
@@ -72,11 +76,17 @@ export function dryRun(
   { clicksMs, eventsMs }: RetainedRanges,
   nowMs: number,
 ): ResourceImport {
-  const read = readerOf(resource, account, false, nowMs) as RowReader<{ clickedAt: number; occurredAt: number }>
-  const add: RowBatch['add'] = (fields, input) => {
-    const { clickedAt, occurredAt } = read(fields, input)
-    if (resource === 'clicks') assertRetained('clickedAt', clickedAt, clicksMs)
-    if (resource === 'pixel-events') assertRetained('occurredAt', occurredAt, eventsMs)
+  const read = readerOf(resource, account, false, nowMs) as RowReader<
+    Pick<Click, 'clickedAt'> & Pick<PixelEvent, 'occurredAt'> & ReadCost
+  >
+  const assertFirst = firstLines()
+  const add: RowBatch['add'] = (fields, input, line) => {
+    const row = read(fields, input)
+    if (resource === 'clicks') assertRetained('clickedAt', row.clickedAt, clicksMs)
+    if (resource === 'pixel-events') assertRetained('occurredAt', row.occurredAt, eventsMs)
+    if (resource !== 'costs') return
+    assertRetained('spentAt', row.spentAt, clicksMs)
+    assertFirst(row, line)
   }
   return { newBatch: () => ({ isFull: false, add, store: async () => noRows }) }
 }
@@ -99,6 +109,7 @@ export async function importResource(resource: ResourceName, run: ImportRun): Pr
   const table = resourceTables[resource]
   if (table === 'clicks') return await importClicks(run)
   if (table === 'conversions') return await importConversions(run)
+  if (table === 'costs') return await importCosts(run)
   return table === 'pixel_events' ? await importPixelEvents(run) : importMetadata(table, run)
 }
 
@@ -152,6 +163,40 @@ async function importConversions({ writer, account, source, campaigns, isMoved }
         },
         async (conversions) => (await flush(writer, { conversions, isMoved })).conversions,
       ),
+  }
+}
+
+async function importCosts({ writer, account, source, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
+  const read = costReader(account, isMoved, nowMs)
+  const importFile = isMoved ? '' : await source.fingerprint()
+  const { clicksMs } = await writer.readRetained()
+  const assertFirst = firstLines()
+  return {
+    newBatch: () =>
+      bufferedBatch(
+        10_000,
+        (fields, input, importLine) => {
+          const row = read(fields, input)
+          assertRetained('spentAt', row.spentAt, clicksMs)
+          assertFirst(row, importLine)
+          if (!isMoved) Object.assign(row, { importFile, importLine })
+          campaigns.add(row.campaignId)
+          return row
+        },
+        async (costs) => (await flush(writer, { costs })).costs,
+      ),
+  }
+}
+
+/** @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
+function firstLines(): (row: ReadCost, line: number) => void {
+  const lines = new Map<string, number>()
+  return ({ id, hasDerivedId }, line) => {
+    if (!hasDerivedId) return
+    const first = lines.get(id)
+    if (first !== undefined)
+      throw new RowError(`same day and dimensions as line ${first}: map \`id\` or another dimension`)
+    lines.set(id, line)
   }
 }
 

@@ -22,7 +22,7 @@ export interface ImportOptions {
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
   rejectLimit?: RejectLimit
-  /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
+  /** Time of pixel events, costs and metadata without times of their own, epoch milliseconds. */
   nowMs: number
   mapping?: Mapping
   /** Whether the rows are only checked. */
@@ -188,9 +188,9 @@ const shownConflicts = 3
 /** @param ids the first ones */
 function conflictWarning(resource: ResourceName, count: number, ids: readonly string[], nowMs: number): string {
   const differ = `${count === 1 ? `1 row differs from the stored row with its id, and was` : `${count} rows differ from the stored rows with their ids, and were`} not stored (${ids.join(', ')}${count > ids.length ? ', …' : ''}).`
-  if (resource === 'conversions') {
+  if (resource === 'conversions' || resource === 'costs') {
     const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
-    return `warning: ${differ} A conversion is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.`
+    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.`
   }
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'

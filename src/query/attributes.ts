@@ -10,21 +10,34 @@ import type { FilterAttribute } from '../../schema/filters.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 
-export type RowTable = 'clicks' | 'conversions'
+/** The tables of facts. Metrics count and add up their rows. */
+export const rowTables = ['clicks', 'conversions', 'costs'] as const
+export type RowTable = (typeof rowTables)[number]
 
 /** Expressions of the value of an attribute, empty when absent. */
 type Attribute = Record<RowTable, Fragment>
 
-const shared = (column: string): Attribute => ({ clicks: identifier(column), conversions: identifier(column) })
+const absent = ch`''`
 
-/** A column of clicks; conversions have a copy of the value of their click. */
+const shared = (column: string): Attribute => ({
+  clicks: identifier(column),
+  conversions: identifier(column),
+  costs: identifier(column),
+})
+
+/** A column of clicks; conversions have a copy of the value of their click, and costs have no value. */
 const ofClick = (column: string, expression = (value: Fragment) => value): Attribute => ({
   clicks: expression(identifier(column)),
   conversions: expression(identifier(`click_${column}`)),
+  costs: absent,
 })
 
-/** A column of conversions alone: clicks have no value. */
-const ofConversion = (column: string): Attribute => ({ clicks: ch`''`, conversions: identifier(column) })
+/** A column of conversions alone: clicks and costs have no value. */
+const ofConversion = (column: string): Attribute => ({
+  clicks: absent,
+  conversions: identifier(column),
+  costs: absent,
+})
 
 /** The first tag of an `Accept-Language` header, lower case. */
 const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header}, '^[^,;]*')))`
@@ -42,8 +55,9 @@ const attributes: Record<FilterAttribute, Attribute> = {
   traffic_source: shared('traffic_source_id'),
   language: ofClick('language', firstLanguage),
   referrer_domain: ofClick('referrer', domainOf),
-  click_id: { clicks: identifier('id'), conversions: identifier('click_id') },
-  ...named(['country', 'device', 'os', 'browser', 'visitor_id', ...subIdNames], shared),
+  click_id: { clicks: identifier('id'), conversions: identifier('click_id'), costs: absent },
+  visitor_id: { ...shared('visitor_id'), costs: absent },
+  ...named(['country', 'device', 'os', 'browser', ...subIdNames], shared),
   ...named(['region', 'city', 'os_version', 'browser_version', ...utmNames], ofClick),
   ...named([...conversionAttributeNames, 'transaction_id'], ofConversion),
 }
@@ -51,6 +65,11 @@ const attributes: Record<FilterAttribute, Attribute> = {
 /** @returns the expression of an attribute over the rows of a table */
 export function attributeOf(name: FilterAttribute, table: RowTable): Fragment {
   return attributes[name][table]
+}
+
+/** Whether rows of a table can have a value. */
+export function hasAttribute(name: FilterAttribute, table: RowTable): boolean {
+  return attributes[name][table] !== absent
 }
 
 /** Attributes with a format that `(not set)` does not match; any other attribute may have `(not set)` as a stored text. */

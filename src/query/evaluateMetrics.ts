@@ -2,19 +2,19 @@ import type { Metric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { ch, type Fragment, identifier, integer, join, text } from '../stores/clickhouse/sql.ts'
 import type { MetricCondition } from './filterTree.ts'
-import { metricDefinitions, sums } from './metricDefinitions.ts'
+import { metricDefinitions, type Sum, sums } from './metricDefinitions.ts'
 import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
 
 // Evaluates `metricDefinitions`: in SQL to order the rows of a report, in Node for responses, exactly.
 
 /**
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
- * metrics are computed from. Counts are always included, since `isBucket` needs them.
+ * metrics are computed from. Counts and the cost are always included, since `isBucket` needs them.
  */
 export function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fragment {
   const wanted = new Set(metrics.flatMap(operandsOf))
   const selected = sums
-    .filter(({ metric, unit }) => unit === 'count' || wanted.has(metric))
+    .filter((sum) => makesBucket(sum) || wanted.has(sum.metric))
     // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
     .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
   const visitors = metrics.includes('visitors')
@@ -31,11 +31,16 @@ function operandsOf(metric: ReportMetric): Metric[] {
   return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
 }
 
-/** Condition: the bucket counts at least one row. Changes and repairs leave rows of zeros, which are not buckets. */
+/** Condition: the bucket counts a row, or has a cost. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(
-  sums.flatMap(({ metric, unit }) => (unit === 'count' ? [identifier(metric)] : [])),
+  sums.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
   ' OR ',
 )
+
+/** Revenue has a conversion that is counted; a cost may be of no click. */
+function makesBucket({ metric, unit }: Sum): boolean {
+  return unit === 'count' || metric === 'cost'
+}
 
 /**
  * The value of a metric for ORDER BY, in a SELECT with `selectedSums`: ordered as the response shows it, and NULL for a null

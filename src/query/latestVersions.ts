@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { ch, count, type Fragment, join, text } from '../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
+import { timeColumns } from '../stores/clickhouse/tableColumns.ts'
 import { inRange, prewhere } from './conditions.ts'
 import { isAfter, type PageKey } from './pagination.ts'
 import { type ReadContext, readRows } from './readContext.ts'
@@ -18,8 +19,12 @@ import type { Range } from './timeRange.ts'
 // The candidates c4, c3 and c2 are read in the order of the sort key, and only their versions are collapsed. The page has c3
 // and c2. Collapsing before the condition (FINAL) would read every row of the account; a condition before collapsing shows c4.
 
-/** A query for conversions, whose table contains all versions of a row until a merge. */
+/** Tables that contain all versions of a row until a merge. */
+export type VersionedTable = 'conversions' | 'costs'
+
+/** A query for the rows of such a table. */
 export interface LatestQuery {
+  table: VersionedTable
   /** Account and range are in the sort key, which is the same in every version of a row. */
   accountId: string
   range: Partial<Range>
@@ -78,22 +83,23 @@ function approximateSql(query: LatestQuery, lastKey: PageKey | undefined, limit:
   const indexed = indexedAlternatives ? { ...query, keyAlternatives: indexedAlternatives } : query
   const candidates = candidatesSql(indexed, lastKey, limit)
   return ch`
-SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
+SELECT toUnixTimestamp64Milli(${timeColumns[query.table]}) AS atMs, id
 FROM (${candidates})
 ${orderOfKeys(query)}`
 }
 
-/** The order of a query of conversions. */
-export function orderOfKeys({ isOldestFirst }: LatestQuery): Fragment {
-  return isOldestFirst ? ch`ORDER BY converted_at, id` : ch`ORDER BY converted_at DESC, id DESC`
+/** The order of a query. */
+export function orderOfKeys({ table, isOldestFirst }: LatestQuery): Fragment {
+  const at = timeColumns[table]
+  return isOldestFirst ? ch`ORDER BY ${at}, id` : ch`ORDER BY ${at} DESC, id DESC`
 }
 
-/** The conditions on the sort key of conversions: account, range, and after a key in the order of the query. */
+/** The conditions on the sort key: account, range, and after a key in the order of the query. */
 export function keyConditions(
-  { accountId, range, isOldestFirst }: LatestQuery,
+  { table, accountId, range, isOldestFirst }: LatestQuery,
   lastKey: PageKey | undefined,
 ): Fragment[] {
-  const at = ch`converted_at`
+  const at = timeColumns[table]
   return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), isAfter(lastKey, at, ch`id`, isOldestFirst)]
 }
 
@@ -103,13 +109,13 @@ function latestSql(
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const among =
-    candidates === undefined ? [] : [ch`(converted_at, id) IN (${candidatesSql(query, lastKey, candidates)})`]
+  const at = timeColumns[query.table]
+  const among = candidates === undefined ? [] : [ch`(${at}, id) IN (${candidatesSql(query, lastKey, candidates)})`]
   const { versionConditions, keyAlternatives } = query
   const ofLatest = [...versionConditions, ...(keyAlternatives ? [ch`(${join(keyAlternatives, ' OR ')})`] : [])]
   return ch`
-SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
-FROM conversions FINAL
+SELECT toUnixTimestamp64Milli(${at}) AS atMs, id
+FROM ${identifier(query.table)} FINAL
 WHERE ${join([...keyConditions(query, lastKey), ...among, ...ofLatest], '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(limit)}`
@@ -132,7 +138,7 @@ ${order}
 LIMIT ${count(limit)})`,
   )
   return ch`
-SELECT converted_at, id
+SELECT ${timeColumns[query.table]}, id
 FROM (
 ${join(each, '\nUNION ALL\n')}
 )
@@ -146,7 +152,7 @@ ${rows}`
  */
 function matchingSql(query: LatestQuery, lastKey: PageKey | undefined, conditions: readonly Fragment[]): Fragment {
   return ch`
-SELECT converted_at, id
-FROM conversions${prewhere(conditions)}
+SELECT ${timeColumns[query.table]}, id
+FROM ${identifier(query.table)}${prewhere(conditions)}
 WHERE ${join(keyConditions(query, lastKey), '\n  AND ')}`
 }

@@ -6,7 +6,7 @@ import type { RowTable } from './attributes.ts'
 
 // A worked example: 4 clicks that cost 0.50 each, and 3 conversions: approved with 10, pending with 5, refunded with 3.
 //
-//   sums of clicks        clicks 4, cost 2
+//   sums of clicks        clicks 4, cost 2; the cost of rows of costs is added
 //   sums of conversions   conversions 1, revenue 10, pendingConversions 1, pendingRevenue 5,
 //                         refundedConversions 1, refundedRevenue 3, holdConversions 0, declinedConversions 0
 //   difference            profit = revenue - cost = 8
@@ -16,18 +16,20 @@ import type { RowTable } from './attributes.ts'
 //
 // Sums are added up over days and buckets; differences and ratios are computed from the added sums.
 
-/** How a metric is computed: a sum over clicks or conversions, or derived from other metrics, never from averages. */
+/** How a metric is computed: a sum over the rows of some facts, or derived from other metrics, never from averages. */
 export type Definition =
-  | { kind: RowTable; unit: keyof typeof zeros; ofRows: Fragment }
+  | { kind: 'sum'; unit: keyof typeof zeros; ofRows: Partial<Record<RowTable, Fragment>> }
   | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
   | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
 
 const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
 
+const sumOfCosts = ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`
+
 /** One line per metric; names and meanings are in `schema/metrics.ts`. */
 export const metricDefinitions: Record<Metric, Definition> = {
-  clicks: { kind: 'clicks', unit: 'count', ofRows: ch`toInt64(count())` },
-  cost: { kind: 'clicks', unit: 'money', ofRows: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))` },
+  clicks: { kind: 'sum', unit: 'count', ofRows: { clicks: ch`toInt64(count())` } },
+  cost: { kind: 'sum', unit: 'money', ofRows: { clicks: sumOfCosts, costs: sumOfCosts } },
   conversions: countOf(ch`status = 'approved'`),
   revenue: revenueOf(ch`status = 'approved'`),
   pendingConversions: countOf(ch`status = 'pending'`),
@@ -50,16 +52,23 @@ function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): De
 }
 
 function countOf(condition: Fragment): Definition {
-  return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
+  return { kind: 'sum', unit: 'count', ofRows: { conversions: ch`toInt64(countIf(${condition}))` } }
 }
 
 /** Revenue of conversions that match a condition on the status, in the account's currency. */
 function revenueOf(condition: Fragment): Definition {
-  const ofRows = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
-  return { kind: 'conversions', unit: 'money', ofRows }
+  const conversions = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
+  return { kind: 'sum', unit: 'money', ofRows: { conversions } }
 }
 
-export type Sum = Extract<Definition, { kind: RowTable }> & { metric: Metric; name: string; column: Fragment }
+/** Conditions on the rows that metrics count. */
+export const countedRows: Record<RowTable, readonly Fragment[]> = {
+  clicks: [ch`NOT is_bot`, ch`NOT is_test`],
+  conversions: [ch`NOT is_test`],
+  costs: [],
+}
+
+export type Sum = Extract<Definition, { kind: 'sum' }> & { metric: Metric; name: string; column: Fragment }
 
 /** Every sum, in the order of the schema; each is a column of the sums tables. */
 export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
@@ -72,7 +81,12 @@ export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
 /** The columns of all sums. */
 export const sumColumns: Fragment = join(sums.map(({ column }) => column))
 
-/** The select list of all sums over rows of one kind; sums over the other kind are zero. */
+/** The same without conversions, whose sums are zero. */
+export const sumColumnsWithoutConversions: Fragment = join(
+  sums.map(({ unit, ofRows, column }) => (ofRows.conversions ? ch`${zeros[unit]} AS ${column}` : column)),
+)
+
+/** The select list of all sums over the rows of one table; sums over other rows are zero. */
 export function sumsOf(rows: RowTable): Fragment {
-  return join(sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`))
+  return join(sums.map(({ unit, ofRows, column }) => ch`${ofRows[rows] ?? zeros[unit]} AS ${column}`))
 }

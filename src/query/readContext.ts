@@ -3,9 +3,10 @@ import { selectRows } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { RowTable } from './attributes.ts'
 
 /** A resource whose rows are in ClickHouse. */
-export type ListedResource = 'clicks' | 'conversions' | 'events'
+export type ListedResource = RowTable | 'events'
 
 /** Whose rows a plan reads. */
 export interface PlanCaller {

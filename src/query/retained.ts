@@ -15,7 +15,7 @@ export function retainedFrom(fromMs: number | undefined, retainedMs: number): Re
 
 /** @returns from when rows of a resource are retained, epoch milliseconds; 0: all */
 export function retainedMsOf(resource: ListedResource, { clicksMs, eventsMs }: RetainedRanges): number {
-  return { clicks: clicksMs, conversions: 0, events: eventsMs }[resource]
+  return { clicks: clicksMs, conversions: 0, costs: clicksMs, events: eventsMs }[resource]
 }
 
 /** Moves the start of a range to the first retained row: the rest of it has none. */

@@ -50,13 +50,13 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
   const missing = (await raiseCountsAndFindMissing(writer)).filter(
-    ({ table, month }) => table === 'clicks' && Date.parse(month) < untilMs,
+    ({ table, month }) => table !== 'conversions' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {
-    const months = missing.map(({ month }) => month.slice(0, 7)).join(', ')
+    const months = missing.map(({ table, month }) => `${table} of ${month.slice(0, 7)}`).join(', ')
     throw refusal(
       accountId,
-      `confirmed clicks of ${months} are missing`,
+      `confirmed ${months} are missing`,
       `follow the advice of ${verify}; if Postgres was restored to a time before months were removed, restore ClickHouse to that time too`,
     )
   }

@@ -48,6 +48,23 @@ describe('accounts', () => {
     }
   })
 
+  it('that have stored no click for a time are listed, the longest first', async () => {
+    for (const [id, ageHours] of Object.entries({ long: 49, short: 25, fresh: 1 })) {
+      await json('account', 'create', '--name', id, '--id', id)
+      await stores.postgres`
+        INSERT INTO watermarks (account_id, resource, stored_at)
+        SELECT ${id}, 'clicks', clock_timestamp() - ${ageHours} * interval '1 hour'`
+    }
+    // Without clicks.
+    await stores.postgres`
+      INSERT INTO watermarks (account_id, resource, stored_at) VALUES ('acme', 'costs', '2026-01-01Z')`
+    const stale = async (time: string) =>
+      (await json('account', 'list', '--stale', time)).accounts.map(({ id }: { id: string }) => id)
+    expect(await stale('24h')).toEqual(['long', 'short'])
+    expect(await stale('2d')).toEqual(['long'])
+    expect((await tributary('account', 'list', '--stale', '3d')).stdout).toBe('No stale accounts.\n')
+  })
+
   it('of a folder without a store are none: account list creates no store', async () => {
     expect(await runHere(['account', 'list'], { DATA_DIR: emptyFolder() })).toEqual({
       code: 0,
@@ -235,6 +252,7 @@ describe('the command', () => {
       [['account', 'create', '--name', 'x', '--id', 'a b'], /An id has/],
       [['account', 'create', '--name', 'x', '--currency', 'XXY'], /ISO 4217/],
       [['account', 'list', 'extra'], /too many arguments/],
+      [['account', 'list', '--stale', '6'], /6h or 2d/],
       [['serve', '--nope'], /unknown option '--nope'/],
       [['plan', 'set'], /missing required argument 'name'/],
     ] as const) {

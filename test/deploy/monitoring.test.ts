@@ -84,6 +84,14 @@ const cases: Record<string, AlertCase> = {
       ...buckets('event_flush_duration_seconds', 'step="look_up"', '0.5'),
     },
   },
+  TributaryNoNewClicks: {
+    fires: { 'newest_row_age_seconds{instance="one",resource="clicks"}': '21601x30' },
+    labels: { ...one, resource: 'clicks' },
+    silent: {
+      'newest_row_age_seconds{instance="one",resource="clicks"}': '21600x30',
+      'newest_row_age_seconds{instance="one",resource="costs"}': '90000x30',
+    },
+  },
   TributaryEventsQueued: {
     fires: { 'events_queued{instance="one"}': '4001x30' },
     labels: one,

@@ -221,7 +221,9 @@ function importIntoPostman(data: string): Promise<Collection> {
 
 /** Replaces values that differ between runs: times of the store and hashes of them, and the id of the key. */
 function withFixedValues(name: string, value: unknown): unknown {
+  const now = new Date(testNowMs).toISOString()
   if (name === 'hash') return '0a1b2c3d4e5f607'
-  if (name === 'storedAt' || (name === 'asOf' && value !== null)) return new Date(testNowMs).toISOString()
+  if (name === 'storedAt' || (name === 'asOf' && value !== null)) return now
+  if (name === 'lastStoredAt') return { clicks: now, conversions: now, costs: now }
   return name === 'id' && isUuid(value) ? '0198c0de-7f00-7aaa-8bbb-0123456789ab' : value
 }

@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
 
   it('docs/dbt builds a report with the numbers of the API, which its tests accept', async () => {
     await owner`CREATE SCHEMA analytics`
-    for (const name of ['staging/stg_clicks', 'staging/stg_conversions', 'report']) {
+    for (const name of ['staging/stg_clicks', 'staging/stg_conversions', 'staging/stg_costs', 'report']) {
       await owner.unsafe(`CREATE TABLE analytics.${basename(name)} AS ${rendered(`models/${name}.sql`)}`)
     }
     for (const file of readdirSync(join(packageRoot, 'docs/dbt/tests'))) {
@@ -216,6 +216,7 @@ async function rowsOf(client: Tributary): Promise<Rows> {
   return {
     clicks: await listOf(client.exportRows('/clicks')),
     conversions: await listOf(client.exportRows('/conversions', { query: { include_test_mode: true } })),
+    costs: await listOf(client.exportRows('/costs')),
     events: await listOf(client.exportRows('/events')),
   }
 }

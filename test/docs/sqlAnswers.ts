@@ -4,12 +4,14 @@ import type { RowOf } from '../../src/packages/client/client.ts'
 
 type Click = RowOf<'/clicks'>
 type Conversion = RowOf<'/conversions'>
+type Cost = RowOf<'/costs'>
 type Event = RowOf<'/events'>
 
 /** The rows of an account, tests and bots included. */
 export interface Rows {
   clicks: readonly Click[]
   conversions: readonly Conversion[]
+  costs: readonly Cost[]
   events: readonly Event[]
 }
 
@@ -17,7 +19,7 @@ export type Cell = string | number | boolean | null
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000]
 
-export function answersOf({ clicks, conversions, events }: Rows, zones: ReadonlyMap<string, string>) {
+export function answersOf({ clicks, conversions, costs, events }: Rows, zones: ReadonlyMap<string, string>) {
   const human = clicks.filter(({ isBot, isTest }) => !isBot && !isTest)
   const counted = conversions.filter(({ isTest }) => !isTest)
   const approved = counted.filter(({ status }) => status === 'approved')
@@ -47,7 +49,8 @@ export function answersOf({ clicks, conversions, events }: Rows, zones: Readonly
         const sales = approved.filter(({ clickedAt }) => clickedAt?.startsWith(day))
         const within = (count: number) =>
           revenueOf(sales.filter(({ convertedAt, clickedAt }) => ms(convertedAt) < ms(clickedAt) + count * dayMs))
-        const [cost, revenue] = [costOf(ofDay), revenueOf(sales)]
+        const spent = costs.filter(({ spentAt }) => spentAt.startsWith(day))
+        const [cost, revenue] = [costOf(ofDay) + costOf(spent), revenueOf(sales)]
         return [day, ofDay.length, cost, sales.length, within(1), within(7), within(30), revenue, revenue - cost]
       })
     },
@@ -264,7 +267,7 @@ function sum<Row>(rows: readonly Row[], amountOf: (row: Row) => number | null): 
 }
 
 const revenueOf = (rows: readonly Conversion[]) => sum(rows, ({ revenueBase }) => revenueBase)
-const costOf = (rows: readonly Click[]) => sum(rows, ({ costBase }) => costBase)
+const costOf = (rows: readonly Pick<Click, 'costBase'>[]) => sum(rows, ({ costBase }) => costBase)
 
 /** The rows by a key, in order. */
 function groups<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {

@@ -431,6 +431,18 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await dialog.locator('tbody tr').first().waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
+    await open('?range=90d&campaign_id=cmp-nordhaus-newsletters')
+    await page.locator('.area-drill-down tbody [data-metric=cost] button').click()
+    await dialog.locator('tbody tr').first().waitFor()
+    const costs = await read('/costs', 'campaign_id=cmp-nordhaus-newsletters&days=90&limit=100')
+    expect(
+      await dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title)),
+    ).toEqual(costs.data.map(({ id }) => `Id: ${id}`))
+    await page.keyboard.press('Escape')
+    await open('?range=90d&country=US')
+    const without = await read('/stats/overview', 'country=(not set)&days=90')
+    const text = `Cost without country: ${without.totals.cost.toLocaleString('en-US', { style: 'currency', currency: 'USD' })}`
+    await page.locator('.filters').getByText(text).waitFor()
     await open('?group_by=hour_of_day')
     await settle()
     expect(await page.locator('.area-drill-down tbody .count-link').count()).toBe(0)
@@ -529,6 +541,22 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await scheme()).toBe('dark')
     await page.getByLabel('Theme').selectOption('light dark')
     expect(await scheme()).toBe('light dark')
+  })
+
+  it('counts conversions at the time of their click if that is chosen, without links to their rows', async () => {
+    const { page, open, settle, read } = explorer
+    await open('?range=7d')
+    await page.getByRole('combobox', { name: 'Conversions count at' }).selectOption('click')
+    await settle()
+    const [atClick, atConversion] = await Promise.all(
+      ['days=7&count_at=click', 'days=7'].map((search) => read('/stats/overview', search)),
+    )
+    expect(atClick?.totals).not.toEqual(atConversion?.totals)
+    expect(await cards()).toEqual(pick(atClick?.totals ?? {}))
+    expect(pick(await shownIn('.area-drill-down .totals td'))).toEqual(await shownIn('.card-value'))
+    expect(query()).toContain('count_at=click')
+    expect(await page.locator('td[data-metric=clicks] .count-link').count()).toBeGreaterThan(0)
+    expect(await page.locator('td[data-metric=conversions] .count-link').count()).toBe(0)
   })
 
   const panels = [

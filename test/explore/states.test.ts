@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
+import { importContent } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
 import { hasChromium, partsBeyond } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
@@ -295,6 +296,36 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const names = page.locator('.area-conversions tbody .name')
     expect(await names.allTextContents()).toEqual(['–', '–'])
     expect(await names.and(page.locator('[title]')).count()).toBe(0)
+  })
+
+  it('says up to when there are clicks, and warns if they have stopped', async () => {
+    const { open, api, page, requests } = explorer
+    const top = page.locator('.top')
+    await open()
+    expect(await top.textContent()).toMatch(/Clicks up to 11\/\d+\/26/)
+    for (const [account, count] of [
+      ['stopped', 20],
+      ['quiet', 19],
+    ] as const) {
+      const key = await api.account(account)
+      const hourMs = 3_600_000
+      const weekAgo = new Date(Math.floor(testNowMs / hourMs) * hourMs - 170 * hourMs).toISOString()
+      const clicks = Array.from({ length: count }, (_, n) => ({
+        id: `${account}-${n}`,
+        campaignId: 'c1',
+        clickedAt: weekAgo,
+      }))
+      await importContent(api.stores, account, 'clicks', clicks)
+      await open('', key)
+      const warning = 'No click in the last two full hours. The same hours a week ago had 20.'
+      if (account === 'stopped') await top.getByText(warning).waitFor()
+      else {
+        const reads = () => requests.filter((request) => request.url().includes('/stats/overview'))
+        await expect.poll(() => reads().length).toBe(2)
+        for (const request of reads()) await (await request.response())?.finished()
+        expect(await top.textContent()).not.toContain('No click')
+      }
+    }
   })
 
   it('says why a range is empty, compares nothing with it, draws no axis, and clears the filters', async () => {

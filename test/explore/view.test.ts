@@ -18,6 +18,7 @@ import { formatSeconds, formatUnit, formatValue } from '../../src/explore/format
 import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import { comparedDates, comparisons, datesOf, ranges } from '../../src/explore/ranges.ts'
 import {
+  countTimes,
   defaultView,
   formatView,
   intervalOf,
@@ -43,6 +44,7 @@ const views: fc.Arbitrary<View> = fc.record({
   tz: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/New_York'),
   compare: fc.oneof(keys(comparisons), dates),
   filters,
+  countAt: keys(countTimes),
   interval: fc.option(keys(intervals), { nil: undefined }),
   metrics: fc.tuple(fc.constantFrom(...shownMetrics), fc.constantFrom(...shownMetrics)),
   seriesBy: fc.option(fc.constantFrom(...filteredDimensions), { nil: undefined }),

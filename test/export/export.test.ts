@@ -109,6 +109,7 @@ describe('a row of an API list', () => {
   const lists: Record<ResourceName, string> = {
     clicks: '/clicks?from=2026-01-01&to=2026-12-31',
     conversions: '/conversions?from=2026-01-01&to=2026-12-31&include_test_mode=true',
+    costs: '/costs?from=2026-01-01&to=2026-12-31',
     'pixel-events': '/events?from=2026-01-01&to=2026-12-31',
     campaigns: '/campaigns?',
     offers: '/offers?',
@@ -162,6 +163,7 @@ describe('rows', () => {
     const by: [ResourceName, (row: { at: string; id: string }) => object][] = [
       ['clicks', ({ at, id }) => ({ id, clickedAt: at })],
       ['conversions', ({ at, id }) => ({ id, convertedAt: at, status: 'approved' })],
+      ['costs', ({ at, id }) => ({ id, spentAt: at, cost: 1 })],
       ['pixel-events', ({ at, id }) => ({ id, eventName: 'e', clickId: 'c', receivedAt: at })],
       ['offers', ({ at, id }) => ({ id, name: id, createdAt: at })],
     ]

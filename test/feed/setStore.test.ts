@@ -41,6 +41,8 @@ const click = (accountId: string, id: string, fields: object = {}) =>
   row(accountId, 'clicks', { id, clickedAt: '2026-01-05T00:00:00Z', campaignId: 'c', ...fields })
 const sale = (accountId: string, id: string, fields: object = {}) =>
   row(accountId, 'conversions', { id, convertedAt: '2026-01-06T00:00:00Z', status: 'pending', ...fields })
+const spend = (accountId: string, cost: number, fields: object = {}) =>
+  row(accountId, 'costs', { spentAt: '2026-01-06T00:00:00Z', campaignId: 'c', cost, ...fields })
 const event = (accountId: string, id: string, fields: object = {}) =>
   row(accountId, 'pixel-events', { id, eventName: 'view', visitorId: 'v', campaignId: 'c', ...fields })
 const campaign = (accountId: string, id: string, fields: object = {}) =>
@@ -59,6 +61,28 @@ async function accounts(): Promise<[string, string]> {
 }
 
 describe('a flush', () => {
+  it('replaces a cost by the row with the later updatedAt, and rejects a cost without one', async () => {
+    const [a, b] = await accounts()
+    const set = open()
+    const at = (day: number) => ({ updatedAt: `2026-01-0${day}T00:00:00Z` })
+    expect(await store(set, [spend(a, 1, at(2)), spend(b, 5, at(2)), spend(a, 2)])).toEqual([
+      ...['inserted', 'inserted', 'rejected'],
+    ])
+    const later = originsOf(false, Date.now)(Date.UTC(2026, 0, 8))
+    const rows = [spend(a, 3, at(1)), spend(a, 4, at(2)), { ...spend(a, 6), origin: later }, spend(b, 5, at(9))]
+    expect(await store(set, rows)).toEqual(['older', 'conflict', 'updated', 'duplicate'])
+    const sums = await rowsOf<{ id: string; cost: number }>(
+      stores,
+      `SELECT account_id AS id, toFloat64(sum(cost)) AS cost FROM sums_by_quarter_hour WHERE account_id IN ('${a}', '${b}') GROUP BY id`,
+    )
+    expect(new Map(sums.map(({ id, cost }) => [id, cost]))).toEqual(
+      new Map([
+        [a, 6],
+        [b, 5],
+      ]),
+    )
+  })
+
   it('gives each row of several accounts and resources its own result', async () => {
     const [a, b] = await accounts()
     const set = open()

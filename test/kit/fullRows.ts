@@ -37,6 +37,15 @@ export const fullRows: Record<ResourceName, Record<string, unknown>[]> = {
     { id: 'bare', convertedAt: '2026-01-01T00:00:00Z', status: 'pending' },
     { id: 'of-click', convertedAt: '2026-03-29T02:00:00Z', status: 'approved', clickId: 'full', revenue: 7 },
   ],
+  costs: [
+    {
+      ...{ id: 'full', spentAt: '2026-03-29T00:00:00.000Z', updatedAt: '2026-03-30T01:02:03.004Z', campaignId: 'camp' },
+      ...{ offerId: 'o', landingPageId: 'l', trafficSourceId: 's', country: 'DE', device: 'mobile', os: awkward },
+      ...{ browser: awkward, subIds, cost: -0.000001, currency: 'GBP', costBase: 15.000001 },
+    },
+    { id: 'back', spentAt: '2026-03-30T00:00:00.000Z', updatedAt: '2026-03-31T00:00:00.000Z', cost: 0 },
+    { spentAt: '2026-03-31T00:00:00.000Z', updatedAt: '2026-03-31T00:00:00.000Z', campaignId: 'camp', cost: 812.4 },
+  ],
   'pixel-events': [
     {
       ...{ id: 'full', eventName: 'purchase', clickId: 'full', visitorId: 'v', campaignId: 'camp', userId: 'u' },

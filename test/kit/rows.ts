@@ -72,12 +72,21 @@ export async function storeConversions(
   })
 }
 
+/** Inserts costs directly, without the importer. @param rows each with `id` and `spent_at`; cost 1 and version 1 unless given */
+export async function storeCosts({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
+  await clickhouse.client.insert({
+    table: 'costs',
+    format: 'JSONEachRow',
+    values: rows.map((row) => ({ account_id: accountId, version: 1, cost: 1, cost_base: 1, currency: 'USD', ...row })),
+  })
+}
+
 /** Sets the watermarks of an account an hour ahead, so that reads include rows that are inserted directly. */
 export async function advanceWatermarks({ postgres }: Pick<Stores, 'postgres'>, accountId: string): Promise<void> {
   await postgres`
     INSERT INTO watermarks
     SELECT ${accountId}, resource, clock_timestamp() + interval '1 hour'
-    FROM unnest(ARRAY['clicks', 'conversions']) AS resource
+    FROM unnest(ARRAY['clicks', 'conversions', 'costs']) AS resource
     ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = excluded.stored_at`
 }
 

@@ -20,6 +20,7 @@ import {
   campaigns,
   clicks,
   conversions,
+  costs,
   erasures,
   events,
   fromSums,
@@ -36,10 +37,10 @@ const folder = useFolder()
 /** Both accounts get the same rows and erasures; months are removed from one of them. */
 const aging = fc
   .tuple(
-    ...[clicks, conversions, removals, conversions],
-    fc.array(fc.oneof(clicks, conversions, removals, erasures), { minLength: 3, maxLength: 6 }),
+    ...[clicks, conversions, costs, removals, conversions],
+    fc.array(fc.oneof(clicks, conversions, costs, removals, erasures), { minLength: 3, maxLength: 6 }),
   )
-  .map(([first, second, third, fourth, more]): Step[] => [first, second, third, fourth, ...more])
+  .map(([first, second, third, fourth, fifth, more]): Step[] => [first, second, third, fourth, fifth, ...more])
 
 it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
   await source.account('untouched')
@@ -64,21 +65,25 @@ it('sums, lists and conversions equal those of an account that keeps all rows, t
           for (const account of [kept, aged]) await apply(source, account, step)
         } else {
           // Clicks of removed months are rejected. Of a removed click a new conversion knows the campaign only.
-          const isComparable = ({ id, clickedAt, clickId }: Row) =>
-            step.resource === 'clicks'
-              ? `${clickedAt}` >= from
+          const isComparable = ({ id, clickedAt, spentAt, clickId }: Row) =>
+            step.resource === 'clicks' || step.resource === 'costs'
+              ? `${clickedAt ?? spentAt}` >= from
               : known.has(id) || (clickTimes.get(`${clickId}`) ?? from) >= from
           const rows = step.rows.filter(isComparable)
           for (const { id, clickedAt } of rows) {
             known.add(id)
             if (clickedAt && !clickTimes.has(id)) clickTimes.set(id, `${clickedAt}`)
           }
-          const given = step.resource === 'clicks' ? step.rows : rows
+          const given = step.resource === 'conversions' ? rows : step.rows
           const imported = await importContent(source.stores, aged, step.resource, given)
           expect(imported).toMatchObject({ rejected: given.length - rows.length })
           await importContent(source.stores, kept, step.resource, rows)
         }
-        const left = [`/clicks?limit=200&from=${from}`, `/reports?group_by=region,country&from=${from}&to=2025-06-30`]
+        const left = [
+          `/clicks?limit=200&from=${from}`,
+          `/costs?limit=200&from=${from}`,
+          `/reports?group_by=region,country&from=${from}&to=2025-06-30`,
+        ]
         for (const path of [...fromSums, ...left]) {
           const [whole, rest] = await Promise.all([
             read(source.app, path, keys.kept),
@@ -96,14 +101,14 @@ it('sums, lists and conversions equal those of an account that keeps all rows, t
   )
 })
 
-const steps = fc.array(fc.oneof(clicks, conversions, events, campaigns, removals, erasures), { maxLength: 4 })
+const steps = fc.array(fc.oneof(clicks, conversions, costs, events, campaigns, removals, erasures), { maxLength: 4 })
 /** Steps before the move and after it. Those after it begin with the repetition of the files that were killed before it. */
 const moving = fc
-  .tuple(clicks, conversions, conversions, events, removals, steps, conversions, steps)
-  .map(([first, second, third, fourth, removal, more, changes, last]) => {
-    const before: Step[] = [first, second, third, fourth, removal, ...more]
+  .tuple(clicks, conversions, conversions, costs, events, removals, steps, fc.tuple(conversions, costs), steps)
+  .map(([first, second, third, fourth, fifth, removal, more, changes, last]) => {
+    const before: Step[] = [first, second, third, fourth, fifth, removal, ...more]
     const complete = (step: Step): Step[] => (step.kind === 'file' ? [{ ...step, lines: step.rows.length }] : [])
-    return { before, after: [...before.flatMap(complete), changes, ...last] }
+    return { before, after: [...before.flatMap(complete), ...changes, ...last] }
   })
 
 it('a moved account gets the same rows and numbers from the same later imports, removals and erasures', async () => {
@@ -120,7 +125,7 @@ it('a moved account gets the same rows and numbers from the same later imports, 
       const expectEqual = async () => {
         // Other servers may still have it cached that a campaign is unknown.
         const [from, to] = [await source.open(), await target.open()]
-        for (const path of [...fromSums, '/clicks?limit=200', '/events?limit=200']) {
+        for (const path of [...fromSums, '/clicks?limit=200', '/costs?limit=200', '/events?limit=200']) {
           const [here, there] = await Promise.all([read(from, path, key), read(to, path, key)])
           expect([path, there]).toEqual([path, here])
         }
@@ -166,5 +171,5 @@ async function read(app: App, path: string, key: string): Promise<unknown> {
     ...{ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } },
   })
   expect([path, statusCode]).toEqual([path, 200])
-  return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+  return JSON.parse(body, (name, value) => (['storedAt', 'asOf', 'dataThrough'].includes(name) ? undefined : value))
 }

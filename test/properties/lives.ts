@@ -67,6 +67,20 @@ export const conversions = files(
       updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
     })),
 )
+/** Costs with ids and without; a file has each row once, and a later one corrects its amount. */
+export const costs: fc.Arbitrary<File> = files(
+  'costs',
+  fc
+    .record({ n: upTo(19), cents: upTo(900), updated: fc.integer({ min: 1, max: 9 }) })
+    .map(({ n, cents, updated }) => ({
+      ...(n < 8 && { id: `x${n}` }),
+      ...{ spentAt: time(n % 6, n), campaignId: `k${n % 3}`, country: n % 2 ? 'DE' : undefined, cost: cents / 100 },
+      ...{ subIds: { sub1: `s${n}` }, updatedAt: `2025-07-0${updated}T00:00:00.000Z` },
+    })) as fc.Arbitrary<Row>,
+).map(({ rows, lines, ...file }) => {
+  const distinct = [...new Map(rows.map((row) => [row.spentAt, row])).values()]
+  return { ...file, rows: distinct, lines: Math.min(lines, distinct.length) }
+})
 export const events = files(
   'pixel-events',
   fc.record({ n: upTo(29), month: upTo(5), generation: upTo(1), isServer: fc.boolean() }).map((of) => ({

@@ -6,6 +6,7 @@ import { packageRoot } from '../../src/package.ts'
 import { metricDefinitions } from '../../src/query/metricDefinitions.ts'
 import { clickTextFields } from '../../src/rows/clicks.ts'
 import { conversionTextFields } from '../../src/rows/conversions.ts'
+import { costTextFields } from '../../src/rows/costs.ts'
 import { columnName } from '../../src/stores/clickhouse/columnKinds.ts'
 import { personalTables } from '../../src/writer/erasure/personalFields.ts'
 import { clickRowFields } from '../../src/writer/tables/click.ts'
@@ -14,10 +15,13 @@ import { pixelEventRowFields } from '../../src/writer/tables/pixelEvent.ts'
 
 const schema = readFileSync(join(packageRoot, 'clickhouse/schema.sql'), 'utf8')
 const clickTexts = [...schema.matchAll(/`page_text` String MATERIALIZED concatWithSeparator\('\\0', (.*?)\) COMMENT/g)]
-const conversionTexts = [...schema.matchAll(/`row_text` String MATERIALIZED toJSONString\(\[(.*)\]\)/g)]
+const [conversionText = [], costText = []] = [
+  ...schema.matchAll(/`row_text` String MATERIALIZED toJSONString\(\[(.*)\]\)/g),
+]
 
 it.each([
-  ['conversion', conversionTextFields, conversionTexts, 1],
+  ['conversion', conversionTextFields, [conversionText], 1],
+  ['cost', costTextFields, [costText], 1],
   ['click', clickTextFields, clickTexts, 2],
 ] as const)(
   'the fields of a %s are read at the positions that its text has in each table',

@@ -1,3 +1,4 @@
+import { rowTables } from '../../src/query/attributes.ts'
 import { sums } from '../../src/query/metricDefinitions.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
@@ -15,7 +16,13 @@ export class ImportKilled extends Error {}
 
 export const clickTables = ['clicks', 'click_index', ...sumsTableNames] as const
 export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames] as const
-export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTables)[number]
+export const costTables = ['costs', 'cost_index', ...sumsTableNames] as const
+export type WrittenTable =
+  | (typeof clickTables)[number]
+  | (typeof conversionTables)[number]
+  | (typeof costTables)[number]
+
+const isOfRows = (table: string) => (rowTables as readonly string[]).includes(table)
 
 type Row = Record<string, string | number | boolean | null>
 
@@ -34,16 +41,16 @@ export function killedStores(
   return interceptClickHouse(stores, async ({ method, text, send }) => {
     if (hasFailed || method !== 'exec' || !text.startsWith('INSERT')) return
     // A merge of the new rows with those that they replace could not be undone.
-    const rowTables = without.filter((table) => table === 'clicks' || table === 'conversions')
-    for (const table of rowTables) await stopMerges(stores, table)
+    const ofRows = without.filter(isOfRows)
+    for (const table of ofRows) await stopMerges(stores, table)
     const before = new Map<WrittenTable, Row[]>()
     for (const table of without) before.set(table, await present(stores, accountId, table))
     await send()
     hasFailed = true
     for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
-    for (const table of rowTables) await startMerges(stores, table)
+    for (const table of ofRows) await startMerges(stores, table)
     // Merges may run before the next read: they remove replaced rows.
-    for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
+    for (const table of ['click_index', 'conversion_index', 'converted_clicks', 'cost_index']) {
       await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
     }
     throw failure
@@ -60,7 +67,7 @@ async function present(stores: Stores, accountId: string, table: WrittenTable): 
 
 /** Restores a table; its derived tables keep their rows. */
 async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
-  if (table === 'clicks' || table === 'conversions') {
+  if (isOfRows(table)) {
     const key = table === 'clicks' ? ['id'] : ['id', 'version']
     const kept = before.map((row) => `(${key.map((name) => `'${row[name]}'`).join(', ')})`)
     const isNew =

@@ -1,4 +1,4 @@
--- The sums of the report, by UTC day and by the entities, country and device of clicks and conversions.
+-- The sums of the report, by UTC day and by the entities, country and device of clicks, conversions and costs.
 {{ config(materialized='table') }}
 
 WITH facts AS (
@@ -11,6 +11,11 @@ WITH facts AS (
     converted_at, campaign_id, campaign_name, offer_id, offer_name, landing_page_id, landing_page_name,
     traffic_source_id, traffic_source_name, country, device, 0, 0, status, revenue
   FROM {{ ref('stg_conversions') }}
+  UNION ALL
+  SELECT
+    spent_at, campaign_id, campaign_name, offer_id, offer_name, landing_page_id, landing_page_name,
+    traffic_source_id, traffic_source_name, country, device, 0, cost, NULL, 0
+  FROM {{ ref('stg_costs') }}
 )
 
 SELECT

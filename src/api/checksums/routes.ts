@@ -1,4 +1,10 @@
-import { ChecksumQuery, ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
+import {
+  ChecksumQuery,
+  ClickChecksums,
+  ConversionChecksums,
+  CostChecksums,
+  EventChecksums,
+} from '../../../schema/checksum.ts'
 import { NotModified } from '../../../schema/notModified.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { planChecksums } from './plan.ts'
@@ -7,6 +13,7 @@ import { runChecksums } from './run.ts'
 const resources = [
   { resource: 'clicks', scope: 'read:clicks', tag: 'Clicks', schema: ClickChecksums },
   { resource: 'conversions', scope: 'read:conversions', tag: 'Conversions', schema: ConversionChecksums },
+  { resource: 'costs', scope: 'read:reports', tag: 'Costs', schema: CostChecksums },
   { resource: 'events', scope: 'read:events', tag: 'Events', schema: EventChecksums },
 ] as const
 

@@ -11,6 +11,7 @@ export const sources: Record<
 > = {
   clicks: { table: 'clicks', key: ch`id`, amount: ch`cost_base`, amountName: 'costBase' },
   conversions: { table: 'conversions', key: ch`id`, amount: ch`revenue_base`, amountName: 'revenueBase' },
+  costs: { table: 'costs', key: ch`id`, amount: ch`cost_base`, amountName: 'costBase' },
   events: { table: 'pixel_events', key: ch`origin, '|', id, '|', toString(generation)`, amount: ch`NULL` },
 }
 

@@ -10,7 +10,7 @@ import type { Redis } from '../../stores/redis.ts'
 
 /** Adds the gauges of what is stored, and of Redis. */
 export function addGauges(
-  { addGauge }: Metrics,
+  { addGauge, addLabelledGauge }: Metrics,
   { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
   { redis, now }: { redis: Pick<Redis, 'isUnavailable'> | undefined; now: () => number },
 ): void {
@@ -40,12 +40,26 @@ export function addGauges(
     'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
     async () => (await listExpiringKeys(postgres, now())).length,
   )
+  addLabelledGauge(
+    'newest_row_age_seconds',
+    'Seconds since the newest click, conversion or cost of any account was stored, by resource; absent without rows, and while Postgres is unavailable.',
+    'resource',
+    () => newestRowAgesS(postgres),
+  )
   if (!redis) return
   addGauge(
     'redis_up',
     '1 when Redis responded to the last request, else 0; while 0, RATE_LIMIT_WITHOUT_REDIS applies.',
     async () => (redis.isUnavailable ? 0 : 1),
   )
+}
+
+async function newestRowAgesS(postgres: Postgres): Promise<Record<string, number>> {
+  const rows = await queryPostgres(postgres<{ resource: string; ageS: number }[]>`
+    SELECT resource, EXTRACT(EPOCH FROM clock_timestamp() - max(stored_at))::float8 AS "ageS"
+    FROM watermarks
+    GROUP BY resource`)
+  return Object.fromEntries(rows.map(({ resource, ageS }) => [resource, ageS]))
 }
 
 /** The journal has a batch from before it is sent until it is confirmed; one that remains belongs to a crashed import. */

@@ -5,9 +5,9 @@ import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { byKey, readPage } from '../../query/readPage.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readClicks, writeClicks } from '../../rows/clicks.ts'
-import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
+import { keyOf, readLatest, type StoredRow, versionWriter } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import { ch, join, text } from '../../stores/clickhouse/sql.ts'
 import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
@@ -22,7 +22,7 @@ import {
 } from './sql.ts'
 
 /** A row of a journey with its key; the rows of clicks are read later. */
-type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConversion }
+type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredRow }
 
 /**
  * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of
@@ -89,12 +89,12 @@ async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: Visit
 async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<Entry[]> {
   const label = 'journeys.conversions'
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: `${label}.rows` }
-  const source = byKey<PageKey, StoredConversion>({
+  const source = byKey<PageKey, StoredRow>({
     keys: (after, keysMax) => readRows(context, conversionKeysSql(plan, clicks, after, keysMax), label, longRead),
-    rows: (keys) => readConversions(context, plan.accountId, keys, rowOptions),
+    rows: (keys) => readLatest(context, { ...plan, table: 'conversions' }, keys, rowOptions),
   })
   const rows = await readPage([source], startOf('conversion', plan.after), plan.limit + 1)
-  return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))
+  return rows.map((conversion) => ({ key: { kind: 'conversion', ...keyOf('conversions', conversion) }, conversion }))
 }
 
 const isOfJourney = (plan: JourneyPlan, clicks: VisitorClicks) => ch`(${join(membership(plan, clicks), ' OR ')})`
@@ -108,7 +108,7 @@ async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly 
   const [clickRows, eventRows, writeConversion] = await Promise.all([
     writeClicks(context, plan, clicks),
     toEventRows(context, plan.accountId, events),
-    conversionWriter(context, plan, conversions),
+    versionWriter(context, { ...plan, table: 'conversions' }, conversions),
   ])
   const rowOfClick = new Map(clicks.map(({ id }, index) => [id, clickRows[index]]))
   const rowOfEvent = new Map(events.map((event, index) => [event, JSON.stringify(eventRows[index])]))

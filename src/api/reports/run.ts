@@ -2,7 +2,7 @@ import type { Dimension } from '../../../schema/dimensions.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
-import { comparedRangeFields } from '../../query/facts/comparedPlan.ts'
+import { comparedRangeFields, countAtFields } from '../../query/facts/comparedPlan.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
@@ -43,6 +43,7 @@ export async function runReport(
     ...rangeTexts(plan.range),
     ...(plan.hasTz && { tz: plan.tz }),
     currency: plan.currency,
+    ...countAtFields(plan),
     data: buckets.map(({ ids, sums }, index) => {
       const row: ReportRow = { ...blank }
       setLabels(row, plan, ids, nameFunctions)
@@ -55,6 +56,7 @@ export async function runReport(
     ...plan.retained,
     bucketCount,
     truncated: bucketCount > plan.offset + buckets.length,
+    dataThrough: plan.dataThrough,
     asOf: toInstantText(plan.nowMs),
   }
 }

@@ -1,8 +1,10 @@
 import { ApiSchema } from '../../../schema/apiSchema.ts'
-import { conversionAttributeNames, dimensions } from '../../../schema/dimensions.ts'
+import { dimensions } from '../../../schema/dimensions.ts'
 import { filterNames, namesInTree, type ParameterName } from '../../../schema/filters.ts'
 import { metricTexts, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import type { App } from '../../http/context.ts'
+import { hasAttribute, rowTables } from '../../query/attributes.ts'
+import { isTime } from '../../query/facts/plan.ts'
 import { valueOperators } from '../../query/filterTree.ts'
 import { metricDefinitions } from '../../query/metricDefinitions.ts'
 
@@ -19,12 +21,10 @@ export function schemaRoutes(app: App): void {
   })
 }
 
-const ofConversions: ReadonlySet<string> = new Set(conversionAttributeNames)
-
 const apiSchema: ApiSchema = {
   dimensions: dimensions.map((name) => ({
     name,
-    resources: ofConversions.has(name) ? ['conversions'] : ['clicks', 'conversions'],
+    resources: rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
   })),
   metrics: reportMetricNames.map((name) => ({
     ...{ name, description: descriptionOf(name), since: '1.0.0' },
@@ -57,6 +57,7 @@ function resourcesOf(name: ParameterName): ApiSchema['filters'][number]['resourc
   return [
     ...(has(namesInTree.clicks) ? (['clicks'] as const) : []),
     ...(has(namesInTree.conversions) ? (['conversions'] as const) : []),
+    ...(has(namesInTree.costs) ? (['costs'] as const) : []),
     ...(has(namesInTree.facts) ? (['reports', 'stats'] as const) : []),
     ...(has(filterNames) ? (['funnels'] as const) : []),
   ]

@@ -4,22 +4,19 @@ import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { readPage } from '../../query/readPage.ts'
 import { fold } from '../../query/searchText.ts'
-import {
-  conversionKey,
-  conversionValue,
-  conversionWriter,
-  keyText,
-  readConversions,
-  type StoredConversion,
-} from '../../rows/conversions.ts'
+import { conversionValue } from '../../rows/conversions.ts'
 import type { NamesById, RowContext } from '../../rows/nameCache.ts'
+import { keyOf, keyText, readLatest, type StoredRow, versionWriter } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { findNames } from './slices.ts'
 import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
+const table = 'conversions'
+const conversionKey = (row: StoredRow) => keyOf(table, row)
+
 interface FoundConversion {
-  row: StoredConversion
+  row: StoredRow
   matches: Match[]
 }
 
@@ -47,7 +44,7 @@ export async function searchConversions(
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
   const rows = page.data.map(({ row }) => row)
-  const write = await conversionWriter(context, plan, rows, ['matched', 'matches'])
+  const write = await versionWriter(context, { ...plan, table }, rows, ['matched', 'matches'])
   const data = page.data.map(({ row, matches }) => write(row, { matched: true, matches }))
   return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
 }
@@ -64,7 +61,7 @@ async function findInPart(
   if (!query) return []
   const readMatching = async (keys: PageKey[]) => {
     const options = { state: query.versionConditions, label: 'conversions.search.rows' }
-    const rows = await readConversions(context, plan.accountId, keys, options)
+    const rows = await readLatest(context, { ...plan, table }, keys, options)
     return rows.flatMap((row) => {
       const matches = matchesIn(row, plan, part)
       return matches.length === 0 ? [] : [{ row, matches }]
@@ -75,7 +72,7 @@ async function findInPart(
 }
 
 function matchesIn(
-  row: StoredConversion,
+  row: StoredRow,
   { fields, folded }: ConversionSearchPlan,
   { campaigns, offers }: SearchPart,
 ): Match[] {
@@ -104,12 +101,12 @@ function newestOf(
   found: readonly FoundConversion[],
   more: readonly FoundConversion[],
 ): FoundConversion[] {
-  const keyOf = ({ row }: FoundConversion) => keyText(conversionKey(row))
-  const byKey = new Map(found.map((conversion) => [keyOf(conversion), conversion]))
+  const textOf = ({ row }: FoundConversion) => keyText(conversionKey(row))
+  const byKey = new Map(found.map((conversion) => [textOf(conversion), conversion]))
   for (const conversion of more) {
-    const matches = [...(byKey.get(keyOf(conversion))?.matches ?? []), ...conversion.matches]
+    const matches = [...(byKey.get(textOf(conversion))?.matches ?? []), ...conversion.matches]
     const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
-    byKey.set(keyOf(conversion), { row: conversion.row, matches: ordered })
+    byKey.set(textOf(conversion), { row: conversion.row, matches: ordered })
   }
   return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
 }

@@ -44,6 +44,7 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
   if (columns.length === 0 && byName.length === 0) return undefined
   const alternatives = (byText: typeof inText) => (columns.length === 0 ? byName : [byText(columns, folded), ...byName])
   return {
+    table: 'conversions',
     accountId: plan.accountId,
     range,
     isOldestFirst: false,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
-import { type ComparedPlan, comparedRangeFields } from '../../query/facts/comparedPlan.ts'
+import { type ComparedPlan, comparedRangeFields, countAtFields } from '../../query/facts/comparedPlan.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
@@ -42,6 +42,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
     }),
     ...(previous && { previous: comparedRangeFields(previous, nowMs) }),
     ...plan.retained,
+    dataThrough: plan.dataThrough,
     asOf: toInstantText(nowMs),
   }
   await nextTurn()
@@ -68,6 +69,7 @@ export async function runOverview(
       }),
     resources,
     ...plan.retained,
+    dataThrough: plan.dataThrough,
     asOf: toInstantText(plan.nowMs),
   }
 }
@@ -86,8 +88,8 @@ async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: Abor
   return readSums(totals as SumTexts)
 }
 
-function rangeFields({ range, tz, currency }: ComparedPlan) {
-  return { ...rangeTexts(range), tz, currency }
+function rangeFields(plan: ComparedPlan) {
+  return { ...rangeTexts(plan.range), tz: plan.tz, currency: plan.currency, ...countAtFields(plan) }
 }
 
 /** Counts the resources that are not archived. */

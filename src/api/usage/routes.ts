@@ -6,6 +6,7 @@ import type { App, RouteContext } from '../../http/context.ts'
 import { countMonth } from '../../query/monthlyCounts.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
+import type { FreshResource } from '../../stores/postgres/freshness.ts'
 import { startOfUtcMonth } from '../../stores/timing/utcMonth.ts'
 
 export function usageRoutes(app: App, context: RouteContext): void {
@@ -26,16 +27,25 @@ export function usageRoutes(app: App, context: RouteContext): void {
 }
 
 /** Counts the clicks and events of an account in the current UTC month, beside its limits. Clicks count as in stats and reports. */
-async function readUsage(context: ReadContext, { accountId, subscription }: Caller, nowMs: number): Promise<Usage> {
+async function readUsage(
+  context: ReadContext,
+  { accountId, subscription, freshness }: Caller,
+  nowMs: number,
+): Promise<Usage> {
   const fromMs = startOfUtcMonth(nowMs)
   const { clicks, events } = await countMonth(context, accountId, fromMs)
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
+  const storedAt = (resource: FreshResource) => {
+    const { storedMs } = freshness[resource] ?? {}
+    return storedMs === undefined ? null : toInstantText(storedMs)
+  }
   return {
     from: toInstantText(fromMs),
     to: toInstantText(startOfUtcMonth(nowMs, 1)),
     plan: name,
     clicks: { tracked: clicks, allowance: clickAllowance },
     events: { stored: events, ceiling: fairUseFactor * clickAllowance },
+    lastStoredAt: { clicks: storedAt('clicks'), conversions: storedAt('conversions'), costs: storedAt('costs') },
     limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
     asOf: toInstantText(nowMs),
   }

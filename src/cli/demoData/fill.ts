@@ -7,6 +7,7 @@ import type { Source } from '../../import/source.ts'
 import type { Stores } from '../../stores/open.ts'
 import { clickRows } from './clicks.ts'
 import { conversionRows, pixelEventRows } from './conversions.ts'
+import { costRows } from './costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
 import type { DemoPlan } from './visits.ts'
 
@@ -20,7 +21,8 @@ const steps: readonly [ResourceName, (plan: DemoPlan) => Iterable<object>, share
   ['campaigns', campaignRows, 0.01],
   ['clicks', clickRows, 0.61],
   ['conversions', conversionRows, 0.15],
-  ['pixel-events', pixelEventRows, 0.2],
+  ['costs', costRows, 0.01],
+  ['pixel-events', pixelEventRows, 0.19],
 ]
 
 /**

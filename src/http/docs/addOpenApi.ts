@@ -17,6 +17,7 @@ const resourceTags = [
   { name: 'Stats', description: 'Totals and the daily series.' },
   { name: 'Clicks', description: 'Every click. Bot and test clicks are included and flagged.' },
   { name: 'Conversions', description: 'CPA and revenue conversions in one list, each in its latest version.' },
+  { name: 'Costs', description: 'Costs that networks report by day, each row in its latest version.' },
   { name: 'Events', description: 'Server-side events: analytics signals that never change conversions or revenue.' },
   { name: 'Campaigns', description: 'Campaigns that clicks belong to.' },
   { name: 'Offers', description: 'Advertised offers.' },

@@ -87,26 +87,44 @@ export interface TimeOptions {
 }
 
 /** The type of times, which are truncated to epoch milliseconds. */
-export function instantType({ localInstant, dateOrder }: TimeOptions): FieldType<number> {
+export function instantType(options: TimeOptions): FieldType<number> {
+  return { read: (value, note) => toInstant(readTime(value, options), options, value, note) }
+}
+
+export const instant = instantType({})
+
+/** The type of the time of a cost; `givenTime` is the time as the file has it: in its own zone, if it has no offset. */
+export function spentAtType(options: TimeOptions): FieldType<{ spentAt: number; givenTime: string }> {
   return {
     read(value, note) {
-      const text = textOf(value)?.trim() ?? ''
-      const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
-      if (!time && (readTimeText(text, 'mdy') || readTimeText(text, 'dmy')))
-        throw new RowError('has day and month in an unknown order; --date-order gives the order')
-      if (!time) throw new RowError(`must be a time such as ${timeForms}`)
-      if (time.kind !== 'instant' && !localInstant)
-        throw new RowError('must have an offset, as 2026-11-21T03:00:00Z has, or --tz must give the time zone')
-      const epochMs = time.kind === 'instant' || !localInstant ? time.ms : localInstant(time.ms)
-      if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
-        throw new RowError('must be between 1970-01-01 and 2105-12-31')
-      if (/[1-9]/.test(time.below)) note?.('is truncated to milliseconds', value)
-      return epochMs
+      const time = readTime(value, options)
+      const given = new Date(time.ms).toISOString()
+      const givenTime = time.kind === 'instant' ? given : given.slice(0, -1)
+      return { spentAt: toInstant(time, options, value, note), givenTime }
     },
   }
 }
 
-export const instant = instantType({})
+export const spentAt = spentAtType({})
+
+function readTime(value: unknown, { dateOrder }: TimeOptions): TimeText {
+  const text = textOf(value)?.trim() ?? ''
+  const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
+  if (time) return time
+  if (readTimeText(text, 'mdy') || readTimeText(text, 'dmy'))
+    throw new RowError('has day and month in an unknown order; --date-order gives the order')
+  throw new RowError(`must be a time such as ${timeForms}`)
+}
+
+function toInstant(time: TimeText, { localInstant }: TimeOptions, value: unknown, note: Note | undefined): number {
+  if (time.kind !== 'instant' && !localInstant)
+    throw new RowError('must have an offset, as 2026-11-21T03:00:00Z has, or --tz must give the time zone')
+  const epochMs = time.kind === 'instant' || !localInstant ? time.ms : localInstant(time.ms)
+  if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
+    throw new RowError('must be between 1970-01-01 and 2105-12-31')
+  if (/[1-9]/.test(time.below)) note?.('is truncated to milliseconds', value)
+  return epochMs
+}
 
 /**
  * Seconds since 1970 in 10 digits, from 2001-09-09 on; milliseconds, microseconds and nanoseconds have 3, 6 and 9 more. Digits such as

@@ -41,6 +41,7 @@ export function typeInFile(
   { hashIds, hashLongIds, ...times }: Input,
 ): fieldTypes.FieldType<unknown> {
   if (type === fieldTypes.instant) return fieldTypes.instantType(times)
+  if (type === fieldTypes.spentAt) return fieldTypes.spentAtType(times)
   const pattern = idPatterns.get(type)
   if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
   return hashLongIds && type === fieldTypes.id ? hashed(type, (id) => id.length > idLengthMax) : type

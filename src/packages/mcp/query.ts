@@ -20,10 +20,10 @@ export const queryTool = {
   name: 'query',
   title: 'SQL on a copy of the rows',
   description: `Runs one SELECT of DuckDB on a copy of the account's rows, for questions that the other tools cannot answer.
-Tables: clicks, conversions, events (properties is JSON), campaigns, offers, landing_pages, traffic_sources, countries, with the
-fields of the API in snake case; DESCRIBE clicks lists the columns. Views click_details, conversion_details, event_details add names.
+Tables: clicks, conversions, costs, events (properties is JSON), campaigns, offers, landing_pages, traffic_sources, countries, with the
+fields of the API in snake case; DESCRIBE clicks lists the columns. Views click_details, conversion_details, cost_details, event_details add names.
 report('campaign', '2026-11-01', '2026-12-01') and daily('Europe/Berlin', '2026-11-01', '2026-11-30') return the numbers of reports.
-These count clicks with NOT is_bot AND NOT is_test, conversions with NOT is_test, revenue of status 'approved'. Amounts in the currency
+These count clicks with NOT is_bot AND NOT is_test, conversions with NOT is_test, revenue of status 'approved', and the cost of clicks and costs. Amounts in the currency
 of the account: cost_base, revenue_base. Times are UTC.`,
   inputSchema: {
     type: 'object' as const,
@@ -107,7 +107,7 @@ async function readRows(file: string, sql: string, limit: number, signal: AbortS
       WITH s AS (FROM "${schema}".sync_state)
       SELECT CASE WHEN count(*) = count(CASE WHEN s.since IS NOT NULL THEN t.as_of END) THEN min(t.as_of) END
       FROM s LEFT JOIN ${times} AS t ON t.resource = s.resource
-      WHERE s.resource IN ('clicks', 'conversions', 'events')`)
+      WHERE s.resource IN ('clicks', 'conversions', 'costs', 'events')`)
     await connection.run(`SET TimeZone = 'UTC'; SET search_path = '${schema}'; SET lock_configuration = true`)
     const statements = await connection.extractStatements(sql)
     if (statements.count !== 1) throw new Error('sql must be one SELECT.')

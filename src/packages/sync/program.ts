@@ -42,7 +42,7 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     )
     .option(
       '--from <day>',
-      'first UTC day of clicks, conversions and events, such as 2026-01-01; default: all',
+      'first UTC day of clicks, conversions, costs and events, such as 2026-01-01; default: all',
       parseDay,
     )
     .option('--every <time>', 'repeat until interrupted, such as 30s, 5m or 1h', parseInterval)

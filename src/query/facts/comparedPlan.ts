@@ -1,6 +1,9 @@
+import type { CountAt } from '../../../schema/countAt.ts'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { namesInTree } from '../../../schema/filters.ts'
+import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import type { RowTable } from '../attributes.ts'
 import { type ComparedRange, otherRange, previousRange, previousUnit } from '../comparison.ts'
 import { type FilterQuery, readAllFilters } from '../filters.ts'
 import type { MetricCondition } from '../filterTree.ts'
@@ -14,6 +17,7 @@ import {
   type Range,
   rangeDaysMax,
   rangeTexts,
+  toInstantText,
 } from '../timeRange.ts'
 import { type FactsPlan, planFacts } from './plan.ts'
 
@@ -29,13 +33,21 @@ export interface ComparedPlan {
   retained: RetainedFrom
   /** Conditions on the metrics of buckets, combined with AND. */
   metricConditions: readonly MetricCondition[]
+  dataThrough: DataThrough
   nowMs: number
 }
+
+/** Up to when the account has rows, whatever the query selects: times as in responses, null without rows. */
+export type DataThrough = Record<RowTable, string | null>
+
+/** Parameter that says when conversions count. */
+export type CountQuery = { count_at?: CountAt }
 
 export interface FactsCaller {
   accountId: string
   currency: string
   retained: RetainedRanges
+  freshness: FreshnessOfAccount
 }
 
 /**
@@ -46,10 +58,10 @@ export interface FactsCaller {
  *   `invalid_compare_to`, `invalid_filters`, or `invalid_<filter>`
  */
 export function planCompared(
-  query: LocalRangeQuery & FilterQuery & ComparisonQuery,
+  query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
   dimensions: readonly Dimension[],
   kind: { name: string; daysDefault: number; countsVisitors?: boolean; hasBuckets?: true },
-  { accountId, currency, retained }: FactsCaller,
+  { accountId, currency, retained, freshness }: FactsCaller,
   nowMs: number,
 ): ComparedPlan {
   const isByHour = dimensions.includes('hour')
@@ -57,8 +69,9 @@ export function planCompared(
   const name = isByHour ? `${kind.name} by hour` : kind.name
   const { range, zone } = localRange(query, kind.daysDefault, daysMax, name, nowMs)
   const { countsVisitors = false } = kind
+  const countsAtClick = query.count_at === 'click'
   const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, kind.hasBuckets)
-  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors }
+  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick }
   const facts = planFacts(factsQuery)
   const given = comparedRange(query, zone, daysMax)
   const earlier = () =>
@@ -70,6 +83,17 @@ export function planCompared(
   return {
     ...{ accountId, currency, range, tz: zone, facts, previous, metricConditions, nowMs },
     retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
+    dataThrough: dataThroughOf(freshness),
+  }
+}
+
+function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {
+  const textOf = (ms: number | null = null) => (ms === null ? null : toInstantText(ms))
+  const { clicks, conversions, costs } = freshness
+  return {
+    clicks: textOf(clicks?.throughMs),
+    conversions: textOf(conversions?.throughMs),
+    costs: textOf(costs?.throughMs),
   }
 }
 
@@ -80,6 +104,11 @@ function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): Reta
     .filter(({ table, range }) => table === 'rows' && range.fromMs < range.untilMs)
     .map(({ range }) => range.fromMs)
   return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
+}
+
+/** @returns the field of responses that count conversions at their click */
+export function countAtFields({ facts }: ComparedPlan): { countAt?: 'click' } {
+  return facts.countsAtClick ? { countAt: 'click' } : {}
 }
 
 /** @returns the other range of a comparison as responses have it */

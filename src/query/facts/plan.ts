@@ -14,7 +14,7 @@ import type { Range } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
 import { isOfWholeDays } from './timeKeys.ts'
 
-/** A query for sums of facts. Facts are clicks and conversions: the rows that metrics count and add up, by dimension. */
+/** A query for sums of facts. Facts are clicks, conversions and costs: the rows that metrics count and add up, by dimension. */
 export interface FactsQuery {
   accountId: string
   range: Range
@@ -25,6 +25,8 @@ export interface FactsQuery {
   filters: readonly Filter[]
   /** Whether distinct visitors are counted, which only rows have. */
   countsVisitors?: boolean
+  /** Whether conversions count at the time of their click. They are then read from rows of the whole range, clicks and costs from the parts. */
+  countsAtClick?: boolean
 }
 
 /** Where the sums of a query are read from: a sums table, or the rows themselves. */

@@ -6,17 +6,18 @@ import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
-import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
+import { attributeKey, attributeOf, type RowTable, rowTables } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
 import { selectedSums } from '../evaluateMetrics.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
-import { sumColumns, sumsOf } from '../metricDefinitions.ts'
+import { countedRows, sumColumns, sumColumnsWithoutConversions, sumsOf } from '../metricDefinitions.ts'
+import type { Range } from '../timeRange.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
 /**
- * Sums of clicks and conversions: a FROM clause, in which the table alias `facts` has a column for each sum, and an
+ * Sums of facts: a FROM clause, in which the table alias `facts` has a column for each sum, and an
  * expression of the key of each dimension.
  */
 interface Facts {
@@ -26,21 +27,24 @@ interface Facts {
 
 /**
  * Partial sums: a key can occur in several rows, so the caller must GROUP BY the keys and sum again. Bots and tests are
- * excluded; a conversion belongs to the time when it converted. A single sums table is read without a subquery, which would
+ * excluded; a conversion belongs to the time when it converted, or to the time of its click, a cost to the time when it was spent. A single sums table is read without a subquery, which would
  * cost a millisecond.
  */
 function factsOf(plan: FactsPlan): Facts {
   const [part] = plan.parts
-  if (part && plan.parts.length === 1 && part.table !== 'rows') return sumsOfPart(plan, part)
+  if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick) return sumsOfPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
   const selects = plan.parts.flatMap((part) => {
     if (part.table === 'rows')
-      return [rowSums(plan, part, 'clicks', columns), rowSums(plan, part, 'conversions', columns)]
+      return rowTables
+        .filter((table) => table !== 'conversions' || !plan.countsAtClick)
+        .map((table) => rowSums(plan, part.range, table, columns))
     const { from, keys } = sumsOfPart(plan, part)
     return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumColumns}
+SELECT ${namedKeys(plan, keys, columns)}${plan.countsAtClick ? sumColumnsWithoutConversions : sumColumns}
 FROM ${from}`
   })
+  if (plan.countsAtClick) selects.push(rowSums(plan, plan.range, 'conversions', columns))
   return {
     from: ch`(${join(selects, '\nUNION ALL\n')}
 ) AS facts`,
@@ -112,28 +116,31 @@ WHERE ${join(conditions, '\n  AND ')}`,
   }
 }
 
+const noVisitors = ch`arrayReduce('uniqExactState', emptyArrayUInt64()) AS visitors, 0 AS unknown_visitors`
+
 /**
  * The parts of a count of visitors: the state of a count of distinct visitors, by 64-bit hashes, and the number of clicks
- * without a visitor. Such a click counts as a visitor. Conversions add none.
+ * without a visitor. Such a click counts as a visitor. Conversions and costs add none.
  */
 const visitorsOf: Record<RowTable, Fragment> = {
   clicks: ch`uniqExactStateIf(xxh3(visitor_id), visitor_id != '') AS visitors, countIf(visitor_id = '') AS unknown_visitors`,
-  conversions: ch`arrayReduce('uniqExactState', emptyArrayUInt64()) AS visitors, 0 AS unknown_visitors`,
+  conversions: noVisitors,
+  costs: noVisitors,
 }
 
 /**
- * Sums over rows. Clicks never change, so their filters may apply before FINAL. The filters of conversions apply after it, since
+ * Sums over rows. Clicks never change, so their filters may apply before FINAL. The filters of other rows apply after it, since
  * a later version may have other values.
  */
-function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns: readonly Fragment[]): Fragment {
-  const at = timeColumns[table]
+function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
+  const isAtClick = table === 'conversions' && plan.countsAtClick
+  const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
     isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
   )
   const isOfRange = [ch`account_id = ${text(plan.accountId)}`, ...inRange(at, range)]
   const isCounted = [
-    ...(table === 'clicks' ? [ch`NOT is_bot`] : []),
-    ch`NOT is_test`,
+    ...countedRows[table],
     ...filterConditions(plan.filters, table),
     ...(table === 'clicks' ? idsIndexHints(plan.filters) : []),
   ]
@@ -161,15 +168,17 @@ const sumsRead: ClickHouseSettings = {
 const shortSumsMs = 100 * dayMs
 
 /** @returns the settings of a query that uses `groupedSums` */
-export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
+export function factsSettings({ parts, range, countsAtClick }: FactsPlan): ClickHouseSettings {
   const [part] = parts
-  if (part && parts.length === 1) {
+  if (part && parts.length === 1 && !countsAtClick) {
     if (part.table === 'sums_by_day_and_campaign') return sumsRead
     if (part.table === 'sums_by_day') {
       return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
     }
   }
-  const rowsMs = parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
+  const rowsMs = countsAtClick
+    ? range.untilMs - range.fromMs
+    : parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
   return {
     ...timeKeySettings,
     // Copies of a click have one time, so they are in one partition.

@@ -11,6 +11,8 @@ const shardingKeys: Record<string, string> = {
   conversions: 'account_id, id',
   conversion_index: 'account_id, id',
   converted_clicks: 'account_id, conversion_id',
+  costs: 'account_id, id',
+  cost_index: 'account_id, id',
   pixel_events: 'account_id, origin, id',
 }
 

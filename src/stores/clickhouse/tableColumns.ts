@@ -78,6 +78,25 @@ export const conversionFields = {
   isTest: 'flag',
 } as const satisfies Record<string, ColumnKind>
 
+/** The fields of a cost that imports read and the API returns, in the order of the API, with the kind of each column. */
+export const costFields = {
+  id: 'id',
+  spentAt: 'instant',
+  /** As imported, or the start of the import. */
+  updatedAt: 'instant',
+  ...entityIdFields,
+  country: 'text',
+  device: 'text',
+  os: 'text',
+  browser: 'text',
+  ...subIdFields,
+  /** In `currency`; never absent. */
+  cost: 'moneyOrNull',
+  currency: 'text',
+  /** In the account's currency; never absent. */
+  costBase: 'moneyOrNull',
+} as const satisfies Record<string, ColumnKind>
+
 /** The fields of a pixel event that imports and `POST /events` write and the API returns, in the order of responses. */
 export const pixelEventFields = {
   id: 'id',
@@ -97,7 +116,12 @@ export const pixelEventFields = {
 } as const satisfies Record<string, ColumnKind>
 
 /** The time of a row, by table: sort keys, partitions and ranges of requests are by it. */
-export const timeColumns = { clicks: ch`clicked_at`, conversions: ch`converted_at`, pixel_events: ch`occurred_at` }
+export const timeColumns = {
+  clicks: ch`clicked_at`,
+  conversions: ch`converted_at`,
+  costs: ch`spent_at`,
+  pixel_events: ch`occurred_at`,
+}
 
 /** The fields of a row as ClickHouse returns them: instants as epoch milliseconds, amounts as decimal text. */
 export type Selected<Of extends Record<string, ColumnKind>> = {

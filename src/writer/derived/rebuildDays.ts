@@ -1,4 +1,6 @@
-import { ch, join } from '../../stores/clickhouse/sql.ts'
+import { rowTables } from '../../query/attributes.ts'
+import { ch, identifier, join } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
@@ -75,9 +77,11 @@ export async function spansWithRows(
   { clicksMs, missing }: { clicksMs: number; missing?: ReadonlySet<string> | undefined },
 ): Promise<Span[]> {
   const days = [
-    ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
+    ...rowTables.map((table) => {
+      const at = timeColumns[table]
+      return ch`SELECT toDate(${at}) AS day FROM ${identifier(table)} WHERE ${inSpan(span, at)}`
+    }),
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
-    ch`SELECT toDate(converted_at) AS day FROM conversions WHERE ${inSpan(span, ch`converted_at`)}`,
     ...sumsTableNames.map((name) => ch`SELECT toDate(${sumsTables[name].at}) AS day FROM (${storedSums(name, span)})`),
   ]
   const query = ch`

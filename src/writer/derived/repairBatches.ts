@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { rowTables } from '../../query/attributes.ts'
 import type { Writer, WriteSession } from '../fence/writer.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
 import { clearBatches, type JournalEntry, recordBatches, settleBatches } from '../journal/journal.ts'
 import { accountsOf } from '../tables/accountKeys.ts'
-import { rebuildConversionTables } from './conversionTables.ts'
+import { rebuildIndexes } from './indexes.ts'
 import { rebuildDays, wholeDays } from './rebuildDays.ts'
 
 /**
@@ -11,11 +12,12 @@ import { rebuildDays, wholeDays } from './rebuildDays.ts'
  * the batches.
  */
 export async function repairBatches(session: WriteSession, batches: readonly JournalEntry[]): Promise<void> {
-  const changed = (resource: JournalEntry['resource']) => batches.filter((batch) => batch.resource === resource)
-  await rebuildDays(session, changed('clicks'))
-  const conversions = changed('conversions')
-  await rebuildDays(session, conversions)
-  if (conversions.length > 0) await rebuildConversionTables(session, accountsOf(conversions))
+  for (const resource of rowTables) {
+    const ofResource = batches.filter((batch) => batch.resource === resource)
+    await rebuildDays(session, ofResource)
+  }
+  const changing = batches.filter(({ resource }) => resource !== 'clicks')
+  if (changing.length > 0) await rebuildIndexes(session, accountsOf(changing))
   await settleBatches(session, batches, await countRowsOf(session, batches))
 }
 

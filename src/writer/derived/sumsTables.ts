@@ -1,6 +1,6 @@
-import type { RowTable } from '../../query/attributes.ts'
-import { type Sum, sumColumns, sums, sumsOf } from '../../query/metricDefinitions.ts'
-import { ch, day, type Fragment, identifier, instant, nothing } from '../../stores/clickhouse/sql.ts'
+import { type RowTable, rowTables } from '../../query/attributes.ts'
+import { countedRows, type Sum, sumColumns, sums, sumsOf } from '../../query/metricDefinitions.ts'
+import { ch, day, type Fragment, identifier, instant, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
@@ -20,7 +20,7 @@ export function inSpan({ accountIds, fromMs, untilMs }: Span, at: Fragment = ch`
   AND ${at} < ${instant(untilMs)}`
 }
 
-/** A table of sums over clicks and conversions. Views update it at each insert. */
+/** A table of sums over facts. Views update it at each insert. */
 interface SumsTable {
   /** The key column that holds the time. */
   readonly at: Fragment
@@ -28,7 +28,7 @@ interface SumsTable {
   readonly keys: Fragment
   /** The keys of a row, from the time at which it counts. */
   readonly keysOf: (time: Fragment) => Fragment
-  /** ARRAY JOIN that makes one row per key of a click or conversion. */
+  /** ARRAY JOIN that makes one row per key of a fact. */
   readonly expand: Fragment
   /** Condition on the sums of a span of whole UTC days. */
   readonly within: (span: Span) => Fragment
@@ -73,14 +73,15 @@ export const sumsTableNames = Object.keys(sumsTables) as SumsTableName[]
 
 /** SELECT of the correct sums of whole UTC days: account_id, the keys, every sum. Rows with the same key are to be added up. */
 export function actualSums(name: SumsTableName, span: Span): Fragment {
-  const isTracked = ch`NOT is_bot AND NOT is_test`
-  return ch`${sumsOfRows(name, span, 'clicks', isTracked)}
-UNION ALL${sumsOfRows(name, span, 'conversions', ch`NOT is_test`)}`
+  return join(
+    rowTables.map((rows) => sumsOfRows(name, span, rows)),
+    '\nUNION ALL\n',
+  )
 }
 
-/** The sums that can be computed from the rows of a span. */
+/** The sums that can be computed from the rows of a span: with its clicks, the costs of that time are removed. */
 export function comparedSums({ lacksClicks }: Span): readonly Sum[] {
-  return lacksClicks ? sums.filter(({ kind }) => kind === 'conversions') : sums
+  return lacksClicks ? sums.filter(({ ofRows }) => ofRows.conversions) : sums
 }
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
@@ -92,13 +93,12 @@ FROM ${identifier(name)}
 WHERE ${inAccounts(span.accountIds)} AND ${within(span)}`
 }
 
-function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable, counts: Fragment): Fragment {
+function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable): Fragment {
   const time = timeColumns[rows]
   const { keys, keysOf, expand }: SumsTable = sumsTables[name]
   return ch`
 SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}
 FROM ${identifier(rows)} FINAL${expand}
-WHERE ${inSpan(span, time)}
-  AND ${counts}
+WHERE ${join([inSpan(span, time), ...countedRows[rows]], '\n  AND ')}
 GROUP BY account_id, ${keys}`
 }

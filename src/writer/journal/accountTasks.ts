@@ -56,6 +56,8 @@ export async function accountsWithUnfinishedWork(
       UNION ALL
       SELECT account_id, task = ${'attribute_late_clicks' satisfies AccountTask} FROM account_tasks
       UNION ALL
+      SELECT account_id, true FROM watermarks WHERE data_through IS NULL
+      UNION ALL
       SELECT account_id, false FROM erasures WHERE NOT is_complete
       UNION ALL
       SELECT account_id, false FROM retained_ranges WHERE NOT is_complete) AS unfinished

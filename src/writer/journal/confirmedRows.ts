@@ -1,24 +1,26 @@
+import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer, WriteSession } from '../fence/writer.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 
-/** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
-export type CountedResource = 'clicks' | 'conversions'
-
 type RowsOfAccount = MonthlyRows & { accountId: string }
 
-/** Counts the rows of accounts in ClickHouse, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
+/** Stored rows of a month, and the latest of their times that is not in the future, epoch milliseconds; 0: there is none. */
+export type CountedRows = RowsOfAccount & { throughMs: number }
+
+/** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
 async function countRows(
   session: WriteSession,
   accountIds: readonly string[],
-  resource: CountedResource,
+  resource: RowTable,
   { fromMs, untilMs } = storableTimes,
-): Promise<RowsOfAccount[]> {
+): Promise<CountedRows[]> {
   const at = timeColumns[resource]
   const query = ch`
-SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows
+SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows,
+  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs
 FROM ${identifier(resource)} FINAL
 WHERE ${inAccounts(accountIds)}
   AND ${at} >= ${instant(fromMs)}
@@ -31,10 +33,10 @@ ORDER BY accountId, month`
 /** Counts the rows in ClickHouse in the months that batches change, perhaps also in months between them. */
 export async function countRowsOf(
   session: WriteSession,
-  batches: readonly { accountId: string; resource: CountedResource; added: readonly MonthlyRows[] }[],
-): Promise<(RowsOfAccount & { resource: CountedResource })[]> {
-  const counts: (RowsOfAccount & { resource: CountedResource })[] = []
-  for (const resource of ['clicks', 'conversions'] as const) {
+  batches: readonly { accountId: string; resource: RowTable; added: readonly MonthlyRows[] }[],
+): Promise<(CountedRows & { resource: RowTable })[]> {
+  const counts: (CountedRows & { resource: RowTable })[] = []
+  for (const resource of rowTables) {
     const ofResource = batches.filter((batch) => batch.resource === resource)
     const months = ofResource.flatMap(({ added }) => added.map(({ month }) => month)).sort()
     const [first, last] = [months[0], months.at(-1)]
@@ -50,7 +52,7 @@ export async function countRowsOf(
 export async function readConfirmedRows(
   session: WriteSession,
   accountIds: readonly string[],
-  resource: CountedResource,
+  resource: RowTable,
 ): Promise<RowsOfAccount[]> {
   return await session.sql<RowsOfAccount[]>('reading the counts of confirmed rows')`
     SELECT account_id AS "accountId", to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
@@ -62,7 +64,7 @@ export async function readConfirmedRows(
 /** Replaces the counts of confirmed rows of some months. @throws LeaseLost */
 export async function setConfirmedRows(
   writer: Writer,
-  resource: CountedResource,
+  resource: RowTable,
   counts: readonly MonthlyRows[],
 ): Promise<void> {
   if (counts.length === 0) return
@@ -77,7 +79,7 @@ export async function setConfirmedRows(
 }
 
 export interface MissingRows {
-  table: CountedResource
+  table: RowTable
   month: string
   confirmed: number
   stored: number
@@ -86,8 +88,8 @@ export interface MissingRows {
 /** Finds retained months with fewer rows than were confirmed. Raises the count of months that have more, as after a restore. */
 export async function raiseCountsAndFindMissing(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
-  for (const resource of ['clicks', 'conversions'] as const) {
-    const retainedMs = resource === 'clicks' ? (await writer.readRetained()).clicksMs : 0
+  for (const resource of rowTables) {
+    const retainedMs = resource === 'conversions' ? 0 : (await writer.readRetained()).clicksMs
     const retained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
     const byMonth = (counts: MonthlyRows[]) => new Map(counts.filter(retained).map(({ month, rows }) => [month, rows]))
     const confirmed = byMonth(await readConfirmedRows(writer, [writer.accountId], resource))

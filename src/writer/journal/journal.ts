@@ -1,7 +1,9 @@
+import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
-import type { Extent, MonthlyRows } from './months.ts'
+import type { CountedRows } from './confirmedRows.ts'
+import type { Extent } from './months.ts'
 
 /**
  * An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`.
@@ -10,7 +12,7 @@ import type { Extent, MonthlyRows } from './months.ts'
 export interface JournalEntry extends Extent {
   token: string
   accountId: string
-  resource: 'clicks' | 'conversions'
+  resource: RowTable
 }
 
 /** Times of storage by account and resource, epoch milliseconds. */
@@ -23,10 +25,11 @@ export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => 
  */
 export async function recordBatches(session: WriteSession, entries: readonly JournalEntry[]): Promise<StoredAt> {
   const { postgres } = session.stores
-  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added }) => ({
+  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs }) => ({
     ...{ token, account_id: accountId, resource },
     ...{ first_at: new Date(firstMs).toISOString(), last_at: new Date(lastMs).toISOString() },
     ...{ months: added.map(({ month }) => month), added: added.map(({ rows }) => rows) },
+    through_at: throughMs === undefined ? null : new Date(throughMs).toISOString(),
   }))
   type Recorded = Pick<JournalEntry, 'accountId' | 'resource'> & { storedAt: Date }
   const result = postgres<Recorded[]>`
@@ -35,10 +38,11 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
   const recorded = await session.change('recording batches in the journal', result)`
     given AS (
       SELECT * FROM held, jsonb_to_recordset(${postgres.json(given)}) AS given (
-        token text, account_id text, resource text, first_at timestamptz, last_at timestamptz, months date[], added integer[])),
+        token text, account_id text, resource text, first_at timestamptz, last_at timestamptz, through_at timestamptz,
+        months date[], added integer[])),
     marks AS (
-      INSERT INTO watermarks AS known (account_id, resource, stored_at)
-      SELECT id, resource, max(greatest(clock_timestamp(), created_at + interval '1 millisecond'))
+      INSERT INTO watermarks AS known (account_id, resource, stored_at, data_through)
+      SELECT id, resource, max(greatest(clock_timestamp(), created_at + interval '1 millisecond')), '-infinity'
       FROM given JOIN accounts ON id = account_id
       GROUP BY id, resource
       ORDER BY id, resource
@@ -53,8 +57,8 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
       ORDER BY account_id
       ON CONFLICT DO NOTHING),
     recorded AS (
-      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, months, added, stored_at)
-      SELECT token, account_id, resource, first_at, last_at, months, added, stored_at
+      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, through_at, months, added, stored_at)
+      SELECT token, account_id, resource, first_at, last_at, through_at, months, added, stored_at
       FROM given JOIN marks USING (account_id, resource)
       ON CONFLICT (token) DO UPDATE SET token = excluded.token
       RETURNING account_id, resource, stored_at)`
@@ -63,7 +67,10 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
   return ({ accountId, resource }) => times.get(`${accountId} ${resource}`) ?? 0
 }
 
-/** Clears batches that ClickHouse confirmed, and adds their rows to the counts of confirmed rows (`stored_rows`), in one statement. Idempotent. */
+/**
+ * Clears batches that ClickHouse confirmed, adds their rows to the counts of confirmed rows (`stored_rows`), and records up to when the
+ * accounts have rows, in one statement. Idempotent.
+ */
 export async function clearBatches(
   session: WriteSession,
   entries: readonly Pick<JournalEntry, 'token'>[],
@@ -72,7 +79,12 @@ export async function clearBatches(
   await session.change('clearing batches from the journal', undefined, session.lease.lost)`
     cleared AS (
       DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
-      RETURNING account_id, resource, months, added),
+      RETURNING account_id, resource, months, added, through_at),
+    through AS (
+      UPDATE watermarks SET data_through = greatest(data_through, latest.through_at)
+      FROM (SELECT account_id, resource, max(through_at) AS through_at FROM cleared GROUP BY account_id, resource) AS latest
+      WHERE watermarks.account_id = latest.account_id AND watermarks.resource = latest.resource
+        AND data_through < latest.through_at),
     added AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month, sum(rows)
@@ -84,12 +96,12 @@ export async function clearBatches(
 /**
  * Clears batches of unknown outcome after their days were rebuilt. The counts of confirmed rows become the rows in ClickHouse, but
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
- * @param counted the rows that ClickHouse has in every month of the batches
+ * @param counted the rows that ClickHouse has in every month of the batches, and the latest of their times that is not in the future
  */
 export async function settleBatches(
   session: WriteSession,
   entries: readonly Pick<JournalEntry, 'token'>[],
-  counted: readonly (MonthlyRows & Pick<JournalEntry, 'accountId' | 'resource'>)[],
+  counted: readonly (CountedRows & Pick<JournalEntry, 'resource'>)[],
 ): Promise<void> {
   await session.change('clearing repaired batches from the journal')`
     cleared AS (
@@ -104,7 +116,14 @@ export async function settleBatches(
         ${counted.map(({ accountId }) => accountId)}::text[],
         ${counted.map(({ resource }) => resource)}::text[],
         ${counted.map(({ month }) => month)}::date[],
-        ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (account_id, resource, month, rows)),
+        ${counted.map(({ rows }) => rows)}::bigint[],
+        ${counted.map(({ throughMs }) => new Date(throughMs).toISOString())}::timestamptz[]
+      ) AS counted (account_id, resource, month, rows, through_at)),
+    through AS (
+      UPDATE watermarks SET data_through = greatest(data_through, latest.through_at)
+      FROM (SELECT account_id, resource, max(through_at) AS through_at FROM counted, held GROUP BY account_id, resource) AS latest
+      WHERE watermarks.account_id = latest.account_id AND watermarks.resource = latest.resource
+        AND data_through < latest.through_at AND latest.through_at > '1970-01-01'),
     settled AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month,

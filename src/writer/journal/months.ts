@@ -14,13 +14,15 @@ export interface Extent {
   firstMs: number
   lastMs: number
   added: readonly MonthlyRows[]
+  /** The latest time of the rows that it adds which is not in the future; absent: there is none. */
+  throughMs?: number
 }
 
 /**
  * @param times clicked_at or converted_at of the rows that a batch adds, epoch milliseconds; at least one
  * @param removed clicked_at or converted_at of the rows that it removes, epoch milliseconds
  */
-export function extentOf(times: Iterable<number>, removed: readonly number[] = []): Extent {
+export function extentOf(times: Iterable<number>, removed: readonly number[] = [], nowMs = Date.now()): Extent {
   let firstMs = Number.POSITIVE_INFINITY
   let lastMs = Number.NEGATIVE_INFINITY
   const byDay = new Map<number, number>()
@@ -30,7 +32,11 @@ export function extentOf(times: Iterable<number>, removed: readonly number[] = [
     const day = Math.floor(atMs / dayMs)
     byDay.set(day, (byDay.get(day) ?? 0) + rows)
   }
-  for (const atMs of times) count(atMs, 1)
+  let throughMs = Number.NEGATIVE_INFINITY
+  for (const atMs of times) {
+    count(atMs, 1)
+    if (atMs <= nowMs && atMs > throughMs) throughMs = atMs
+  }
   for (const atMs of removed) count(atMs, -1)
   const byMonth = new Map<string, number>()
   for (const [day, rows] of byDay) {
@@ -38,7 +44,7 @@ export function extentOf(times: Iterable<number>, removed: readonly number[] = [
     byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
   }
   const added = [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }]))
-  return { firstMs, lastMs, added }
+  return { firstMs, lastMs, added, ...(Number.isFinite(throughMs) && { throughMs }) }
 }
 
 /** @param atMs epoch milliseconds @returns the first day of its UTC month, `2026-11-01` */

@@ -1,10 +1,11 @@
+import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../fence/writer.ts'
 
 /** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {
-  table: 'clicks' | 'conversions'
+  table: RowTable
   /** First day of a UTC month, `2026-11-01`. */
   month: string
   rows: number
@@ -18,7 +19,7 @@ interface RowsAheadOfWatermark {
  */
 export async function findRowsAheadOfWatermark(writer: Writer): Promise<RowsAheadOfWatermark[]> {
   const found: RowsAheadOfWatermark[] = []
-  for (const resource of ['clicks', 'conversions'] as const) {
+  for (const resource of rowTables) {
     const query = ch`
 SELECT toStartOfMonth(${timeColumns[resource]}) AS month, toUInt32(uniqExact(id)) AS rows,
   toUnixTimestamp64Milli(max(stored_at)) AS latestMs

@@ -1,6 +1,6 @@
 import type { Metric } from '../../../schema/metrics.ts'
 import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
-import { derivations, mismatches, rebuildConversionTables } from '../derived/conversionTables.ts'
+import { derivations, mismatches, rebuildIndexes } from '../derived/indexes.ts'
 import { spansWithRows } from '../derived/rebuildDays.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
@@ -16,7 +16,7 @@ import type { Writer } from '../fence/writer.ts'
 
 export interface WrongDerivedRows {
   table: string
-  /** The UTC day, `2026-11-20`; null for tables derived from conversions, which are compared as a whole. */
+  /** The UTC day, `2026-11-20`; null for indexes of rows that change, which are compared as a whole. */
   day: string | null
   /** Keys of missing, wrong and superfluous rows. */
   keys: number
@@ -26,7 +26,7 @@ export interface WrongDerivedRows {
 
 export type Sums = Partial<Record<Metric, number>>
 
-/** Compares all derived tables of the account with its clicks and conversions. */
+/** Compares all derived tables of the account with its facts. */
 export async function findWrongDerivedRows(writer: Writer): Promise<WrongDerivedRows[]> {
   const found: WrongDerivedRows[] = []
   const accountIds = [writer.accountId]
@@ -48,7 +48,7 @@ const comparing = 'comparing derived tables'
 export async function rebuildDerivedRows(writer: Writer, found: readonly WrongDerivedRows[]): Promise<void> {
   const days = new Set(found.flatMap(({ day }) => (day === null ? [] : [Date.parse(day)])))
   await rebuildDaysAfter(writer, [...days], async () => {
-    if (found.some(({ day }) => day === null)) await rebuildConversionTables(writer, [writer.accountId])
+    if (found.some(({ day }) => day === null)) await rebuildIndexes(writer, [writer.accountId])
   })
 }
 

@@ -1,3 +1,4 @@
+import type { RowTable } from '../../query/attributes.ts'
 import { ch, count, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
@@ -7,7 +8,7 @@ import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts
 import { monthOf } from '../journal/months.ts'
 
 export interface DuplicateIds {
-  table: 'clicks' | 'conversions'
+  table: RowTable
   /** UTC month of the copies that a repair deletes, as its first day, `2026-11-01`. */
   month: string
   ids: number

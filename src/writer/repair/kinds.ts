@@ -10,7 +10,7 @@ import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } fro
 import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
 import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
-import { findDuplicateConversionIds, removeDuplicateConversions } from './duplicateConversions.ts'
+import { findDuplicateRowIds, removeDuplicateRows } from './duplicateRows.ts'
 
 /** What is found of one kind: the table, its UTC day or the first day of a UTC month, and numbers. */
 export interface Finding {
@@ -78,10 +78,10 @@ export const kinds: readonly DifferenceKind[] = [
   }),
   kind({
     kind: 'duplicate_ids',
-    find: async (writer) => [...(await findDuplicateClickIds(writer)), ...(await findDuplicateConversionIds(writer))],
+    find: async (writer) => [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))],
     async repair(writer, found) {
       if (found.some(({ table }) => table === 'clicks')) await removeDuplicateClicks(writer)
-      if (found.some(({ table }) => table === 'conversions')) await removeDuplicateConversions(writer)
+      if (found.some(({ table }) => table !== 'clicks')) await removeDuplicateRows(writer)
     },
     line({ table, ids }) {
       const remaining = table === 'clicks' ? 'stored first' : 'updated last; of equals, the one stored first'
@@ -90,7 +90,7 @@ export const kinds: readonly DifferenceKind[] = [
     docs: {
       meaning: 'an id has several rows; counted in the month of the rows that will be deleted',
       repair:
-        'keeps the click with the lowest `stored_at`, then `clicked_at`; keeps the conversion with the latest `updatedAt`; attributes conversions to the click that is kept',
+        'keeps the click with the lowest `stored_at`, then `clicked_at`; keeps the conversion or cost with the latest `updatedAt`; attributes conversions to the click that is kept',
       examples: [
         { table: 'clicks', month: '2026-11-01', ids: 3 },
         { table: 'conversions', month: '2026-11-01', ids: 3 },
@@ -111,7 +111,7 @@ export const kinds: readonly DifferenceKind[] = [
     },
     docs: {
       meaning:
-        'sums of a UTC day do not equal the sums of its clicks and conversions, or an index or the list of converted clicks does not agree with the rows',
+        'sums of a UTC day do not equal the sums of its clicks, conversions and costs, or an index or the list of converted clicks does not agree with the rows',
       repair: 'inserts the differences of sums; deletes and inserts the rows that differ',
       examples: [
         { table: 'sums_by_day', day: '2026-11-20', keys: 3, sums: { stored: { clicks: 9 }, actual: { clicks: 10 } } },

@@ -2,6 +2,7 @@ import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/completeErasures.ts'
 import type { Writer, WriteSession } from '../fence/writer.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
+import { fillDataThrough } from '../journal/dataThrough.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeLateClicks, attributeWrongConversions } from '../store/reattribution.ts'
@@ -12,6 +13,7 @@ import { attributeLateClicks, attributeWrongConversions } from '../store/reattri
  */
 export async function recoverAccount(writer: Writer) {
   await writer.settle()
+  await fillDataThrough(writer, [writer.accountId])
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
   const erased = await completeErasures(writer, { ifStillRead: 'leave' })
   const removed = await completeRemoval(writer)
@@ -40,6 +42,7 @@ export async function recoverAccount(writer: Writer) {
  * @returns numbers of repaired batches and attributed conversions
  */
 export async function recoverImports(session: WriteSession, accountIds: readonly string[]) {
+  await fillDataThrough(session, accountIds)
   const leftovers = await readLeftovers(session, accountIds)
   if (leftovers.length > 0) await repairBatches(session, leftovers)
   return { batches: leftovers.length, attributed: await attributeLateClicks(session, accountIds) }

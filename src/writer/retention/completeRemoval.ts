@@ -1,5 +1,7 @@
+import type { RowTable } from '../../query/attributes.ts'
 import { identifier } from '../../stores/clickhouse/sql.ts'
 import type { RetainedResource } from '../../stores/postgres/retainedRanges.ts'
+import { rebuildIndexes } from '../derived/indexes.ts'
 import type { Writer } from '../fence/writer.ts'
 import { monthOf } from '../journal/months.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
@@ -29,10 +31,14 @@ export async function completeRemoval(writer: Writer, announceMs = announceDefau
       await writer.deleteRows(identifier(table.name), isBefore(writer, table, untilMs), 'retention', 'rewrite')
       if (!table.isCopy) counts[resource] += rows
     }
+    if (resource === 'clicks') await rebuildIndexes(writer, [accountId])
     await recordCompletion(writer, resource, untilMs)
   }
   return counts
 }
+
+/** Costs are removed with the clicks of their time. Events are not counted. */
+const countedWith: Record<RetainedResource, readonly RowTable[]> = { clicks: ['clicks', 'costs'], events: [] }
 
 /** @throws LeaseLost also when another writer has recorded a later month, whose rows are not removed yet */
 async function recordCompletion(writer: Writer, resource: RetainedResource, untilMs: number): Promise<void> {
@@ -41,7 +47,7 @@ async function recordCompletion(writer: Writer, resource: RetainedResource, unti
     counts AS (
       DELETE FROM stored_rows
       USING held
-      WHERE account_id = ${accountId} AND resource = ${resource} AND month < ${monthOf(untilMs)}::date),
+      WHERE account_id = ${accountId} AND resource = ANY(${[...countedWith[resource]]}::text[]) AND month < ${monthOf(untilMs)}::date),
     completed AS (
       UPDATE retained_ranges SET is_complete = true
       FROM held

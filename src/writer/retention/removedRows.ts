@@ -7,13 +7,15 @@ interface AgedTable {
   name: string
   resource: RetainedResource
   at: Fragment
-  /** Copies of rows of another table are not counted. */
+  /** Copies of rows of another table, and rows of another resource, are not counted. */
   isCopy: boolean
 }
 
 export const agedTables: readonly AgedTable[] = [
   { name: 'converted_click_rows', resource: 'clicks', at: timeColumns.clicks, isCopy: true },
   { name: 'clicks', resource: 'clicks', at: timeColumns.clicks, isCopy: false },
+  // Costs are removed with the clicks of their time: the sums of a removed month have the costs of both.
+  { name: 'costs', resource: 'clicks', at: timeColumns.costs, isCopy: true },
   { name: 'pixel_events', resource: 'events', at: timeColumns.pixel_events, isCopy: false },
 ]
 
@@ -50,7 +52,7 @@ export async function findUnremovedRows(writer: Writer): Promise<{ table: string
   return found
 }
 
-/** When the latest click, conversion or event of the account was stored, epoch milliseconds; 0: the account has no rows. */
+/** When the latest row of the account was stored, epoch milliseconds; 0: the account has no rows. */
 export async function readLastStoredMs(writer: Writer): Promise<number> {
   const query = ch`
 SELECT toUnixTimestamp64Milli(max(latest)) AS lastMs
@@ -58,6 +60,8 @@ FROM (
   SELECT max(stored_at) AS latest FROM clicks WHERE ${writer.ofAccount}
   UNION ALL
   SELECT max(stored_at) AS latest FROM conversions WHERE ${writer.ofAccount}
+  UNION ALL
+  SELECT max(stored_at) AS latest FROM costs WHERE ${writer.ofAccount}
   UNION ALL
   SELECT max(stored_at) AS latest FROM pixel_events WHERE ${writer.ofAccount})`
   const step = 'reading when the latest row was stored'

@@ -7,8 +7,8 @@ import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import type { Change } from './changes.ts'
 import type { ClickBatch } from './clicks.ts'
-import type { Change } from './conversions.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]
 const copied = Object.entries(copiedFromClick) as [CopiedField, ClickField][]
@@ -32,7 +32,7 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
  */
 export async function copyClickDimensions(
   session: WriteSession,
-  changes: readonly Change[],
+  changes: readonly Change<Conversion>[],
   indexed: readonly IndexedClick[],
 ): Promise<void> {
   if (indexed.length === 0) return
@@ -98,7 +98,7 @@ export async function copyConvertedClicks(session: WriteSession, indexed: readon
  */
 export async function readIndexedClicks(
   session: WriteSession,
-  changes: readonly Change[],
+  changes: readonly Change<Conversion>[],
   batch?: ClickBatch,
 ): Promise<IndexedClick[]> {
   const all = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))

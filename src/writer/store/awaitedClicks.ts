@@ -2,7 +2,8 @@ import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
-import { readCurrentConversions } from './currentConversions.ts'
+import { conversionTable } from './changingTables.ts'
+import { readCurrentRows } from './currentRows.ts'
 import { accountsOfKeys, KeyFilter } from './keyFilter.ts'
 
 /**
@@ -34,7 +35,7 @@ SELECT concat(account_id, ' ', click_id) AS key FROM conversions WHERE ${inAccou
     const accountIds = accountsOf(keys)
     const where = ch`${inAccounts(accountIds)}
   AND ${isWaiting(accountIds, hasKey(keys, 'click_id'))}`
-    return await readCurrentConversions(this.session, where, 'looking for late clicks', 'import.late_clicks')
+    return await readCurrentRows(this.session, conversionTable, where, 'looking for late clicks', 'import.late_clicks')
   }
 }
 

@@ -1,14 +1,17 @@
 import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
+import type { RowTable } from '../../query/attributes.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
+import type { Cost } from '../tables/cost.ts'
 import { copyClickDimensions, copyConvertedClicks, type IndexedClick, readIndexedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
+import { type Change, insertionOf, journalEntriesOf, missingChanges, planUpserts } from './changes.ts'
+import { conversionTable, costTable } from './changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
-import { type Change, insertionOf, journalEntriesOf, missingChanges, planUpserts } from './conversions.ts'
 import type { Given } from './givenFields.ts'
 import { type MetadataRow, storeMetadata } from './metadata.ts'
 import { type EventBatch, storePixelEvents } from './pixelEvents.ts'
@@ -22,6 +25,8 @@ export interface FlushedRows {
   clicks?: ClickBatch
   /** In the order of their file; modified: dimensions that they lack are copied from the click. */
   conversions?: readonly (Conversion & Given)[]
+  /** In the order of their file. */
+  costs?: readonly (Cost & Given)[]
   /** Modified: those without an owner get the owner of their campaign. */
   events?: EventBatch
   /** Whether the rows have what another installation copied from their clicks and campaigns. */
@@ -32,7 +37,7 @@ export interface FlushedRows {
 
 /** The outcomes of the rows of each table, in their order. */
 export type FlushOutcomes = Partial<Record<NamedTable, readonly RowOutcome[]>> &
-  Record<'clicks' | 'conversions' | 'pixel_events', readonly RowOutcome[]>
+  Record<RowTable | 'pixel_events', readonly RowOutcome[]>
 
 /**
  * Stores rows of any number of accounts: one statement records their batches in the journal, each table gets one block, and one
@@ -40,16 +45,17 @@ export type FlushOutcomes = Partial<Record<NamedTable, readonly RowOutcome[]>> &
  * before the first attempt: a row that an attempt of unknown outcome has stored is inserted.
  */
 export async function flush(session: WriteSession, flushed: FlushedRows): Promise<FlushOutcomes> {
-  const { metadata, clicks, conversions = [], events, isMoved = false, awaited } = flushed
+  const { metadata, clicks, conversions = [], costs = [], events, isMoved = false, awaited } = flushed
   const names: Partial<Record<NamedTable, readonly RowOutcome[]>> = {}
   for (const table of namedTables) {
     const rows = metadata?.rows[table] ?? []
     if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
   }
-  const [planning, removing] = [planUpserts(session, conversions), clicks?.removeDuplicates()]
+  const planning = [planUpserts(session, conversionTable, conversions), planUpserts(session, costTable, costs)] as const
+  const removing = clicks?.removeDuplicates()
   // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
-  await Promise.allSettled([planning, removing])
-  const { changes, outcomes } = await planning
+  await Promise.allSettled([...planning, removing])
+  const [{ changes, outcomes }, ofCosts] = await Promise.all(planning)
   await removing
   const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
   const attribute: Facts['attribute'] = async (attributed, indexed) => {
@@ -57,18 +63,23 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     else await copyClickDimensions(session, attributed, indexed)
     awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
   }
-  await storeAll(session, { clicks, changes: [...changes, ...late], attribute })
+  await storeAll(session, { clicks, changes: [...changes, ...late], costs: ofCosts.changes, attribute })
   if (events && !isMoved) await assignOwners(session, events.rows)
   return {
     ...names,
     clicks: (await clicks?.finish(session)) ?? [],
     conversions: outcomes,
+    costs: ofCosts.outcomes,
     pixel_events: events ? await storePixelEvents(session, events) : [],
   }
 }
 
 /** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
-async function planLate(awaited: AwaitedClicks, clicks: ClickBatch, changes: readonly Change[]): Promise<Change[]> {
+async function planLate(
+  awaited: AwaitedClicks,
+  clicks: ClickBatch,
+  changes: readonly Change<Conversion>[],
+): Promise<Change<Conversion>[]> {
   const waiting = await awaited.readWaiting(clicks.keys())
   const changed = new Set(changes.map(({ row }) => row && keyText(row)))
   // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
@@ -76,23 +87,26 @@ async function planLate(awaited: AwaitedClicks, clicks: ClickBatch, changes: rea
 }
 
 /** Stores changes of conversions; after an unknown outcome, what is missing is sent again. */
-export async function storeChanges(session: WriteSession, changes: readonly Change[]): Promise<void> {
+export async function storeChanges(session: WriteSession, changes: readonly Change<Conversion>[]): Promise<void> {
   await storeAll(session, { changes })
 }
 
 interface Facts {
   clicks?: ClickBatch | undefined
-  changes: readonly Change[]
+  /** Of conversions. */
+  changes: readonly Change<Conversion>[]
+  costs?: readonly Change<Cost>[]
   /** Called once the clicks are stored. @param indexed the clicks of the changes */
-  attribute?: (changes: readonly Change[], indexed: readonly IndexedClick[]) => Promise<void>
+  attribute?: (changes: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
 }
 
 async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
   const { clicks } = facts
-  let { changes } = facts
-  while (!(await storeOnce(session, { ...facts, changes }))) {
+  let { changes, costs = [] } = facts
+  while (!(await storeOnce(session, { ...facts, changes, costs }))) {
     await clicks?.removeStored()
-    changes = await missingChanges(session, changes)
+    changes = await missingChanges(session, conversionTable, changes)
+    costs = await missingChanges(session, costTable, costs)
   }
 }
 
@@ -101,9 +115,12 @@ async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
  * them. After an unknown outcome the statement is ended, and the derived tables are repaired.
  * @returns true when all rows are stored; false when any of them may be: the caller has to look up which
  */
-export async function storeOnce(session: WriteSession, { clicks, changes, attribute }: Facts): Promise<boolean> {
+export async function storeOnce(
+  session: WriteSession,
+  { clicks, changes, costs = [], attribute }: Facts,
+): Promise<boolean> {
   const ofClicks = clicks?.journalEntries() ?? []
-  const entries = [...ofClicks, ...journalEntriesOf(changes)]
+  const entries = [...ofClicks, ...journalEntriesOf(conversionTable, changes), ...journalEntriesOf(costTable, costs)]
   if (entries.length === 0) return true
   // Read while the clicks of this batch are stored.
   const indexed = attribute ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
@@ -113,8 +130,9 @@ export async function storeOnce(session: WriteSession, { clicks, changes, attrib
   if (clicks && ofClicks.length > 0) isStored = await tryInsert(session, clicks.insertion(storedAt))
   if (isStored && changes.length > 0) {
     await attribute?.(changes, await indexed)
-    isStored = await tryInsert(session, insertionOf(changes, storedAt))
+    isStored = await tryInsert(session, insertionOf(conversionTable, changes, storedAt))
   }
+  if (isStored && costs.length > 0) isStored = await tryInsert(session, insertionOf(costTable, costs, storedAt))
   if (isStored) await clearBatches(session, entries)
   else await repairBatches(session, entries)
   return isStored

@@ -8,7 +8,8 @@ import { inAccounts } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions, readIndexedClicks } from './attribution.ts'
 import { isWaiting } from './awaitedClicks.ts'
-import { readCurrentConversions } from './currentConversions.ts'
+import { conversionTable } from './changingTables.ts'
+import { readCurrentRows } from './currentRows.ts'
 import { storeChanges } from './flush.ts'
 
 const pageRows = 10_000
@@ -67,7 +68,7 @@ async function attributeAll(
   AND (account_id, converted_at, id) > (${accountId}, ${convertedAt}, ${text(after.id)})
 ORDER BY account_id, converted_at, id
 LIMIT ${count(pageRows)}`
-    const page: Conversion[] = await readCurrentConversions(session, where, looking, label)
+    const page: Conversion[] = await readCurrentRows(session, conversionTable, where, looking, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
     await copyClickDimensions(session, changes, await readIndexedClicks(session, changes))
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))

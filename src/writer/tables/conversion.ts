@@ -1,6 +1,7 @@
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
-import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
+import { blankRow, type ColumnKind, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
+import { importedFields, versionFields } from './changingFields.ts'
 
 const copiedSubIds = Object.fromEntries(subIdNames.map((name) => [name.replace('s', 'clickS'), name])) as {
   [Name in SubIdName as `click${Capitalize<Name>}`]: Name
@@ -43,10 +44,7 @@ export const internalConversionFields = {
   /** `clickedAt` of the stored click, null while it is not stored; `clickedAt` of the conversion may be imported. */
   clickAt: 'instantOrNull',
   ...copiedFields,
-  /** Fingerprint of the file it came from. */
-  importFile: 'text',
-  /** Its line there, from 1. */
-  importLine: 'uint64',
+  ...importedFields,
 } as const satisfies Record<string, ColumnKind>
 
 /** The columns of `conversions` that are written; other columns have defaults. */
@@ -54,15 +52,10 @@ export const conversionRowFields = {
   accountId: 'id',
   ...conversionFields,
   ...internalConversionFields,
-  /** Higher at every write of the id: epoch microseconds of the write, or more when the clock is behind. */
-  version: 'uint64',
-  /** This version cancels the one before it. */
-  isDeleted: 'flag',
+  ...versionFields,
 } as const satisfies Record<string, ColumnKind>
 
 export type Conversion = RowOf<typeof conversionRowFields>
-
-export const conversionColumns = columnsOf(conversionRowFields)
 
 export function blankConversion(accountId: string): Conversion {
   return { ...blankRow(conversionRowFields), accountId }

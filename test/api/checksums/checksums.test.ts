@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
+import { ClickChecksums, ConversionChecksums, CostChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { Click } from '../../../schema/click.ts'
 import type { Conversion } from '../../../schema/conversion.ts'
+import type { Cost } from '../../../schema/cost.ts'
 import type { EventRow } from '../../../schema/event.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -33,6 +34,16 @@ beforeAll(async () => {
   await importContent(api.stores, 'acme', 'conversions', pending)
   const approved = [1, 12].map((n) => conversion(n, 'approved', 20.5, 1))
   await importContent(api.stores, 'acme', 'conversions', approved)
+  const cost = (n: number, amount: number, round: number) => ({
+    ...{ spentAt: at(n), campaignId: 'k', cost: amount, updatedAt: at(100 + round) },
+  })
+  await importContent(
+    api.stores,
+    'acme',
+    'costs',
+    [1, 2, 20].map((n) => cost(n, 5.25, 0)),
+  )
+  await importContent(api.stores, 'acme', 'costs', [cost(2, -1.000001, 1), cost(20, 0, 1)])
   const event = (n: number) => ({ id: `e${n % 6}`, generation: Math.floor(n / 6), occurred_at: at(n).slice(0, -1) })
   const events = Array.from({ length: 18 }, (_, n) => event(n))
   await storeEvents(api.stores, 'acme', [...events, { ...event(3), origin: 'browser' }])
@@ -83,6 +94,16 @@ describe('checksums', () => {
     expect(data.map(({ rows, revenueBase }) => [rows, revenueBase])).toEqual([
       [3, 40.52],
       [2, 30.51],
+    ])
+  })
+
+  it('of costs are those of the latest versions, with rows that were taken back', async () => {
+    const rows = await exported<Cost>('/costs')
+    const { data } = await api.read(`/checksums/costs?${range}`, key, CostChecksums)
+    expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ spentAt }) => spentAt))
+    expect(data.map(({ rows, costBase }) => [rows, costBase])).toEqual([
+      [2, 4.249999],
+      [1, 0],
     ])
   })
 

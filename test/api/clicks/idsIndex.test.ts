@@ -8,7 +8,7 @@ import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 
 const granules = 40
-const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
+const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
 
 const api = useTestApp()
 

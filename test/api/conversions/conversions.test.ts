@@ -179,7 +179,7 @@ describe('GET /conversions before old versions are merged', () => {
     await storeConversions(api.stores, 'changing', rows(0, 110, {}))
     await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
     const query = {
-      ...{ accountId: 'changing', range: {}, isOldestFirst: false },
+      ...{ table: 'conversions' as const, accountId: 'changing', range: {}, isOldestFirst: false },
       versionConditions: [ch`status = 'pending'`],
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Click, ClickPage } from '../../../schema/click.ts'
 import { Conversion, ConversionPage } from '../../../schema/conversion.ts'
+import { Cost, CostPage } from '../../../schema/cost.ts'
 import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
 import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
@@ -71,6 +72,8 @@ const lists: [path: string, row: TObject, page: TSchema][] = [
   ['/conversions?days=260&tz=Asia/Kathmandu&order=asc', Conversion, ConversionPage],
   ['/conversions?status=approved,refunded&order=asc', Conversion, ConversionPage],
   ['/conversions?offer_id=!o&from=2026-03-01', Conversion, ConversionPage],
+  ['/costs?', Cost, CostPage],
+  ['/costs?campaign_id=!gone&from=2026-03-02&order=asc', Cost, CostPage],
   ['/events?', EventRow, EventPage],
   ['/events?event_name=visit&order=asc', EventRow, EventPage],
   ['/events?days=262&tz=Asia/Kathmandu', EventRow, EventPage],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await storeConversions(api.stores, 'acme', [{ id: 'v1', converted_at: '2026-11-20 11:00:00.000' }])
 })
 
-const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
+const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
 
 /** The columns of the primary key that each table of a query is read by. */
 async function keysOf(sql: Fragment, facts: FactsPlan): Promise<string[]> {

@@ -6,6 +6,7 @@ import { ReportResponse } from '../../../schema/report.ts'
 import { nextUrl } from '../../../src/api/reports/nextUrl.ts'
 import { sums } from '../../../src/query/metricDefinitions.ts'
 import { formatMillionths } from '../../../src/query/money.ts'
+import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { storeClicks } from '../../kit/rows.ts'
@@ -43,11 +44,128 @@ beforeAll(async () => {
 
 const report = (query: string, by = key) => api.read(`/reports?${range}&${query}`, by, ReportResponse)
 
+describe('costs of a report', () => {
+  const costs = [
+    { id: 'x1', spentAt: '2026-10-25T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 10 },
+    { id: 'x2', spentAt: '2026-10-26T00:00:00Z', campaignId: 'k3', cost: 0.5 },
+    { id: 'x3', spentAt: '2026-10-26T00:00:00Z', campaignId: 'k4', country: 'DE', cost: 5 },
+  ]
+  const cost = async (query: string, by: string) =>
+    (await report(query, by)).data.map(({ id, clicks: count, cost: spent }) => [id, count, spent])
+
+  it('are a bucket if there are neither clicks nor conversions, until they are taken back', async () => {
+    const spending = await api.account('spending')
+    await importContent(api.stores, 'spending', 'clicks', clicks)
+    await importContent(api.stores, 'spending', 'costs', costs)
+    const campaigns = [
+      ['k1', 2, 13],
+      ['k2', 2, 7],
+      ['(not set)', 1, 0],
+      ['k3', 0, 0.5],
+      ['k4', 0, 5],
+    ]
+    expect(await cost('group_by=campaign', spending)).toEqual(campaigns)
+    expect(await report('group_by=campaign', spending)).toMatchObject({ bucketCount: 5, totals: { cost: 25.5 } })
+    // Rows instead of sums; costs have no city.
+    expect(await cost('group_by=city', spending)).toEqual([['(not set)', 5, 25.5]])
+    expect((await report('group_by=campaign,city', spending)).bucketCount).toBe(5)
+    const negative = { ...costs[1], id: 'x4', cost: -0.5 }
+    const taken = { ...costs[2], cost: 0 }
+    await importContent(api.stores, 'spending', 'costs', [negative, taken], { nowMs: Date.UTC(2026, 10, 22) })
+    for (const by of ['campaign', 'campaign,city']) {
+      const { bucketCount, totals } = await report(`group_by=${by}`, spending)
+      expect([by, bucketCount, totals.cost]).toEqual([by, 3, 20])
+    }
+  })
+
+  it('do not count under filters that they cannot match', async () => {
+    const spent = async (filter: string) => (await report(`group_by=day&${filter}`, await spendingKey())).totals.cost
+    expect(await spent('country=DE')).toBe(13)
+    expect(await spent('city=(not%20set)')).toBe(20)
+    expect(await spent('city=Munich')).toBe(0)
+    expect(await spent('status=(not%20set)')).toBe(20)
+    expect(await spent('status=approved')).toBe(0)
+  })
+  const spendingKey = () => api.keyOf('spending', ['read:reports'])
+})
+
+describe('with count_at=click', () => {
+  const counted = async (query: string) =>
+    (await report(query)).data.map(({ id, conversions: count, revenue }) => [id, count, revenue])
+
+  it('conversions count when their click was, else when they converted; clicks and cost count as always', async () => {
+    expect(await counted('group_by=day&sort=id')).toEqual([
+      ['2026-10-24', 0, 0],
+      ['2026-10-25', 1, 10],
+      ['2026-10-26', 1, 20],
+    ])
+    expect(await counted('group_by=day&sort=id&count_at=click')).toEqual([
+      ['2026-10-24', 1, 10],
+      ['2026-10-25', 1, 20],
+      ['2026-10-26', 0, 0],
+    ])
+    const [atClick, always] = [await report('group_by=campaign&count_at=click'), await report('group_by=campaign')]
+    expect([atClick.countAt, always.countAt]).toEqual(['click', undefined])
+    expect(atClick.totals).toEqual(always.totals)
+  })
+
+  it('the ends of the range are the times of the clicks', async () => {
+    const ofDay = async (day: string) =>
+      (await api.read(`/reports?group_by=day&count_at=click&from=${day}&to=${day}`, key, ReportResponse)).totals
+    expect(await ofDay('2026-10-24')).toMatchObject({ clicks: 1, conversions: 1, revenue: 10, cost: 1 })
+    expect(await ofDay('2026-10-26')).toMatchObject({ conversions: 0, pendingConversions: 1, refundedConversions: 0 })
+  })
+})
+
+describe('dataThrough', () => {
+  it('has the latest time of the rows of each kind that is not in the future, whatever the report selects', async () => {
+    await api.account('through')
+    const read = async () => {
+      // Another server: this one may still have the times of before.
+      const server = await api.open()
+      const headers = { authorization: `ApiKey ${await api.keyOf('through', ['read:reports', 'read:stats'])}` }
+      const paths = [
+        '/reports?group_by=country&from=2020-01-01&to=2020-01-02&country=FR',
+        '/stats/daily',
+        '/stats/overview',
+      ]
+      const bodies = paths.map(async (path) => (await server.inject({ url: `/api/v1${path}`, headers })).json())
+      const [first, ...others] = (await Promise.all(bodies)).map(({ dataThrough }) => dataThrough)
+      expect(others).toEqual([first, first])
+      return first
+    }
+    expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
+    const bot = { id: 'bot', clickedAt: '2026-01-03T00:00:00.001Z', isBot: true }
+    const future = { id: 'future', clickedAt: '2105-01-01T00:00:00Z' }
+    await importContent(api.stores, 'through', 'clicks', [
+      ...clicks.map((click) => ({ ...click, clickedAt: '2025-12-01T00:00:00Z' })),
+      bot,
+      future,
+    ])
+    await importContent(api.stores, 'through', 'costs', [{ id: 'x', spentAt: '2026-01-02T00:00:00Z', cost: 1 }])
+    const through = { clicks: '2026-01-03T00:00:00.001Z', conversions: null, costs: '2026-01-02T00:00:00.000Z' }
+    expect(await read()).toEqual(through)
+    // Earlier rows, and a cost that moves to an earlier day, do not lower it.
+    await importContent(api.stores, 'through', 'clicks', [{ id: 'early', clickedAt: '2024-01-01T00:00:00Z' }])
+    const earlier = { id: 'x', spentAt: '2026-01-01T00:00:00Z', cost: 1 }
+    await importContent(api.stores, 'through', 'costs', [earlier], { nowMs: Date.UTC(2026, 10, 22) })
+    expect(await read()).toEqual(through)
+    // A server computes it for an account that an earlier version has filled.
+    await api.stores.postgres`UPDATE watermarks SET data_through = NULL WHERE account_id = 'through'`
+    expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
+    const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
+    await recoverAccounts(api.stores, log, new AbortController().signal)
+    // Until a merge, the table has the cost at its earlier time too.
+    expect(await read()).toEqual({ ...through, costs: expect.stringMatching(/^2026-01-0[12]T/) })
+  })
+})
+
 describe('a report', () => {
   it('has its range, and one row per combination with id and name of each dimension', async () => {
     expect(await report('group_by=campaign,country&metrics=clicks,revenue')).toEqual({
       ...{ groupBy: 'campaign,country', currency: 'USD', bucketCount: 5, truncated: false },
       ...{ from: '2026-10-24T00:00:00.000Z', to: '2026-10-27T00:00:00.000Z', asOf: '2026-11-21T15:00:00.000Z' },
+      dataThrough: { clicks: '2026-10-26T12:00:00.000Z', conversions: '2026-10-26T15:00:00.000Z', costs: null },
       totals: { clicks: 5, revenue: 30 },
       data: [
         {

@@ -20,6 +20,7 @@ it('GET /schema lists every dimension, metric and filter of the contract, with a
   for (const [resource, path] of [
     ['clicks', '/clicks'],
     ['conversions', '/conversions'],
+    ['costs', '/costs'],
     ['reports', '/reports'],
     ['funnels', '/funnels'],
   ] as const) {

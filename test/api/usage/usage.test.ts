@@ -36,6 +36,7 @@ describe('GET /usage', () => {
       clicks: { tracked: 2, allowance: 1 },
       events: { stored: 0, ceiling: 20 },
       limits: { requestsPerMinute: 600, eventsPerMinute: 6000, identifierEventsPerMinute: 120 },
+      lastStoredAt: { clicks: null, conversions: null, costs: null },
       asOf: '2026-11-21T15:00:00.000Z',
     })
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clickRows } from '../../../src/cli/demoData/clicks.ts'
 import { conversionRows, pixelEventRows } from '../../../src/cli/demoData/conversions.ts'
+import { costRows } from '../../../src/cli/demoData/costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../../src/cli/demoData/metadata.ts'
 import { type DemoOptions, type DemoPlan, planDemo } from '../../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../../kit/app.ts'
@@ -42,7 +43,7 @@ describe('a second demo', () => {
         const before = planDemo({ ...usual, clicks: 900, nowMs: testNowMs + startMs })
         const after = { ...before, days: before.days + Math.ceil(laterMs / dayMs), nowMs: before.nowMs + laterMs }
         const known = (rows: Iterable<object>) => new Set([...rows].map((row) => JSON.stringify(row)))
-        for (const rows of [clickRows, conversionRows, pixelEventRows]) {
+        for (const rows of [clickRows, conversionRows, costRows, pixelEventRows]) {
           const later = known(rows({ ...after, days: after.days + 1 }))
           for (const row of known(rows(before))) expect(later.has(row), row).toBe(true)
         }
@@ -62,6 +63,10 @@ describe('a second demo', () => {
           ...conversions.flatMap(({ convertedAt, createdAt, updatedAt }) => [[convertedAt], [createdAt], [updatedAt]]),
           ...pixelEvents.map(({ occurredAt, receivedAt }) => [occurredAt, receivedAt]),
           ...campaigns.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
+          ...[...costRows(planDemo({ ...usual, clicks: 900, nowMs }))].map(({ spentAt, updatedAt }) => [
+            spentAt,
+            updatedAt,
+          ]),
         ]
         const isOrdered = (moments: string[]) => moments.every((moment, n) => moment <= (moments[n + 1] ?? now))
         expect(times.filter((moments) => !isOrdered(moments))).toEqual([])

@@ -206,6 +206,15 @@ describe('tributary-sync into DuckDB', () => {
         data.map((row) => [row.id, metricsOf(row)]),
       )
     }
+    for (const dimension of ['campaign', 'day'] as const) {
+      const query = { group_by: dimension, ...november, count_at: 'click' } as const
+      const { data, from, to } = await client.get('/reports', { query })
+      const found = await execute(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', 'click')`)
+      expect(found.map(({ id, name: _, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
+        data.map((row) => [row.id, metricsOf(row)]),
+      )
+    }
+    await expect(execute(`FROM tributary.daily('UTC', NULL, NULL, 'now')`)).rejects.toThrow('Unknown count_at now')
     expect(await execute(`SELECT count(*)::int AS days FROM tributary.daily('Asia/Kathmandu')`)).toEqual([{ days: 30 }])
     await expect(execute(`FROM tributary.report('colour', '2026-11-01', '2026-12-01')`)).rejects.toThrow(
       'Unknown dimension colour; use one of campaign, offer, ',

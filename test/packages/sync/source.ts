@@ -24,6 +24,14 @@ export const conversions = (from: number, until: number, status: string, round: 
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))
 
+/** Corrected by a later round; some are of no campaign. */
+export const costs = (from: number, until: number, round: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ spentAt: new Date(firstMs + n * 3_600_000).toISOString(), campaignId: n % 4 ? 'spring' : undefined },
+    ...{ country: n % 5 ? 'DE' : undefined, cost: Number(`${n}.0000${10 + round}`) },
+    updatedAt: new Date(firstMs + round * 1_000).toISOString(),
+  }))
+
 const browserEvents = Array.from({ length: 40 }, (_, n) => ({
   ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
   occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
@@ -45,6 +53,7 @@ export async function storeSource(stores: TestStores, client: Tributary): Promis
   await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
   await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
   await importContent(stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
+  await importContent(stores, 'acme', 'costs', costs(0, 60, 0))
   await importContent(stores, 'acme', 'pixel-events', browserEvents)
   await client.sendEvents(serverEvents(0, 40))
 }

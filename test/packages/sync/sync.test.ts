@@ -26,6 +26,7 @@ import {
   clickCount,
   clicks,
   conversions,
+  costs,
   firstMs,
   metricsOf,
   numbersOf,
@@ -133,7 +134,7 @@ describe('tributary-sync', () => {
   it('sends few requests and stores nothing when nothing has changed', async () => {
     requests = 0
     const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+    expect(rows).toMatchObject({ clicks: 0, conversions: 0, costs: 0, events: 0 })
     expect(requests).toBeLessThan(20)
   })
 
@@ -143,8 +144,9 @@ describe('tributary-sync', () => {
     await importContent(api.stores, 'acme', 'conversions', conversions(80, 120, 'refunded', 2))
     await client.sendEvents(serverEvents(30, 45))
     await untilEventsAreListed(client, 85)
+    await importContent(api.stores, 'acme', 'costs', costs(0, 20, 1))
     const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 50, conversions: 120, events: 5 })
+    expect(rows).toMatchObject({ clicks: 50, conversions: 120, costs: 20, events: 5 })
     await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
@@ -245,6 +247,12 @@ describe('tributary-sync', () => {
       )
       expect(found.map(({ day: _, ...metrics }) => numbersOf(metrics))).toEqual(data.map(metricsOf))
     }
+    const november = { from: '2026-11-01', to: '2026-11-30' }
+    const atClick = (await client.get('/stats/daily', { query: { ...november, count_at: 'click' } })).data
+    const counted = await copy`
+      SELECT to_char(day, 'YYYY-MM-DD') AS day, d.* FROM tributary.daily('UTC', '2026-11-01', '2026-11-30', 'click') AS d`
+    expect(counted.map(({ day: _, ...metrics }) => numbersOf(metrics))).toEqual(atClick.map(metricsOf))
+    expect(atClick).not.toEqual((await client.get('/stats/daily', { query: november })).data)
     const [last] = await copy`
       SELECT count(*)::int AS days, max(day) = (now() AT TIME ZONE 'Asia/Kathmandu')::date AS "isToday"
       FROM tributary.daily('Asia/Kathmandu')`
@@ -264,9 +272,14 @@ describe('tributary-sync', () => {
     const database = await (await DuckDBInstance.create()).connect()
     const byCampaign = async () => {
       const found = await database.runAndReadAll(`
-        SELECT coalesce(c.campaignId, '(not set)') AS id, count(*) AS clicks, sum(c.costBase)::DOUBLE AS cost
-        FROM read_parquet('${files}/clicks/*/part.parquet', hive_partitioning = true) AS c
-        WHERE NOT isBot AND NOT isTest GROUP BY 1 ORDER BY 2 DESC`)
+        SELECT coalesce(campaignId, '(not set)') AS id, sum(clicks) AS clicks, sum(costBase)::DOUBLE AS cost
+        FROM (
+          SELECT campaignId, 1 AS clicks, costBase
+          FROM read_parquet('${files}/clicks/*/part.parquet', hive_partitioning = true) AS c
+          WHERE NOT isBot AND NOT isTest
+          UNION ALL
+          SELECT campaignId, 0, costBase FROM read_parquet('${files}/costs/*/part.parquet'))
+        GROUP BY 1 ORDER BY 2 DESC`)
       return found.getRowObjectsJson().map(({ id, clicks, cost }) => [id, Number(clicks), cost])
     }
     const report = async () => {
@@ -283,10 +296,10 @@ describe('tributary-sync', () => {
     const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
-    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], events: [] })
+    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 50, clickCount + 60))
     const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
-    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], events: [] })
+    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
     // A file of a version whose rows had one field less.
     const stateFile = join(files, 'clicks/.tributary-sync.json')
@@ -299,7 +312,7 @@ describe('tributary-sync', () => {
     expect((await syncFiles()).filled).toEqual({})
     await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
     const damaged = await syncFiles('--verify')
-    expect(damaged.written).toEqual({ clicks: [day], conversions: [], events: [] })
+    expect(damaged.written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
     expect(damaged.verified?.clicks?.compared).toContain('digest of each file')
     expect(await byCampaign()).toEqual(await report())
@@ -362,8 +375,8 @@ describe('tributary-sync', () => {
     expect(verified?.verified).toMatchObject({ clicks: { repaired: [] } })
     expect(written?.written).toEqual({ clicks: [] })
     const later = await sync('--verify')
-    expect(Object.values(later.verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], []])
-    expect((await syncTo(files)).written).toEqual({ clicks: [], conversions: [], events: [] })
+    expect(Object.values(later.verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], [], []])
+    expect((await syncTo(files)).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
     expect([await counted(), await readFilesIn(join(files, 'clicks'))]).toEqual(before)
   })
 })

@@ -75,7 +75,7 @@ export function conversionAttributes(
   }
 }
 
-function sharedAttributes(row: SharedFields): Attributes {
+export function sharedAttributes(row: SharedFields): Attributes {
   return {
     ...{ campaign: row.campaignId, offer: row.offerId, landing: row.landingPageId },
     ...{ traffic_source: row.trafficSourceId, country: row.country, device: row.device },

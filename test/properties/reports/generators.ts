@@ -307,6 +307,7 @@ const choices = fc.record({
   minClicks: fc.constantFrom(undefined, undefined, undefined, 1, 2, 3, 1_000_000_000),
   minConversions: fc.constantFrom(undefined, undefined, undefined, 1, 2),
   compare: fc.constantFrom(undefined, ...comparisons, 'range' as const),
+  countsAtClick: fc.constantFrom(false, false, true),
 })
 
 /** A query with its parameters, and the parameters of stats with the same range, filters and comparison. */
@@ -326,6 +327,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
           ...(zone === undefined ? [] : [`tz=${zone}`]),
           ...(compare === undefined ? [] : [compare === 'range' ? other.text : `compare=${compare}`]),
           ...rest.filters.map(parameterOf),
+          ...(rest.countsAtClick ? ['count_at=click'] : []),
         ]
         const parameters = [
           `group_by=${rest.dimensions.join(',')}`,

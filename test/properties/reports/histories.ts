@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { clickTables, conversionTables, type WrittenTable } from '../../writer/killedImport.ts'
+import { clickTables, conversionTables, costTables, type WrittenTable } from '../../writer/killedImport.ts'
 import {
   clickOnlyFields,
   conversionOnlyFields,
+  dayMs,
   hourMs,
   queries,
   sharedFields,
@@ -10,7 +11,7 @@ import {
   time,
   type WrittenQuery,
 } from './generators.ts'
-import { type ClickLine, type ConversionLine, statuses } from './rows.ts'
+import { type ClickLine, type ConversionLine, type CostLine, statuses } from './rows.ts'
 
 // Generates account histories with few ids, so that rows interact.
 
@@ -46,21 +47,19 @@ const millionths = fc.oneof(
 )
 /** Small enough that the converted amount can be stored. */
 const convertible = fc.oneof(fc.integer({ min: -9_999, max: 99_999_999 }), fc.constant(500_000))
-const amount = maybe(
-  fc.oneof(
-    { weight: 5, arbitrary: fc.record({ amount: millionths }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        amount: convertible,
-        foreign: fc.record({ exchangeRate: fc.integer({ min: 1, max: 3_000_000 }) }),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.record({ base: convertible }) }) },
-    { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.constant('unconvertible' as const) }) },
-  ),
-  4,
+const givenAmount = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ amount: millionths }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      amount: convertible,
+      foreign: fc.record({ exchangeRate: fc.integer({ min: 1, max: 3_000_000 }) }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.record({ base: convertible }) }) },
+  { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.constant('unconvertible' as const) }) },
 )
+const amount = maybe(givenAmount, 4)
 
 const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }): fc.Arbitrary<T> =>
   fc
@@ -106,6 +105,25 @@ const conversionLine = fc
     n === 0 ? conversion : { ...conversion, atMs: -Number(conversion.id.slice(1)) * 11 * hourMs },
   )
 
+/** Rows of a sheet have few days and dimensions, so that the next sheet corrects them. */
+const sheetLine = line<CostLine>({
+  atMs: fc.integer({ min: -5, max: 0 }).map((days) => days * dayMs),
+  campaignId: maybe(fc.constantFrom('k1', 'k2')),
+  country: seldom(fc.constantFrom('US', 'DE')),
+  cost: fc.oneof(givenAmount, fc.constantFrom({ amount: 0 }, { amount: 7_500_000 })),
+  updatedAtMs: seldom(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
+})
+
+const anyCost = line<CostLine>({
+  id: ids('x', 8),
+  atMs: time,
+  ...Object.fromEntries(Object.entries(sharedFields).map(([name, value]) => [name, maybe(value)])),
+  subIds: seldom(subIds),
+  cost: fc.oneof(givenAmount, fc.constant({ amount: 0 })),
+  updatedAtMs: maybe(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
+})
+const costLine = fc.oneof({ weight: 3, arbitrary: sheetLine }, { weight: 2, arbitrary: anyCost })
+
 /** How an import is interrupted at its first insert. */
 export interface Interruption {
   /** It is killed and run again, or its connection breaks before the response arrives. */
@@ -117,6 +135,7 @@ export interface Interruption {
 export type Step =
   | { kind: 'clicks'; lines: ClickLine[]; interruption: Interruption | undefined }
   | { kind: 'conversions'; lines: ConversionLine[]; interruption: Interruption | undefined }
+  | { kind: 'costs'; lines: CostLine[]; interruption: Interruption | undefined }
   /** Imports an earlier file again, with or without additional lines at its end. */
   | { kind: 'repeat'; which: number; more: ClickLine[] }
   /** Merges all parts: versions and sums collapse. */
@@ -140,9 +159,17 @@ const conversions = (least: number) =>
     interruption: interruption(conversionTables),
   })
 
+const costs = (least: number) =>
+  fc.record({
+    kind: fc.constant('costs' as const),
+    lines: fc.array(costLine, { minLength: least, maxLength: least + 10, size: 'max' }),
+    interruption: interruption(costTables),
+  })
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: clicks(1) },
   { weight: 6, arbitrary: conversions(5) },
+  { weight: 5, arbitrary: costs(5) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -155,19 +182,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('event' as const), clickId: ids('c', 40) }) },
 )
 
-/** The first two steps: enough rows to interact, in either order. */
+/** The first three steps: enough rows to interact, clicks and conversions in either order. */
 const firstSteps = fc
-  .tuple(clicks(40), conversions(14), fc.boolean())
-  .map(([first, second, isReversed]): Step[] => (isReversed ? [second, first] : [first, second]))
+  .tuple(clicks(40), conversions(14), costs(10), fc.boolean())
+  .map(([first, second, third, isReversed]): Step[] => (isReversed ? [second, third, first] : [first, second, third]))
 
-/** Most conversions of a later file are newer than the stored ones. */
+/** Most rows of a later file are newer than the stored ones. */
 function later(step: Step, index: number): Step {
-  if (step.kind !== 'conversions') return step
+  if (step.kind !== 'conversions' && step.kind !== 'costs') return step
   const lines = step.lines.map(({ updatedAtMs, ...line }) => ({
     ...line,
     ...(updatedAtMs !== undefined && { updatedAtMs: updatedAtMs + 2 * index * hourMs }),
   }))
-  return { ...step, lines }
+  return { ...step, lines } as Step
 }
 
 /** The history of an account: steps, each with the report queries after it. */

@@ -4,7 +4,7 @@ import { filterAttributes, type FilterName as SharedFilterName } from '../../../
 import type { Metrics, ReportMetric } from '../../../schema/metrics.ts'
 import type { RangeName } from '../../../schema/range.ts'
 import { addDays, dateBefore, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
-import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
+import { type CountedClick, type CountedConversion, type CountedCost, metricsOf } from './rows.ts'
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
@@ -12,8 +12,9 @@ import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
 export interface Rows {
   clicks: readonly CountedClick[]
   conversions: readonly CountedConversion[]
+  costs: readonly CountedCost[]
 }
-type Row = CountedClick | CountedConversion
+type Row = CountedClick | CountedConversion | CountedCost
 
 export type FilterName = SharedFilterName | ConversionAttributeName
 const attributeOf: Readonly<Record<string, AttributeName>> = filterAttributes
@@ -38,6 +39,8 @@ export interface Query {
   withVisitors: boolean
   /** The other range: an earlier one, or any. */
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
+  /** Whether conversions count at the time of their click. */
+  countsAtClick: boolean
 }
 
 export type Leaf = ['is' | 'is_not' | 'contains' | 'contains_not', FilterName, string[]]
@@ -48,7 +51,9 @@ const notSet = '(not set)'
 
 export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: string | null } }
 
-export function expectedReport(query: Query, rows: Rows, nowMs: number) {
+export function expectedReport(query: Query, given: Rows, nowMs: number) {
+  const atClick = () => given.conversions.map((row) => ({ ...row, atMs: row.clickedMs }))
+  const rows = query.countsAtClick ? { ...given, conversions: atClick() } : given
   const selected = select(query, rows, query.range)
   const buckets = group(query, selected)
   const counted = [...buckets.values()].filter(
@@ -88,7 +93,7 @@ function earlierOf(query: Query, rows: Rows, nowMs: number) {
       const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
       const exists = counterparts.every((id): id is string => id !== null)
       const found = exists ? buckets.get(JSON.stringify(counterparts)) : undefined
-      const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [] }) }
+      const { ids: _ids, ...values } = found ?? { ids: [], ...total({ clicks: [], conversions: [], costs: [] }) }
       return { id: exists ? idText(counterparts) : null, values }
     },
   }
@@ -173,25 +178,32 @@ function select({ filters, tree }: Query, rows: Rows, { fromMs, untilMs }: Query
     row.atMs < untilMs &&
     filters.every(({ name, values, isExcluded }) => values.includes(attributeValue(row, name)) !== isExcluded) &&
     tree.every((one) => fulfils(row, one))
-  return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
+  const [clicks, conversions] = [rows.clicks.filter(isSelected), rows.conversions.filter(isSelected)]
+  return { clicks, conversions, costs: rows.costs.filter(isSelected) }
 }
 
-function total({ clicks, conversions }: Rows): Counted {
-  return { ...metricsOf(clicks, conversions), visitors: new Set(clicks.map(({ visitor }) => visitor)).size }
+function total({ clicks, conversions, costs }: Rows): Counted {
+  return { ...metricsOf(clicks, conversions, costs), visitors: new Set(clicks.map(({ visitor }) => visitor)).size }
 }
 
-function group({ dimensions, zone }: Query, { clicks, conversions }: Rows): Map<string, Bucket> {
-  const groups = new Map<string, { ids: string[]; clicks: CountedClick[]; conversions: CountedConversion[] }>()
+/** A bucket has clicks, conversions of any status, or a cost. */
+function group({ dimensions, zone }: Query, { clicks, conversions, costs }: Rows): Map<string, Bucket> {
+  type Group = { ids: string[]; clicks: CountedClick[]; conversions: CountedConversion[]; costs: CountedCost[] }
+  const groups = new Map<string, Group>()
   const groupOf = (row: Row) => {
     const ids = dimensions.map((dimension) => idOf(dimension, row, zone))
     const key = JSON.stringify(ids)
-    const known = groups.get(key) ?? { ids, clicks: [], conversions: [] }
+    const known = groups.get(key) ?? { ids, clicks: [], conversions: [], costs: [] }
     groups.set(key, known)
     return known
   }
   for (const row of clicks) groupOf(row).clicks.push(row)
   for (const row of conversions) groupOf(row).conversions.push(row)
-  return new Map([...groups].map(([key, { ids, ...found }]) => [key, { ids, ...total(found) }]))
+  for (const row of costs) groupOf(row).costs.push(row)
+  const isBucket = (found: Group) =>
+    found.clicks.length + found.conversions.length > 0 || found.costs.reduce((sum, { cost }) => sum + cost, 0n) !== 0n
+  const buckets = [...groups].filter(([, found]) => isBucket(found))
+  return new Map(buckets.map(([key, { ids, ...found }]) => [key, { ids, ...total(found) }]))
 }
 
 function idOf(dimension: Dimension, { atMs, attributes }: Row, zone: string): string {

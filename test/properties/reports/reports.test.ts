@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { ConversionPage } from '../../../schema/conversion.ts'
+import { CostPage } from '../../../schema/cost.ts'
 import { conversionAttributeNames } from '../../../schema/dimensions.ts'
 import type { Metrics } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
@@ -20,12 +21,12 @@ import { running } from '../../writer/withWriter.ts'
 import { dayMs, parameterOf, treeParameter, type WrittenQuery } from './generators.ts'
 import { campaigns, type History, history, type Interruption, type Step } from './histories.ts'
 import { expectedReport, idText, type Rows } from './model.ts'
-import { type ClickLine, type ConversionLine, inUnits, Model, metricsOf, type Tally } from './rows.ts'
+import { type ClickLine, type ConversionLine, type CostLine, inUnits, Model, metricsOf, type Tally } from './rows.ts'
 
 const api = useTestApp()
 
 const tables = [
-  ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks'],
+  ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', 'costs', 'cost_index'],
   ...['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour'],
 ]
 
@@ -51,7 +52,7 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
       const key = await api.account(accountId, { currency })
       const named = campaigns.map((id) => ({ id, name: id }))
       await importContent(api.stores, accountId, 'campaigns', named)
-      const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[] }
+      const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[], imports: 0 }
       for (const [step, queries] of steps) {
         await apply(account, step)
         const rows = modelRows(account)
@@ -79,14 +80,39 @@ async function expectConsistent({ accountId }: Account): Promise<void> {
   const countsOf = (table: string, at: string) => `
     SELECT '${table}' AS resource, toStartOfMonth(${at}) AS month, count() AS rows FROM ${table} FINAL
     WHERE account_id = '${accountId}' GROUP BY month`
-  const counts = `${countsOf('clicks', 'clicked_at')} UNION ALL ${countsOf('conversions', 'converted_at')}`
+  const all = [countsOf('clicks', 'clicked_at'), countsOf('conversions', 'converted_at'), countsOf('costs', 'spent_at')]
+  const counts = all.join(' UNION ALL ')
   expect(await rowsOf(api.stores, `SELECT * FROM (${counts}) ORDER BY resource, month`)).toEqual([...confirmed])
+  // A row may have moved to an earlier time.
+  const latestOf = (table: string, at: string) => `
+    SELECT '${table}' AS resource, toUnixTimestamp64Milli(max(${at})) AS atMs FROM ${table} FINAL
+    WHERE account_id = '${accountId}' AND ${at} <= now64(3)`
+  const latest = [
+    latestOf('clicks', 'clicked_at'),
+    latestOf('conversions', 'converted_at'),
+    latestOf('costs', 'spent_at'),
+  ]
+  for (const { resource, atMs } of await rowsOf<{ resource: string; atMs: number }>(
+    api.stores,
+    latest.join(' UNION ALL '),
+  )) {
+    const [row] = await postgres`
+      SELECT (EXTRACT(EPOCH FROM nullif(data_through, '-infinity')) * 1000)::float8 AS ms FROM watermarks
+      WHERE account_id = ${accountId} AND resource = ${resource}`
+    expect([resource, row?.ms ?? 0]).toEqual([
+      resource,
+      expect.toSatisfy((ms: number) => ms >= atMs && ms <= Date.now()),
+    ])
+  }
   // TRAP: this counts rows that no import counted.
   const settling = { ...running, first: 'settle' } as const
   expect(await withWriter(api.stores, accountId, settling, findDifferences)).toEqual([])
 }
 
-type File = { resource: 'clicks'; lines: ClickLine[] } | { resource: 'conversions'; lines: ConversionLine[] }
+type File =
+  | { resource: 'clicks'; lines: ClickLine[] }
+  | { resource: 'conversions'; lines: ConversionLine[] }
+  | { resource: 'costs'; lines: CostLine[] }
 
 interface Account {
   accountId: string
@@ -95,6 +121,8 @@ interface Account {
   currency: History['currency']
   model: Model
   files: File[]
+  /** Number of imports, each of which starts later. */
+  imports: number
 }
 
 async function apply(account: Account, step: Step): Promise<void> {
@@ -121,28 +149,37 @@ async function apply(account: Account, step: Step): Promise<void> {
 }
 
 async function importFile(account: Account, file: File, interruption?: Interruption): Promise<void> {
-  const { nowMs, currency, model } = account
-  const todayMs = nowMs - (nowMs % dayMs)
-  const rows: object[] =
-    file.resource === 'clicks'
-      ? file.lines.map(({ atMs, cost, ...rest }) => ({
-          ...rest,
-          clickedAt: instant(todayMs + atMs),
-          ...amountFields('cost', 'costBase', cost, currency),
-        }))
-      : file.lines.map(({ atMs, updatedAtMs, createdAtMs, revenue, ...rest }) => ({
-          ...rest,
-          convertedAt: instant(todayMs + atMs),
-          ...(updatedAtMs !== undefined && { updatedAt: instant(todayMs + updatedAtMs) }),
-          ...(createdAtMs !== undefined && { createdAt: instant(todayMs + createdAtMs) }),
-          ...amountFields('revenue', 'revenueBase', revenue, currency),
-        }))
-  const expected: Tally =
-    file.resource === 'clicks'
-      ? model.importClicks(file.lines)
-      : model.importConversions(file.lines, JSON.stringify(rows))
-  const done = await importToEnd(account, file.resource, rows, interruption)
-  if (done) expect(done).toMatchObject(expected)
+  const { model } = account
+  account.imports += 1
+  const startedMs = account.nowMs + account.imports * 1_000
+  const rows = rowsOfFile(account, file)
+  const done = await importToEnd(account, file.resource, rows, interruption, startedMs)
+  const expected = expectedTally()
+  if (done) expect([file, done]).toMatchObject([file, expected])
+
+  function expectedTally(): Tally {
+    if (file.resource === 'clicks') return model.importClicks(file.lines)
+    const name = JSON.stringify(rows)
+    if (file.resource === 'conversions') return model.importConversions(file.lines, name)
+    return model.importCosts(file.lines, name, startedMs - startOfDay(account))
+  }
+}
+
+const startOfDay = ({ nowMs }: Account) => nowMs - (nowMs % dayMs)
+
+function rowsOfFile(account: Account, { resource, lines }: File): object[] {
+  const todayMs = startOfDay(account)
+  const [timeName, amountName] = (
+    { clicks: ['clickedAt', 'cost'], conversions: ['convertedAt', 'revenue'], costs: ['spentAt', 'cost'] } as const
+  )[resource]
+  type Line = Partial<ClickLine & ConversionLine & CostLine>
+  return (lines as Line[]).map(({ atMs = 0, updatedAtMs, createdAtMs, revenue, cost, ...rest }) => ({
+    ...rest,
+    [timeName]: instant(todayMs + atMs),
+    ...(updatedAtMs !== undefined && { updatedAt: instant(todayMs + updatedAtMs) }),
+    ...(createdAtMs !== undefined && { createdAt: instant(todayMs + createdAtMs) }),
+    ...amountFields(amountName, `${amountName}Base`, revenue ?? cost, account.currency),
+  }))
 }
 
 /** @returns the counts; undefined when an import that was killed has stored some of the rows */
@@ -151,19 +188,20 @@ async function importToEnd(
   resource: File['resource'],
   rows: readonly object[],
   interruption: Interruption | undefined,
+  nowMs: number,
 ): Promise<Tally | undefined> {
-  if (!interruption) return await importContent(api.stores, accountId, resource, rows)
+  if (!interruption) return await importContent(api.stores, accountId, resource, rows, { nowMs })
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   const error = interruption.failure === 'kill' ? new ImportKilled() : reset
   const broken = killedStores(api.stores, accountId, interruption.without, error)
   try {
-    const done = await importContent(broken, accountId, resource, rows, shortWindow)
+    const done = await importContent(broken, accountId, resource, rows, { ...shortWindow, nowMs })
     if (done.said.includes('ClickHouse did not confirm a batch; checking what it stored.')) interrupted += 1
     return done
   } catch (thrown) {
     if (!(thrown instanceof ImportKilled)) throw thrown
     interrupted += 1
-    await importContent(api.stores, accountId, resource, rows)
+    await importContent(api.stores, accountId, resource, rows, { nowMs })
     return undefined
   } finally {
     for (const table of tables) await stopMerges(api.stores, table)
@@ -181,10 +219,12 @@ function amountFields(name: string, baseName: string, given: ClickLine['cost'], 
 }
 
 /** The rows of the model, at epoch milliseconds. */
-function modelRows({ model, nowMs }: Account): Rows {
-  const todayMs = nowMs - (nowMs % dayMs)
+function modelRows(account: Account): Rows {
+  const { clicks, conversions, costs } = account.model
+  const todayMs = startOfDay(account)
   const atEpoch = <Row extends { atMs: number }>(row: Row) => ({ ...row, atMs: todayMs + row.atMs })
-  return { clicks: model.clicks.map(atEpoch), conversions: model.conversions.map(atEpoch) }
+  const ofClicks = conversions.map((row) => ({ ...atEpoch(row), clickedMs: todayMs + row.clickedMs }))
+  return { clicks: clicks.map(atEpoch), conversions: ofClicks, costs: costs.map(atEpoch) }
 }
 
 /** Compares a report, the stats of its range and filters, and the lists with a plain count. */
@@ -201,7 +241,9 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
     expect([text, Object.keys(dimensions), idText(ids)]).toEqual([text, query.dimensions, row.id])
     return row
   })
-  const { bucketCount, truncated, totals } = response
+  const { bucketCount, truncated, totals, countAt } = response
+  const expectedCountAt = query.countsAtClick ? 'click' : undefined
+  expect([text, countAt, overview.countAt]).toEqual([text, expectedCountAt, expectedCountAt])
   expect([text, bucketCount, truncated, totals]).toEqual([
     ...[text, expected.bucketCount, expected.truncated, expected.totals],
   ])
@@ -241,6 +283,7 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
   const expected = expectedReport({ ...query, ...byId }, rows, nowMs)
   const found = series.data.map(({ date: _date, complete: _complete, ...row }) => row)
   const isCounted = ({ clicks, conversions, ...row }: (typeof found)[number]) =>
+    row.cost !== 0 ||
     clicks + conversions + row.pendingConversions + row.holdConversions > 0 ||
     row.declinedConversions + row.refundedConversions > 0
   expect([path, found.filter(isCounted)]).toEqual([
@@ -254,7 +297,10 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
 }
 
 /** Computes metrics from the rows of the lists. */
-async function metricsOfLists(key: string, { range, filters, tree, limit }: WrittenQuery): Promise<Metrics> {
+async function metricsOfLists(
+  key: string,
+  { range, filters, tree, limit, countsAtClick }: WrittenQuery,
+): Promise<Metrics> {
   const isOfConversions = ({ name }: { name: string }) => (conversionAttributeNames as readonly string[]).includes(name)
   // Small pages would take many requests.
   const parameters = [
@@ -269,15 +315,22 @@ async function metricsOfLists(key: string, { range, filters, tree, limit }: Writ
     .filter(isOfConversions)
     .every(({ values, isExcluded }) => values.includes('(not set)') !== isExcluded)
   const clicks = withClicks ? await readPages(api, `/clicks?${ofClicks}`, key, ClickPage) : []
-  const conversions = await readPages(api, `/conversions?${read}`, key, ConversionPage)
+  const costs = withClicks ? await readPages(api, `/costs?${ofClicks}`, key, CostPage) : []
+  const ofConversions = countsAtClick ? read.replace(/from=[^&]*&to=[^&]*&/, '') : read
+  const listed = await readPages(api, `/conversions?${ofConversions}`, key, ConversionPage)
+  const isInRange = (time: string) => Date.parse(time) >= range.fromMs && Date.parse(time) < range.untilMs
+  const conversions = countsAtClick
+    ? listed.filter(({ clickedAt, convertedAt }) => isInRange(clickedAt ?? convertedAt))
+    : listed
   // A double with at most 15 digits stands for one number of millionths.
   const millionths = (units: number | null) => BigInt(Math.round((units ?? 0) * 1e6))
-  const shared = { atMs: 0, attributes: {}, visitor: '' }
+  const shared = { atMs: 0, clickedMs: 0, attributes: {}, visitor: '' }
   return metricsOf(
     clicks
       .filter(({ isBot, isTest }) => !isBot && !isTest)
       .map(({ costBase }) => ({ ...shared, cost: millionths(costBase) })),
     conversions.map(({ status, revenueBase }) => ({ ...shared, status, revenue: millionths(revenueBase) })),
+    costs.map(({ costBase }) => ({ ...shared, cost: millionths(costBase) })),
   )
 }
 

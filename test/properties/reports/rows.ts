@@ -5,6 +5,8 @@ import {
   type ConversionAttributeFields,
   clickAttributes,
   conversionAttributes,
+  type SharedFields,
+  sharedAttributes,
 } from './attributes.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
@@ -37,6 +39,14 @@ export interface ConversionLine extends ConversionAttributeFields {
   isTest?: boolean
 }
 
+/** A row without an id has the id of its time and dimensions. */
+export interface CostLine extends SharedFields {
+  id?: string
+  atMs: number
+  cost: Amount
+  updatedAtMs?: number
+}
+
 export const statuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export type Status = (typeof statuses)[number]
 
@@ -59,14 +69,25 @@ export interface CountedClick {
 /** The part of a conversion that metrics use; the revenue in millionths of the account's currency. */
 export interface CountedConversion {
   atMs: number
+  /** When its click was, if that is stored, else `atMs`. */
+  clickedMs: number
   attributes: Attributes
   status: Status
   revenue: bigint
 }
 
+/** The part of a cost that metrics use, in millionths of the account's currency. */
+export interface CountedCost {
+  atMs: number
+  attributes: Attributes
+  cost: bigint
+}
+
 export class Model {
   readonly #clicks = new Map<string, ClickLine>()
   readonly #conversions = new Map<string, { line: ConversionLine; file: string; number: number }>()
+
+  readonly #costs = new Map<string, { line: CostLine; updatedAtMs: number; file: string; number: number }>()
 
   /** The first click with an id is kept. */
   importClicks(lines: readonly ClickLine[]): Tally {
@@ -105,6 +126,44 @@ export class Model {
     return tally
   }
 
+  /**
+   * The row with the higher `updatedAt` is kept, as of conversions; if it gives the values of the stored row, the stored row is kept. Of
+   * equal derived ids in one file the first row is kept.
+   * @param startedMs `updatedAt` of rows without one
+   */
+  importCosts(lines: readonly CostLine[], file: string, startedMs: number): Tally {
+    const tally = { inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+    const derived = new Set<string>()
+    const stored = new Map(this.#costs)
+    for (const [index, line] of lines.entries()) {
+      const { id, atMs, updatedAtMs = startedMs } = line
+      const number = index + 1
+      const key = id ?? JSON.stringify([atMs, dimensionsOf(line)])
+      if (line.cost.foreign === 'unconvertible' || (id === undefined && derived.has(key))) {
+        tally.rejected += 1
+        continue
+      }
+      if (id === undefined) derived.add(key)
+      const present = this.#costs.get(key)
+      const isLater = present && updatedAtMs - present.updatedAtMs
+      const isOfSameFile = present?.file === file && number > present.number
+      const isReplaced = isLater !== undefined && (isLater > 0 || (isLater === 0 && isOfSameFile))
+      if (isLater === undefined) tally.inserted += 1
+      else if (isReplaced && costValues(line) !== costValues(present?.line)) tally.updated += 1
+      else tally.duplicates += 1
+      if (isLater === undefined || isReplaced) this.#costs.set(key, { line, updatedAtMs, file, number })
+    }
+    for (const [key, { line }] of stored)
+      if (costValues(this.#costs.get(key)?.line) === costValues(line)) this.#costs.set(key, stored.get(key) as never)
+    return tally
+  }
+
+  get costs(): CountedCost[] {
+    return [...this.#costs.values()].map(({ line }) => ({
+      ...{ atMs: line.atMs, attributes: sharedAttributes(line), cost: baseOf(line.cost) },
+    }))
+  }
+
   /** The campaign of a click, including bots and tests. */
   campaignOf(clickId: string): string | undefined {
     return this.#clicks.get(clickId)?.campaignId
@@ -126,9 +185,22 @@ export class Model {
       if (line.isTest) return []
       const click = this.#clicks.get(line.clickId ?? '')
       const { atMs, status } = line
-      return [{ atMs, status, attributes: conversionAttributes(line, click), revenue: baseOf(line.revenue) }]
+      const attributes = conversionAttributes(line, click)
+      return [{ atMs, clickedMs: click?.atMs ?? atMs, status, attributes, revenue: baseOf(line.revenue) }]
     })
   }
+}
+
+function dimensionsOf(line: CostLine): [string, unknown][] {
+  return Object.entries(sharedAttributes(line))
+    .filter(([, value]) => value !== undefined)
+    .sort()
+}
+
+/** What a change of a cost changes. */
+function costValues(line: CostLine | undefined): string {
+  if (!line) return ''
+  return JSON.stringify([line.atMs, dimensionsOf(line), line.cost.amount, !line.cost.foreign, `${baseOf(line.cost)}`])
 }
 
 function updatedAtOf({ updatedAtMs, createdAtMs, atMs }: ConversionLine): number {
@@ -144,12 +216,16 @@ function baseOf(given: Amount | undefined): bigint {
 }
 
 /** All metrics over some rows. Sums are exact; ratios are computed from sums and rounded at the end. */
-export function metricsOf(clicks: readonly CountedClick[], conversions: readonly CountedConversion[]): Metrics {
+export function metricsOf(
+  clicks: readonly CountedClick[],
+  conversions: readonly CountedConversion[],
+  costs: readonly CountedCost[],
+): Metrics {
   const withStatus = (...statuses: Status[]) => conversions.filter(({ status }) => statuses.includes(status))
   const revenueOf = (rows: readonly CountedConversion[]) => rows.reduce((sum, { revenue }) => sum + revenue, 0n)
   const approved = withStatus('approved')
   const reversed = withStatus('refunded', 'chargeback')
-  const cost = clicks.reduce((sum, click) => sum + click.cost, 0n)
+  const cost = [...clicks, ...costs].reduce((sum, row) => sum + row.cost, 0n)
   const revenue = revenueOf(approved)
   const clickCount = BigInt(clicks.length)
   const count = BigInt(approved.length)

@@ -34,6 +34,7 @@ beforeEach(async () => {
     { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
     { ...approved, id: 'v2', convertedAt: '2026-11-04T00:00:00Z', clickId: 'later' },
   ])
+  await importContent(stores, account, 'costs', [{ id: 'x1', spentAt: '2026-11-04T00:00:00Z', cost: 3 }])
   await advanceWatermarks(stores, account)
 })
 
@@ -49,10 +50,10 @@ async function copyClick(id: string, replaced: string): Promise<void> {
   await stores.clickhouse.client.command({ query: insert })
 }
 
-/** A copy of a conversion at another moment, as a writer makes it that does not know of the first. */
-async function copyConversion(id: string, replaced: string): Promise<void> {
-  const insert = `INSERT INTO conversions SELECT * REPLACE (version + 1 AS version, ${replaced})
-    FROM conversions FINAL WHERE account_id = '${account}' AND id = '${id}'`
+/** A copy of a row at another moment, as a writer makes it that does not know of the first. */
+async function copyRow(table: 'conversions' | 'costs', id: string, replaced: string): Promise<void> {
+  const insert = `INSERT INTO ${table} SELECT * REPLACE (version + 1 AS version, ${replaced})
+    FROM ${table} FINAL WHERE account_id = '${account}' AND id = '${id}'`
   await stores.clickhouse.client.command({ query: insert })
 }
 
@@ -131,8 +132,9 @@ it('rows that are stored twice, not attributed or later than every batch are rep
   const ofCopy = { ...approved, id: 'v4', convertedAt: '2026-11-06T00:00:00Z', clickId: 'c1' }
   await importContent(stores, account, 'conversions', [ofCopy])
   const moved = `toDateTime64('2026-12-24 00:00:00', 3, 'UTC') AS converted_at`
-  await copyConversion('v1', moved)
-  await copyConversion('v3', `${moved}, updated_at + INTERVAL 1 DAY AS updated_at`)
+  await copyRow('conversions', 'v1', moved)
+  await copyRow('costs', 'x1', `toDateTime64('2026-12-24 00:00:00', 3, 'UTC') AS spent_at`)
+  await copyRow('conversions', 'v3', `${moved}, updated_at + INTERVAL 1 DAY AS updated_at`)
   await client.command({
     query: `INSERT INTO clicks (account_id, id, clicked_at) VALUES ('${account}', 'later', '2026-09-02 10:11:00')`,
   })
@@ -157,6 +159,7 @@ it('rows that are stored twice, not attributed or later than every batch are rep
           (month) =>
             `conversions ${month}: 1 id stored more than once; --repair keeps the copy updated last; of equals, the one stored first`,
         ),
+        'costs 2026-12: 1 id stored more than once; --repair keeps the copy updated last; of equals, the one stored first',
         'conversions: 3 conversions are not attributed to the stored click, or copied other values',
         'clicks 2026-08: 1 row is stored later than the last batch; reads by updated_since do not return them',
       ].map((line) => `${account} ${line}`),
@@ -165,6 +168,7 @@ it('rows that are stored twice, not attributed or later than every batch are rep
   expect(await repair()).toEqual(found.lines.slice(0, -1))
   expect((await stored('id, clicked_at, campaign_id, country', 'clicks')).slice(1, -1)).toEqual(clicks)
   expect((await clicksByDay()).slice(2)).toEqual(oncePerDay)
+  expect(await stored('id, spent_at', 'costs FINAL')).toEqual([{ id: 'x1', spent_at: '2026-11-04 00:00:00.000' }])
   expect(await stored('id, converted_at', 'conversions FINAL')).toEqual([
     { id: 'v1', converted_at: '2026-11-03 00:00:00.000' },
     { id: 'v2', converted_at: '2026-11-04 00:00:00.000' },
@@ -177,7 +181,16 @@ it('rows that are stored twice, not attributed or later than every batch are rep
   ])
   expect(await asOf()).toBeGreaterThan(storedAtMs)
   // Merges bring no difference to light that was repaired only for the moment.
-  const tables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames]
+  const tables = [
+    'clicks',
+    'click_index',
+    'conversions',
+    'conversion_index',
+    'converted_clicks',
+    'costs',
+    'cost_index',
+    ...sumsTableNames,
+  ]
   await startMerges(stores, 'clicks')
   for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
   await stopMerges(stores, 'clicks')
@@ -188,9 +201,11 @@ describe('rows that are lost', () => {
   it('are reported by month, are not repaired, and are accepted only with the option', async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
     await change(`DELETE FROM conversions WHERE account_id = '$account' AND id = 'v2'`)
+    await change(`DELETE FROM costs WHERE account_id = '$account' AND id = 'x1'`)
     const lines = [
       `${account} clicks 2026-11: 1 row missing; 2 confirmed, 1 stored`,
       `${account} conversions 2026-11: 1 row missing; 2 confirmed, 1 stored`,
+      `${account} costs 2026-11: 1 row missing; 1 confirmed, 0 stored`,
     ]
     const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
     expect(JSON.parse(stdout).differences).toContainEqual({

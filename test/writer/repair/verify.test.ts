@@ -4,7 +4,7 @@ import { sums } from '../../../src/query/metricDefinitions.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
-import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'
+import { advanceWatermarks, changeTables, storeClicks, storeConversions, storeCosts } from '../../kit/rows.ts'
 
 const stores = useTestStores()
 beforeAll(() => makeAccounts('acme', 'other'))
@@ -25,6 +25,10 @@ async function makeAccounts(...ids: string[]): Promise<void> {
         ...{ click_campaign_id: 'k1', click_country: 'US' },
       },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
+    ])
+    await storeCosts(stores, id, [
+      { id: 'x1', spent_at: '2025-03-04 00:00:00.000', campaign_id: 'k1' },
+      { id: 'x2', spent_at: '2025-03-05 00:00:00.000', country: 'DE' },
     ])
     await advanceWatermarks(stores, id)
   }
@@ -88,6 +92,15 @@ const plants: Record<string, [statement: string, found: string]> = {
   'a conversion that its index has lost': [
     `DELETE FROM conversion_index WHERE account_id = 'planted' AND id = 'v2'`,
     'conversion_index',
+  ],
+  'a cost that its index has lost': [`DELETE FROM cost_index WHERE account_id = 'planted' AND id = 'x1'`, 'cost_index'],
+  'costs of a day that sums do not have': [
+    `DELETE FROM sums_by_day_and_campaign WHERE account_id = 'planted' AND day = '2025-03-04'`,
+    'sums_by_day_and_campaign 2025-03-04',
+  ],
+  'a cost that is counted twice': [
+    `INSERT INTO sums_by_day (account_id, dimension, day, value, cost) VALUES ('planted', 'country', '2025-03-05', 'DE', 1)`,
+    'sums_by_day 2025-03-05',
   ],
   'a copy of a click with another value': [
     `INSERT INTO converted_click_rows SELECT * REPLACE ('FR' AS country) FROM clicks WHERE account_id = 'planted' AND id = 'c2'`,

@@ -42,6 +42,11 @@ export const rows = {
     conversion('v3', '03', { clickId: 'c4' }),
     conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
   ],
+  costs: [
+    { id: 'x1', spentAt: '2025-01-10T00:00:00.000Z', campaignId: 'k1', country: 'FR', cost: 3.5 },
+    { id: 'x2', spentAt: '2025-01-31T23:59:59.999Z', cost: 1 },
+    { id: 'x3', spentAt: '2025-02-01T00:00:00.000Z', campaignId: 'k1', cost: 2 },
+  ],
   'pixel-events': [
     event('e1', '01', { clickId: 'c1' }),
     event('e2', '02', { clickId: 'c3' }),
@@ -51,11 +56,15 @@ export const rows = {
 
 /** Stores the rows in each of the accounts. */
 export async function storeRetained(stores: Writer['stores'], ...accounts: string[]): Promise<void> {
-  const sent = accounts.flatMap((id) => rowsOfAccount(id, rows))
+  const costs = rows.costs.map((row) => ({ updatedAt: row.spentAt, ...row }))
+  const sent = accounts.flatMap((id) => rowsOfAccount(id, { ...rows, costs }))
   await storeRows(stores, sent)
 }
 
-const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']
+const rowTables = [
+  ...['clicks', 'converted_click_rows', 'conversions', 'costs', 'pixel_events'],
+  ...['click_index', 'converted_clicks'],
+]
 const sums = {
   sums_by_day: 'dimension, day, value',
   sums_by_day_and_campaign: 'dimension, campaign_id, day, value',
@@ -69,7 +78,12 @@ export async function contentOf(stores: Writer['stores'], account: string): Prom
     const without = ['pixel_events', 'click_index', 'converted_clicks'].includes(table)
       ? 'account_id'
       : 'account_id, stored_at'
-    const more = { conversions: ', version', converted_clicks: ', version', pixel_events: ', stored_at, user_id' }
+    const more = {
+      conversions: ', version',
+      costs: ', version',
+      converted_clicks: ', version',
+      pixel_events: ', stored_at, user_id',
+    }
     const omitted = `${without}${more[table as keyof typeof more] ?? ''}`
     const query = `SELECT * EXCEPT (${omitted}) FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`
     found.push({ table, rows: await rowsOf(stores, query) })

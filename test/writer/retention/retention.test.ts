@@ -87,6 +87,7 @@ describe('after months were removed', () => {
     expect(await idsOf('acme', '/clicks?converted=true')).toEqual(['c4'])
     expect(await idsOf('acme', '/clicks?order=asc&to=2025-01-31')).toEqual([])
     expect(await idsOf('acme', '/events')).toEqual(['e3'])
+    expect(await idsOf('acme', '/costs')).toEqual(['x3'])
     expect(await idsOf('acme', '/conversions')).toEqual(['v1', 'v2', 'v3', 'v4'])
   })
 
@@ -95,6 +96,8 @@ describe('after months were removed', () => {
     ['/clicks?updated_after=2020-01-01T00:00:00Z', clicksFrom],
     ['/clicks?from=2025-01-31', clicksFrom],
     ['/clicks?from=2025-02-01', undefined],
+    ['/costs?limit=1', clicksFrom],
+    ['/costs?from=2025-02-01', undefined],
     ['/events', eventsFrom],
     ['/events?from=2025-03-01', undefined],
     ['/conversions', undefined],
@@ -104,6 +107,7 @@ describe('after months were removed', () => {
     [`/funnels?steps=click,signup&${range}`, eventsFrom],
     ['/funnels?steps=click,conversion&from=2025-02-01&to=2025-03-31', undefined],
     [`/checksums/clicks?${range}`, clicksFrom],
+    [`/checksums/costs?${range}`, clicksFrom],
     [`/checksums/events?${range}`, eventsFrom],
     [`/checksums/conversions?${range}`, undefined],
     ['/journeys?click_id=c1', eventsFrom],
@@ -120,13 +124,13 @@ describe('after months were removed', () => {
     expect(await header('/clicks?format=ndjson&from=2025-02-01')).toEqual([undefined, 2])
     expect(await header('/events?format=ndjson')).toEqual([eventsFrom, 1])
     expect(await header(`/reports?group_by=region&${range}&format=csv`)).toEqual([clicksFrom, expect.any(Number)])
-    expect(await header(`/reports?group_by=country&${range}&format=csv`)).toEqual([undefined, 3])
+    expect(await header(`/reports?group_by=country&${range}&format=csv`)).toEqual([undefined, 4])
     expect(await header(`/stats/daily?from=2025-01-01T00:01:00Z&format=csv&to=2025-01-03`)).toEqual([clicksFrom, 4])
   })
 
   it('reports of rows, funnels, checksums and journeys have the rows that are left and all conversions', async () => {
     const report = await body('acme', `/reports?group_by=region&${range}`)
-    expect(report.totals).toMatchObject({ clicks: 2, cost: 0.5, conversions: 3, pendingConversions: 1 })
+    expect(report.totals).toMatchObject({ clicks: 2, cost: 2.5, conversions: 3, pendingConversions: 1 })
     const february = '/reports?group_by=region&from=2025-02-01&to=2025-02-28&compare=previous_period'
     const { totals, previous } = await body('acme', february)
     expect([totals.clicks, previous.totals.clicks]).toEqual([1, 0])

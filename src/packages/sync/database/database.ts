@@ -16,13 +16,12 @@ export interface Dialect {
   xorHash(text: string): string
   /** @returns a statement that creates `ratio(n, d)`: n / d rounded to six decimals, half away from zero; NULL if d is 0 */
   ratioStatement(schema: string): string
-  /** @returns a statement that creates a function, or replaces it */
-  tableFunctionStatement(schema: string, tableFunction: TableFunction): string
+  /** @returns statements that create the variants of a function, or replace them */
+  tableFunctionStatements(schema: string, name: string, variants: readonly TableFunction[]): string[]
 }
 
-/** A function that returns a table. */
+/** A variant of a function that returns a table. Variants differ in the number of their parameters. */
 export interface TableFunction {
-  name: string
   parameters: readonly { name: string; type: string; default?: string }[]
   /** Names and types of the columns of the result. */
   columns: string

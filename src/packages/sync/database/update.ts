@@ -12,7 +12,7 @@ const passesMax = 3
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
 
-/** Clicks and conversions have the clock of PostgreSQL, events have the clock of ClickHouse; `doctor` names larger differences. */
+/** Clicks, conversions and costs have the clock of PostgreSQL, events have the clock of ClickHouse; `doctor` names larger differences. */
 const clocksMs = 2_000
 
 /**

@@ -1,4 +1,4 @@
-import type { Dialect } from './database.ts'
+import type { Dialect, TableFunction } from './database.ts'
 
 /** Dimensions of `report`, the column of each, and the table that has its names. */
 const dimensions: Record<string, { column: string; table?: string }> = {
@@ -16,7 +16,7 @@ const metricColumns = `clicks bigint, conversions bigint, revenue numeric, pendi
   declined_conversions bigint, refunded_conversions bigint, pending_revenue numeric, refunded_revenue numeric, cost numeric,
   profit numeric, roi numeric, cr numeric, epc numeric, cpa numeric, cpc numeric, aov numeric`
 
-/** Sums over rows of a bucket; the other kind of rows has a weight of zero. */
+/** Sums over rows of a bucket; rows of other kinds have a weight of zero. */
 const sums = `coalesce(sum(f.clicks), 0)::bigint AS clicks, coalesce(sum(f.cost), 0)::numeric(38, 6) AS cost,
     count(*) FILTER (WHERE f.status = 'approved') AS conversions,
     coalesce(sum(f.revenue) FILTER (WHERE f.status = 'approved'), 0)::numeric(38, 6) AS revenue,
@@ -27,6 +27,9 @@ const sums = `coalesce(sum(f.clicks), 0)::bigint AS clicks, coalesce(sum(f.cost)
     coalesce(sum(f.revenue) FILTER (WHERE f.status IN ('pending', 'hold')), 0)::numeric(38, 6) AS pending_revenue,
     coalesce(sum(f.revenue) FILTER (WHERE f.status IN ('refunded', 'chargeback')), 0)::numeric(38, 6) AS refunded_revenue`
 
+/** Condition on a group: it counts a row, or has a cost. */
+const isBucket = 'sum(f.clicks) > 0 OR count(f.status) > 0 OR sum(f.cost) <> 0'
+
 /** The metrics of a row of sums, in the order of `metricColumns`. */
 function metricsIn(schema: string): string {
   return `s.clicks, s.conversions, s.revenue, s.pending_conversions, s.hold_conversions, s.declined_conversions,
@@ -36,7 +39,7 @@ function metricsIn(schema: string): string {
     ${schema}.ratio(s.cost, s.clicks) AS cpc, ${schema}.ratio(s.revenue, s.conversions) AS aov`
 }
 
-export const viewNames = ['click_details', 'conversion_details', 'event_details'] as const
+export const viewNames = ['click_details', 'conversion_details', 'cost_details', 'event_details'] as const
 
 /** Statements that create the views and functions; each may run again. */
 export function viewStatements(dialect: Dialect, schema: string): string[] {
@@ -49,21 +52,43 @@ export function viewStatements(dialect: Dialect, schema: string): string[] {
     CROSS JOIN LATERAL (
       SELECT count(*) AS conversion_count FROM ${schema}.conversions AS v WHERE v.click_id = c.id AND NOT v.is_test
     ) AS v`,
-    `CREATE OR REPLACE VIEW ${schema}.conversion_details AS
+    ...['conversion', 'cost'].map(
+      (name) => `CREATE OR REPLACE VIEW ${schema}.${name}_details AS
     SELECT c.*, ca.name AS campaign_name, o.name AS offer_name, l.name AS landing_page_name, t.name AS traffic_source_name
-    FROM ${schema}.conversions AS c
+    FROM ${schema}.${name}s AS c
     ${entityJoins(schema)}`,
+    ),
     `CREATE OR REPLACE VIEW ${schema}.event_details AS
     SELECT e.*, ca.name AS campaign_name
     FROM ${schema}.events AS e
     LEFT JOIN ${schema}.campaigns AS ca ON ca.id = e.campaign_id`,
     dialect.ratioStatement(schema),
-    reportStatement(dialect, schema),
-    dailyStatement(dialect, schema),
+    ...dialect.tableFunctionStatements(schema, 'report', [
+      report(dialect, schema),
+      atClick(report(dialect, schema, true)),
+    ]),
+    ...dialect.tableFunctionStatements(schema, 'daily', [daily(schema), atClick(daily(schema, true))]),
   ]
 }
 
-function reportStatement(dialect: Dialect, schema: string): string {
+/** @returns the variant with the parameter `count_at`; all of its parameters are required, so that calls of the other one mean that one */
+function atClick({ parameters, refused, ...rest }: TableFunction): TableFunction {
+  const isUnknown = "count_at IS NULL OR count_at NOT IN ('conversion', 'click')"
+  const message = `'Unknown count_at ' || coalesce(count_at, 'NULL') || '; use conversion or click.'`
+  return {
+    ...rest,
+    parameters: [...parameters.map(({ name, type }) => ({ name, type })), { name: 'count_at', type: 'text' }],
+    refused: refused
+      ? {
+          condition: `${refused.condition} OR ${isUnknown}`,
+          message: `CASE WHEN ${refused.condition} THEN ${refused.message} ELSE ${message} END`,
+        }
+      : { condition: isUnknown, message },
+  }
+}
+
+/** @param hasCountAt whether the parameter `count_at` says when conversions count */
+function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunction {
   const names = [...Object.keys(dimensions), 'day']
   const bucketOf = Object.entries(dimensions).map(([name, { column }]) => `WHEN '${name}' THEN ${column}`)
   const nameOf = Object.entries(dimensions).flatMap(([name, { table }]) =>
@@ -72,8 +97,7 @@ function reportStatement(dialect: Dialect, schema: string): string {
   // A stored text `(not set)` is an absent value, as in the API.
   const bucket = (time: string) =>
     `nullif(CASE dimension ${bucketOf.join(' ')} WHEN 'day' THEN ${dialect.dayText(`${time} AT TIME ZONE 'UTC'`)} END, '(not set)')`
-  return dialect.tableFunctionStatement(schema, {
-    name: 'report',
+  return {
     parameters: [
       { name: 'dimension', type: 'text' },
       { name: 'from_time', type: 'timestamptz' },
@@ -89,21 +113,21 @@ function reportStatement(dialect: Dialect, schema: string): string {
         ${metricsIn(schema)}
       FROM (
         SELECT f.bucket, ${sums}
-        FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket)}) AS f
+        FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket, hasCountAt)}) AS f
         GROUP BY f.bucket
+        HAVING ${isBucket}
       ) AS s
       ORDER BY s.clicks DESC, coalesce(s.bucket, '(not set)') COLLATE "C"`,
-  })
+  }
 }
 
 /** By default the last 30 days, including today, as in the API. */
-function dailyStatement(dialect: Dialect, schema: string): string {
+function daily(schema: string, hasCountAt = false): TableFunction {
   const lastDay = 'coalesce(last_day::date, (now() AT TIME ZONE tz)::date)'
   const firstDay = `coalesce(first_day::date, ${lastDay} - 29)`
   // A day more on both sides: PostgreSQL and DuckDB take the later of two midnights of a day, the API the earlier.
   const [from, until] = [`(${firstDay} - 1)::timestamp AT TIME ZONE tz`, `(${lastDay} + 2)::timestamp AT TIME ZONE tz`]
-  return dialect.tableFunctionStatement(schema, {
-    name: 'daily',
+  return {
     parameters: [
       { name: 'tz', type: 'text' },
       { name: 'first_day', type: 'date', default: 'NULL' },
@@ -114,26 +138,39 @@ function dailyStatement(dialect: Dialect, schema: string): string {
       FROM (
         SELECT g.day, ${sums}
         FROM (SELECT d.day::date AS day FROM generate_series(${firstDay}::timestamp, ${lastDay}::timestamp, INTERVAL '1 day') AS d(day)) AS g
-        LEFT JOIN (${facts(schema, from, until, (time) => `(${time} AT TIME ZONE tz)::date`)}) AS f ON f.bucket = g.day
+        LEFT JOIN (${facts(schema, from, until, (time) => `(${time} AT TIME ZONE tz)::date`, hasCountAt)}) AS f ON f.bucket = g.day
         GROUP BY g.day
       ) AS s
       ORDER BY s.day`,
-  })
+  }
 }
 
 /**
- * The clicks and conversions of a range that reports count.
+ * The facts of a range that reports count.
  * @param bucketOf returns the bucket of a row by its time
  */
-function facts(schema: string, from: string, until: string, bucketOf: (time: string) => string): string {
+function facts(
+  schema: string,
+  from: string,
+  until: string,
+  bucketOf: (time: string) => string,
+  hasCountAt: boolean,
+): string {
+  const countedAt = hasCountAt
+    ? "CASE WHEN count_at = 'click' THEN coalesce(clicked_at, converted_at) ELSE converted_at END"
+    : 'converted_at'
   return `
       SELECT ${bucketOf('clicked_at')} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue
       FROM ${schema}.clicks
       WHERE clicked_at >= ${from} AND clicked_at < ${until} AND NOT is_bot AND NOT is_test
       UNION ALL
-      SELECT ${bucketOf('converted_at')}, 0, 0, status, coalesce(revenue_base, 0)
+      SELECT ${bucketOf(countedAt)}, 0, 0, status, coalesce(revenue_base, 0)
       FROM ${schema}.conversions
-      WHERE converted_at >= ${from} AND converted_at < ${until} AND NOT is_test`
+      WHERE ${countedAt} >= ${from} AND ${countedAt} < ${until} AND NOT is_test
+      UNION ALL
+      SELECT ${bucketOf('spent_at')}, 0, coalesce(cost_base, 0), NULL, 0
+      FROM ${schema}.costs
+      WHERE spent_at >= ${from} AND spent_at < ${until}`
 }
 
 function entityJoins(schema: string): string {

@@ -21,11 +21,14 @@ export const duckdbDialect: Dialect = {
     return `CREATE OR REPLACE MACRO ${schema}.ratio(n, d) AS
       CASE WHEN d <> 0 THEN (sign(n) * sign(d) * (${rounded}))::decimal(38, 0) * 0.000001 END`
   },
-  tableFunctionStatement(schema, { name, parameters, refused, select }) {
-    const declared = parameters.map((one) => `${one.name}${one.default ? ` := ${one.default}` : ''}`)
-    const checked = refused
-      ? `SELECT q.* FROM (${select}) AS q WHERE CASE WHEN ${refused.condition} THEN error(${refused.message}) ELSE true END`
-      : select
-    return `CREATE OR REPLACE MACRO ${schema}.${name}(${declared.join(', ')}) AS TABLE ${checked}`
+  tableFunctionStatements(schema, name, variants) {
+    const bodies = variants.map(({ parameters, refused, select }) => {
+      const declared = parameters.map((one) => `${one.name}${one.default ? ` := ${one.default}` : ''}`)
+      const checked = refused
+        ? `SELECT q.* FROM (${select}) AS q WHERE CASE WHEN ${refused.condition} THEN error(${refused.message}) ELSE true END`
+        : select
+      return `(${declared.join(', ')}) AS TABLE (${checked})`
+    })
+    return [`CREATE OR REPLACE MACRO ${schema}.${name}${bodies.join(', ')}`]
   },
 }

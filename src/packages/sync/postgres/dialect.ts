@@ -12,14 +12,15 @@ export const postgresDialect: Dialect = {
   ratioStatement: (schema) =>
     `CREATE OR REPLACE FUNCTION ${schema}.ratio(n numeric, d numeric) RETURNS numeric LANGUAGE sql IMMUTABLE
     AS $function$ SELECT round(n / nullif(d, 0), 6) $function$`,
-  tableFunctionStatement(schema, { name, parameters, columns, refused, select }) {
-    const declared = parameters.map((one) => `${one.name} ${one.type}${one.default ? ` DEFAULT ${one.default}` : ''}`)
-    const head = `CREATE OR REPLACE FUNCTION ${schema}.${name}(${declared.join(', ')}) RETURNS TABLE (${columns}) STABLE`
-    if (!refused) return `${head} LANGUAGE sql AS $function$ ${select} $function$`
-    return `${head} LANGUAGE plpgsql AS $function$
+  tableFunctionStatements: (schema, name, variants) =>
+    variants.map(({ parameters, columns, refused, select }) => {
+      const declared = parameters.map((one) => `${one.name} ${one.type}${one.default ? ` DEFAULT ${one.default}` : ''}`)
+      const head = `CREATE OR REPLACE FUNCTION ${schema}.${name}(${declared.join(', ')}) RETURNS TABLE (${columns}) STABLE`
+      if (!refused) return `${head} LANGUAGE sql AS $function$ ${select} $function$`
+      return `${head} LANGUAGE plpgsql AS $function$
     BEGIN
       IF ${refused.condition} THEN RAISE EXCEPTION USING MESSAGE = ${refused.message}; END IF;
       RETURN QUERY ${select};
     END $function$`
-  },
+    }),
 }

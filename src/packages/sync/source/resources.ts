@@ -22,11 +22,11 @@ type FieldsOf<Path extends ExportPath> = Readonly<Record<Exclude<FieldOf<Path>, 
 
 /** Rows that change over time and are read by `storedAt`. */
 export interface ChangingResource extends Resource {
-  path: '/clicks' | '/conversions' | '/events'
+  path: '/clicks' | '/conversions' | '/costs' | '/events'
   /** Parameters without which rows would be missing. */
   query: Readonly<Record<string, boolean>>
   /** Field of the time that a row belongs to. */
-  time: 'clickedAt' | 'convertedAt' | 'occurredAt'
+  time: 'clickedAt' | 'convertedAt' | 'spentAt' | 'occurredAt'
   /** The amount of the checksums; events have none. */
   amount?: 'costBase' | 'revenueBase'
   /** How much of the last pass the next one reads again. */
@@ -80,6 +80,22 @@ const conversions: ChangingResource = {
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
+const costs: ChangingResource = {
+  name: 'costs',
+  path: '/costs',
+  key: ['id'],
+  query: {},
+  time: 'spentAt',
+  amount: 'costBase',
+  overlapMs: 0,
+  fields: {
+    ...{ id, spentAt: `${time} NOT NULL`, updatedAt: time, ...entityIds, country: text, device: text, os: text },
+    ...{ browser: text, ...subIds, cost: money, currency: text, costBase: money, baseCurrency: text },
+    ...{ storedAt: `${time} NOT NULL` },
+  } satisfies FieldsOf<'/costs'>,
+  indexes: ['spent_at', 'campaign_id, spent_at'],
+}
+
 export const events: ChangingResource = {
   name: 'events',
   path: '/events',
@@ -120,7 +136,7 @@ export const metadata: readonly Resource[] = [
   metadataOf('/traffic-sources', { category: text, costModel: text, currency: text }),
 ]
 
-export const changing: readonly ChangingResource[] = [clicks, conversions, events]
+export const changing: readonly ChangingResource[] = [clicks, conversions, costs, events]
 
 /** @returns the column of a field: `campaignId` is `campaign_id` */
 export function columnNameOf(field: string): string {

@@ -6,7 +6,7 @@ const hourMs = 3_600_000
 
 /** What changes in the source. */
 export type Change =
-  | { resource: 'clicks' | 'conversions' | 'pixel-events'; rows: object[] }
+  | { resource: 'clicks' | 'conversions' | 'costs' | 'pixel-events'; rows: object[] }
   | { resource: 'events'; events: Event[] }
 
 /** Which process is killed, and at which of the next requests of the copy. */
@@ -51,6 +51,15 @@ const conversions = fc
     })),
   }))
 
+/** Costs of hours; a later round changes the amount, or takes the row back. */
+const costs = fc.record({ numbers: rowNumbers, round: fc.nat(9) }).map(({ numbers, round }) => ({
+  resource: 'costs' as const,
+  rows: numbers.map((n) => ({
+    ...{ spentAt: instant(n / 4), campaignId: `k${n % 3}`, cost: round === 9 ? 0 : (n + round) / 100 },
+    updatedAt: new Date(firstMs + round * 1_000).toISOString(),
+  })),
+}))
+
 const browserEvents = rowNumbers.map((numbers) => ({
   resource: 'pixel-events' as const,
   rows: numbers.map((n) => ({ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, occurredAt: instant(n / 4) })),
@@ -73,10 +82,10 @@ const kill = fc.record({
 /** A life begins with rows of every kind. */
 export const life: fc.Arbitrary<Step[]> = fc
   .tuple(
-    fc.tuple(clicks, conversions, browserEvents, serverEvents),
+    fc.tuple(clicks, conversions, costs, browserEvents, serverEvents),
     fc.array(
       fc.record({
-        change: fc.oneof(clicks, conversions, browserEvents, serverEvents) as fc.Arbitrary<Change>,
+        change: fc.oneof(clicks, conversions, costs, browserEvents, serverEvents) as fc.Arbitrary<Change>,
         kill: fc.option(kill, { nil: undefined, freq: 4 }),
       }),
       { minLength: 2, maxLength: 5 },

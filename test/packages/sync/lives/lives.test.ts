@@ -120,11 +120,11 @@ async function live(one: Life, steps: readonly Step[]): Promise<void> {
   await untilEventsAreListed(one)
 
   const { verified } = await sync(one, '--verify')
-  expect(Object.values(verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], []])
+  expect(Object.values(verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], [], []])
   await expectEqualRows(one.client, one.read, one.schema)
 
   const { rows } = await sync(one)
-  expect(rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+  expect(rows).toMatchObject({ clicks: 0, conversions: 0, costs: 0, events: 0 })
   await target.sql`DROP SCHEMA IF EXISTS ${target.sql(one.schema)} CASCADE`
 }
 

@@ -1,25 +1,27 @@
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { WriteSession } from '../fence/writer.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
-/** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */
-export async function rebuildConversionTables(session: WriteSession, accountIds: readonly string[]): Promise<void> {
+/** Rebuilds the indexes of rows that change, and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */
+export async function rebuildIndexes(session: WriteSession, accountIds: readonly string[]): Promise<void> {
   for (const derivation of derivations(accountIds)) await rebuild(session, derivation)
 }
 
 export function derivations(accountIds: readonly string[]): Derivation[] {
   const ofAccounts = inAccounts(accountIds)
-  const indexed = ch`account_id, id, version, converted_at`
+  const indexOf = (name: string, table: 'conversions' | 'costs'): Derivation => {
+    const columns = ch`account_id, id, version, ${timeColumns[table]}`
+    return {
+      ...{ name, columns, ofAccounts, key: ch`account_id, id` },
+      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${ofAccounts}`,
+      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${ofAccounts}`,
+    }
+  }
   const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
-    {
-      name: 'conversion_index',
-      columns: indexed,
-      ofAccounts,
-      key: ch`account_id, id`,
-      stored: ch`SELECT ${indexed} FROM conversion_index FINAL WHERE ${ofAccounts}`,
-      derived: ch`SELECT ${indexed} FROM conversions FINAL WHERE ${ofAccounts}`,
-    },
+    indexOf('conversion_index', 'conversions'),
+    indexOf('cost_index', 'costs'),
     {
       name: 'converted_clicks',
       columns: converted,
@@ -35,7 +37,7 @@ WHERE ${ofAccounts} AND click_at IS NOT NULL`,
   ]
 }
 
-/** A table that is derived from the conversions of accounts. */
+/** A table that is derived from the conversions or costs of accounts. */
 export interface Derivation {
   name: string
   columns: Fragment
@@ -65,12 +67,12 @@ HAVING min(is_derived) = max(is_derived)`
 
 async function rebuild(session: WriteSession, derivation: Derivation): Promise<void> {
   const { name, columns, ofAccounts, key, stored, derived } = derivation
-  const label = 'rebuild.conversion_tables'
+  const label = 'rebuild.indexes'
   const wrong = mismatches(derivation)
-  const [row] = await session.select('comparing tables derived from conversions', ch`${wrong} LIMIT 1`, label)
+  const [row] = await session.select('comparing indexes of rows that change', ch`${wrong} LIMIT 1`, label)
   if (!row) return
   await session.insert(
-    'rebuilding tables derived from conversions',
+    'rebuilding indexes of rows that change',
     label,
     (inTime) => ch`
 INSERT INTO ${identifier(name)} (${columns})

@@ -1,0 +1,39 @@
+import type { ResponseOf } from '../packages/client/client.ts'
+import { formatMoment } from './format.ts'
+import { useGet } from './request.ts'
+
+const hourMs = 3_600_000
+const weekMs = 168 * hourMs
+/** An account with fewer clicks in two hours may have none in the next two. */
+const expectedClicks = 20
+
+interface FreshnessProps {
+  overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>
+  zone: string
+}
+
+/** Up to when the account has clicks, and a warning if they seem to have stopped. */
+export function Freshness({ overview, zone }: FreshnessProps) {
+  const { asOf, dataThrough } = overview
+  const { clicks } = dataThrough
+  const untilMs = Math.floor(Date.parse(asOf) / hourMs) * hourMs
+  const isSilent = clicks !== null && Date.parse(clicks) < untilMs - 2 * hourMs
+  const week = {
+    from: new Date(untilMs - 2 * hourMs - weekMs).toISOString(),
+    to: new Date(untilMs - weekMs).toISOString(),
+  }
+  const before = useGet('/stats/overview', isSilent ? week : undefined, ['read:stats'])
+  const expected = isSilent ? (before.data?.totals.clicks ?? 0) : 0
+  return (
+    <>
+      , as of {formatMoment(asOf, zone)}
+      {clicks && `. Clicks up to ${formatMoment(clicks, zone)}`}
+      {expected >= expectedClicks && (
+        <span class="problem" role="status">
+          {' '}
+          No click in the last two full hours. The same hours a week ago had {expected.toLocaleString()}.
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { Account } from '../../accounts/accounts.ts'
+import { costFields } from '../../stores/clickhouse/tableColumns.ts'
+import type { Given } from '../../writer/store/givenFields.ts'
+import type { importedFields } from '../../writer/tables/changingFields.ts'
+import { blankCost, type Cost } from '../../writer/tables/cost.ts'
+import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+
+/** A cost that was read. */
+export interface ReadCost extends Cost, Given, AmountFields {
+  /** As the file gives it; see `spentAtType`. */
+  givenTime: string
+  /** Whether its id is derived from its time and its dimensions. */
+  hasDerivedId: boolean
+}
+
+export const costShape: RowShape<ReadCost> = {
+  name: 'costs',
+  required: ['spentAt', 'cost'],
+  ignored: fieldTypes.unstored,
+  fields: fieldTypes.typesOf(costFields) as RowShape<ReadCost>['fields'],
+  spread: { ...fieldTypes.subIdFields, spentAt: fieldTypes.spentAt },
+}
+
+/** Rows that `account export` wrote have `importedFields` too. */
+const exportedShape: RowShape<ReadCost> = {
+  ...costShape,
+  fields: {
+    ...costShape.fields,
+    importFile: fieldTypes.id,
+    importLine: fieldTypes.wholeNumber(Number.MAX_SAFE_INTEGER),
+  } satisfies Record<keyof typeof importedFields, unknown>,
+}
+
+const { id: _id, spentAt: _spentAt, updatedAt: _updatedAt, cost: _cost, currency: _currency, ...rest } = costFields
+const { costBase: _costBase, ...dimensions } = rest
+const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[]
+
+/**
+ * @param isMoved whether `account export` wrote the rows
+ * @param nowMs `updatedAt` of rows without one, epoch milliseconds
+ * @returns the reader of costs of an account
+ */
+export function costReader(
+  account: Pick<Account, 'id' | 'currency'>,
+  isMoved: boolean,
+  nowMs: number,
+): RowReader<ReadCost> {
+  const read = rowReader<ReadCost>(isMoved ? exportedShape : costShape, {
+    ...blankCost(account.id),
+    ...blankAmount,
+    updatedAt: nowMs,
+    givenTime: '',
+    given: 0,
+    hasDerivedId: false,
+  })
+  return (fields, input) => {
+    const row = read(fields, input)
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
+    if (row.currency === '') row.currency = account.currency
+    if (row.id === '') {
+      row.id = derivedId(row)
+      row.hasDerivedId = true
+    }
+    return row
+  }
+}
+
+/** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */
+function derivedId(row: ReadCost): string {
+  const given = dimensionNames.flatMap((name) => (row[name] === '' ? [] : [[name, row[name]]]))
+  return createHash('sha256')
+    .update(JSON.stringify([row.givenTime, given]))
+    .digest('hex')
+    .slice(0, 32)
+}

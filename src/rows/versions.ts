@@ -1,0 +1,138 @@
+import { keyConditions, type LatestQuery, latestOf, orderOfKeys, type VersionedTable } from '../query/latestVersions.ts'
+import type { PageKey } from '../query/pagination.ts'
+import { type ReadContext, readRows } from '../query/readContext.ts'
+import type { Fields } from '../stores/clickhouse/columnKinds.ts'
+import { smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
+import { conversionFields, costFields, timeColumns } from '../stores/clickhouse/tableColumns.ts'
+import { conversionTextFields } from './conversions.ts'
+import { costTextFields } from './costs.ts'
+import { readEntityNames } from './entityNames.ts'
+import type { RowContext } from './nameCache.ts'
+import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
+import type { SelectedFields } from './selectedFields.ts'
+
+/** A row as it is stored; instants are text of epoch milliseconds. */
+export type StoredRow = RowText
+
+/** The rows of each table as responses and `row_text` have them. */
+const layouts = {
+  conversions: layoutOf(conversionFields, conversionTextFields, 'convertedAt'),
+  costs: layoutOf(costFields, costTextFields, 'spentAt'),
+} as const satisfies Record<VersionedTable, unknown>
+
+function layoutOf(fields: Fields, textFields: readonly string[], time: string) {
+  const idsOf = entityIdsOf(textFields)
+  return { fields, textFields, idsOf, id: textFields.indexOf('id'), time: textFields.indexOf(time) }
+}
+
+/** @returns the fields of a table in the order of the API */
+export function fieldsOf(table: VersionedTable): Fields {
+  return layouts[table].fields
+}
+
+/** The sort key of a row, for cursors. */
+export function keyOf(table: VersionedTable, { values }: StoredRow): PageKey {
+  const { id, time } = layouts[table]
+  return { atMs: Number(values[time]), id: values[id] as string }
+}
+
+/** The key of a row in the order of `storedAt`. */
+export function storedKeyOf(table: VersionedTable, { values }: StoredRow): PageKey {
+  const { id, textFields } = layouts[table]
+  return { atMs: Number(values[textFields.indexOf('storedAt')]), id: values[id] as string }
+}
+
+/** @returns a key as text, to compare it */
+export function keyText({ atMs, id }: PageKey): string {
+  return `${atMs} ${id}`
+}
+
+/**
+ * Reads the latest versions of rows, in the order of their keys, without repetitions. With FINAL, PREWHERE may contain only sort
+ * keys: a condition on another column would keep older versions.
+ * @param state conditions on the latest version; rows that do not match are omitted
+ */
+export async function readLatest(
+  context: ReadContext,
+  { table, accountId }: { table: VersionedTable; accountId: string },
+  keys: readonly PageKey[],
+  { state, label }: { state: readonly Fragment[]; label: string },
+): Promise<StoredRow[]> {
+  if (keys.length === 0) return []
+  const query = ch`
+SELECT row_text AS rowText
+FROM ${identifier(table)} FINAL
+PREWHERE account_id = ${text(accountId)} AND (${timeColumns[table]}, id) IN ${instantKeys(keys)}
+WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
+  const rows = await readRows<{ rowText: string }>(context, query, label, smallFinal)
+  const found = rows.map(({ rowText }) => parseRowText(rowText))
+  const rowOf = new Map(found.map((row) => [keyText(keyOf(table, row)), row]))
+  return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
+}
+
+/** Reads the newest rows that match a query in their latest version, after a key. All versions of its range are collapsed. */
+export async function readCollapsed(
+  context: ReadContext,
+  query: LatestQuery,
+  after: PageKey | undefined,
+  limit: number,
+): Promise<StoredRow[]> {
+  const conditions = [...keyConditions(query, after), ch`NOT is_deleted`, ...query.versionConditions]
+  const sql = ch`
+SELECT row_text AS rowText
+FROM ${identifier(query.table)} FINAL
+WHERE ${join(conditions, '\n  AND ')}
+${orderOfKeys(query)}
+LIMIT ${count(limit)}`
+  const rows = await readRows<{ rowText: string }>(context, sql, `${query.table}.page`, smallFinal)
+  return rows.map(({ rowText }) => parseRowText(rowText))
+}
+
+/**
+ * Reads the next versions of rows after a key, and chooses the latest here, at less cost than FINAL.
+ * @returns rows in the order of the query; the key of the last row whose versions were all read; whether there are no more
+ */
+export async function readNextVersions(
+  context: ReadContext,
+  query: LatestQuery,
+  after: PageKey | undefined,
+  versionsMax: number,
+): Promise<{ rows: StoredRow[]; last: PageKey | undefined; isEnd: boolean }> {
+  const sql = ch`
+SELECT toUnixTimestamp64Milli(${timeColumns[query.table]}) AS atMs, id, version,
+  ${join([ch`NOT is_deleted`, ...query.versionConditions], '\n  AND ')} AS isListed, row_text AS rowText
+FROM ${identifier(query.table)}
+WHERE ${join(keyConditions(query, after), '\n  AND ')}
+${orderOfKeys(query)}
+LIMIT ${count(versionsMax)}`
+  type Version = PageKey & { version: number; isListed: boolean; rowText: string }
+  const versions = await readRows<Version>(context, sql, `${query.table}.page`, smallRead)
+  const isEnd = versions.length < versionsMax
+  const latest = latestOf(versions, keyText)
+  // Other versions of the last row may not be read.
+  if (!isEnd) latest.pop()
+  const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRowText(rowText))
+  return { rows, last: latest.at(-1), isEnd }
+}
+
+function parseRowText(rowText: string): StoredRow {
+  return { values: JSON.parse(rowText), isPlain: !rowText.includes('\\') }
+}
+
+/**
+ * Reads the names that rows of a page show.
+ * @param added names of fields that follow the fields of the table; the caller passes their values with each row
+ * @returns the function that makes the JSON of a row
+ */
+export async function versionWriter(
+  { nameCache }: Pick<RowContext, 'nameCache'>,
+  plan: { table: VersionedTable; accountId: string; currency: string; selected?: SelectedFields },
+  rows: readonly StoredRow[],
+  added: readonly string[] = [],
+): Promise<(row: StoredRow, values?: Readonly<Record<string, unknown>>) => string> {
+  const { fields, textFields, idsOf } = layouts[plan.table]
+  const entitiesOf = await readEntityNames(nameCache, plan.accountId, rows.map(idsOf))
+  const write = rowWriter(fields, textFields, ['storedAt', ...added], plan.selected)
+  return (row, added = {}) => write({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: plan.currency, added })
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { Insertion } from '../../stores/clickhouse/insert.ts'
+import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import type { JournalEntry, StoredAt } from '../journal/journal.ts'
+import { extentOf } from '../journal/months.ts'
+import { keyText } from '../tables/accountKeys.ts'
+import { groupBy } from '../tables/groupBy.ts'
+import type { ChangingRow, ChangingTable } from './changingTables.ts'
+import { readStoredRows } from './currentRows.ts'
+import type { Given } from './givenFields.ts'
+import type { RowOutcome } from './rowOutcome.ts'
+import { storedAtColumn } from './storedAt.ts'
+
+/** A change of a stored row: the stored row is written as deleted, then the new row. */
+export interface Change<Row extends ChangingRow> {
+  /** undefined: the id is new. */
+  before: Row | undefined
+  /** undefined: the row is deleted. */
+  row: Row | undefined
+}
+
+/**
+ * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. A winner
+ * that changes nothing is not stored.
+ * @param rows in the order of the file
+ * @returns the changes that store the winners, and the outcome of each row
+ */
+export async function planUpserts<Row extends ChangingRow>(
+  session: WriteSession,
+  table: ChangingTable<Row>,
+  rows: readonly (Row & Given)[],
+): Promise<{ changes: (Change<Row> & { row: Row })[]; outcomes: RowOutcome[] }> {
+  const stored = await readStoredRows(session, table, rows)
+  const winners = new Map<string, Row>()
+  const outcomes = rows.map((row): RowOutcome => {
+    const key = keyText(row)
+    const present = winners.get(key) ?? stored.get(key)
+    const isWinner = !present || replaces(row, present)
+    if (isWinner) winners.set(key, row)
+    if (!present) return 'inserted'
+    if (isWinner) return table.isUnchanged(row, present) ? 'duplicate' : 'updated'
+    return losingOutcome(table, row, present)
+  })
+  const changes = Array.from(winners, ([key, row]) => ({ row, before: stored.get(key) }))
+  return { changes: changes.filter(({ row, before }) => !(before && table.isUnchanged(row, before))), outcomes }
+}
+
+function replaces(row: ChangingRow, present: ChangingRow): boolean {
+  if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
+  return row.importFile === present.importFile && row.importLine > present.importLine
+}
+
+function losingOutcome<Row extends ChangingRow>(table: ChangingTable<Row>, row: Row & Given, present: Row): RowOutcome {
+  if (row.updatedAt < present.updatedAt) return 'older'
+  // A later line of its own file has replaced an earlier one.
+  const isEarlierLine = row.importFile === present.importFile && row.importLine < present.importLine
+  return !isEarlierLine && table.differs(row, present) ? 'conflict' : 'duplicate'
+}
+
+/** @returns an entry of the journal for each account */
+export function journalEntriesOf<Row extends ChangingRow>(
+  { name, atOf }: ChangingTable<Row>,
+  changes: readonly Change<Row>[],
+): JournalEntry[] {
+  const byAccount = groupBy(changes, ({ before, row }) => (row ?? before)?.accountId ?? '')
+  return Array.from(byAccount, ([accountId, ofAccount]) => {
+    const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
+    const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
+    return { token: randomUUID(), accountId, resource: name, ...extentOf(times, removed) }
+  })
+}
+
+/** @returns the insert of changes. Of two rows with one key the table keeps the new one; sums count both. */
+export function insertionOf<Row extends ChangingRow>(
+  { name, columns }: ChangingTable<Row>,
+  changes: readonly Change<Row>[],
+  storedAt: StoredAt,
+): Insertion {
+  const nowVersion = Date.now() * 1_000
+  const out = new RowBinary()
+  const write = (row: Row) => {
+    for (const column of columns) column.write(out, row)
+    out.instant(storedAt({ accountId: row.accountId, resource: name }))
+  }
+  for (const { before, row } of changes) {
+    const version = Math.max(nowVersion, (before?.version ?? 0) + 2)
+    if (before) write({ ...before, version: version - 1, isDeleted: true })
+    if (!row) continue
+    row.version = version
+    write(row)
+  }
+  return { table: name, columns: [...columns, storedAtColumn], bytes: out.bytes }
+}
+
+/** @returns the changes that an attempt of unknown outcome has not stored, to the rows that are stored now */
+export async function missingChanges<Row extends ChangingRow>(
+  session: WriteSession,
+  table: ChangingTable<Row>,
+  changes: readonly Change<Row>[],
+): Promise<Change<Row>[]> {
+  const rows = changes.flatMap(({ row }) => row ?? [])
+  const stored = await readStoredRows(session, table, rows)
+  return rows
+    .map((row) => ({ row, before: stored.get(keyText(row)) }))
+    .filter(({ row, before }) => before?.version !== row.version)
+}

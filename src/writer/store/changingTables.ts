@@ -1,0 +1,63 @@
+import { type Column, columnsOf, type Fields } from '../../stores/clickhouse/columnKinds.ts'
+import { conversionFields, costFields } from '../../stores/clickhouse/tableColumns.ts'
+import type { AccountKey } from '../tables/accountKeys.ts'
+import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
+import { type Cost, costRowFields } from '../tables/cost.ts'
+import { type Given, givesOtherValue } from './givenFields.ts'
+
+/** A row that changes: each state of it is a row with its own `version`. */
+export interface ChangingRow extends AccountKey {
+  /** Epoch milliseconds. */
+  updatedAt: number
+  importFile: string
+  importLine: number
+  version: number
+  isDeleted: boolean
+}
+
+/**
+ * A table whose rows change. A change writes the stored row as deleted, then the new row, in one block; sums count both. The upsert is the
+ * same for each table, and so are its repair and its look-up by id.
+ */
+export interface ChangingTable<Row extends ChangingRow> {
+  readonly name: 'conversions' | 'costs'
+  /** Table with the latest version and the time of each id. */
+  readonly index: 'conversion_index' | 'cost_index'
+  /** The columns that are written. */
+  readonly fields: Fields
+  readonly columns: readonly Column<Row>[]
+  /** @returns the time of the sort key, epoch milliseconds */
+  atOf(row: Row): number
+  /** Whether a row with the `updatedAt` of the present row gives other values. */
+  differs(row: Row & Given, present: Row): boolean
+  /** Whether a row with a later `updatedAt` changes nothing. */
+  isUnchanged(row: Row, present: Row): boolean
+}
+
+const { createdAt: _createdAt, updatedAt: _updatedAt, ...comparedOfConversions } = conversionFields
+const conversionValues = Object.keys(comparedOfConversions)
+
+export const conversionTable: ChangingTable<Conversion> = {
+  name: 'conversions',
+  index: 'conversion_index',
+  fields: conversionRowFields,
+  columns: columnsOf(conversionRowFields),
+  atOf: ({ convertedAt }) => convertedAt,
+  differs: (row, present) => givesOtherValue(conversionValues, row, present),
+  isUnchanged: () => false,
+}
+
+const { id: _id, updatedAt: _updatedAtOfCost, ...comparedOfCosts } = costFields
+const costValues = Object.keys(comparedOfCosts) as (keyof typeof comparedOfCosts)[]
+const isOtherCost = (row: Cost, present: Cost) => costValues.some((field) => row[field] !== present[field])
+
+export const costTable: ChangingTable<Cost> = {
+  name: 'costs',
+  index: 'cost_index',
+  fields: costRowFields,
+  columns: columnsOf(costRowFields),
+  atOf: ({ spentAt }) => spentAt,
+  differs: isOtherCost,
+  // The time of an import is the `updatedAt` of its rows, and a sheet that is imported again has mostly the same amounts.
+  isUnchanged: (row, present) => !isOtherCost(row, present),
+}

@@ -1,0 +1,46 @@
+import { parseMillionths } from '../../query/money.ts'
+import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import type { WriteSession } from '../fence/writer.ts'
+import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
+import type { ChangingRow, ChangingTable } from './changingTables.ts'
+
+/**
+ * Reads all columns of rows in their current version, which a change writes again as deleted.
+ * @param where conditions, the account first, and the clauses that follow `WHERE`
+ */
+export async function readCurrentRows<Row extends ChangingRow>(
+  session: WriteSession,
+  { name, fields }: ChangingTable<Row>,
+  where: Fragment,
+  step: string,
+  label: string,
+): Promise<Row[]> {
+  const { isDeleted: _isDeleted, ...selected } = fields
+  const query = ch`
+SELECT ${selectFields(selected)}
+FROM ${identifier(name)} FINAL
+WHERE ${where}`
+  const amounts = Object.keys(fields).filter((field) => fields[field] === 'moneyOrNull')
+  const rows = await session.select<Record<string, unknown>>(step, query, label)
+  return rows.map((row) => {
+    for (const amount of amounts) row[amount] = row[amount] === null ? null : parseMillionths(row[amount] as string)
+    return { ...row, isDeleted: false } as unknown as Row
+  })
+}
+
+/** @returns the current versions of the rows with these keys, by `keyText` */
+export async function readStoredRows<Row extends ChangingRow>(
+  session: WriteSession,
+  table: ChangingTable<Row>,
+  keys: readonly AccountKey[],
+): Promise<Map<string, Row>> {
+  if (keys.length === 0) return new Map()
+  const key = ch`account_id, ${timeColumns[table.name]}, id`
+  const where = ch`${inAccounts(accountsOf(keys))}
+  AND (${key}) IN (SELECT ${key} FROM ${identifier(table.index)} WHERE ${hasKey(keys)})`
+  const { name } = table
+  const rows = await readCurrentRows(session, table, where, `looking up ${name}`, `import.stored_${name}`)
+  return new Map(rows.map((row) => [keyText(row), row]))
+}
