@@ -171,6 +171,13 @@ export function readSettings(environment: Record<string, string | undefined>): S
   return settings as Settings
 }
 
+/** @returns address and token of the feed's `POST /rows`; undefined while it is disabled @throws SettingsError without a token */
+export function readFeedAddress({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: token }: Settings) {
+  if (port === 0) return undefined
+  if (token === undefined) throw new SettingsError('FEED_TOKEN: is required with FEED_PORT.')
+  return { host, port, token }
+}
+
 function readSetting(name: string, text: string, schema: TSchema): unknown {
   const { allowed, read } = textReaderOf(name, schema)
   const format = formats[schema.format]

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { causeOf } from '../expectedError.ts'
 import { zoneData } from '../package.ts'
+import { readFeedAddress } from '../settings.ts'
 import { isUsable, newReplicasOf } from '../stores/clickhouse/chooseServer.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
@@ -55,6 +56,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
   let opened: Stores | undefined
   await add('settings', 'Correct the setting, or start the database.', async () => {
     const { settings } = context
+    readFeedAddress(settings)
     const [missing] = missingEngines(settings)
     if (missing) return `DATA_DIR=${settings.DATA_DIR}: there is no store of ${missing}; run tributary migrate.`
     opened = await openStores(settings, () => {}, 0, false)
@@ -62,7 +64,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
   })
   if (!opened) return lines
   const stores: Stores = opened
-  const { REDIS_URL, CLICKHOUSE_READER_URL } = context.settings
+  const { CLICKHOUSE_READER_URL } = context.settings
   const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'
   const queryMend = 'Correct the cause, then run tributary doctor again: it could not check this database.'
   const grantMend = 'Run docs/clickhouse-users.sql of this version.'
@@ -78,9 +80,14 @@ async function examine(context: CommandContext): Promise<Line[]> {
         : `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
       return [{ check: 'grant for the logs of ClickHouse', found, mend: grantMend, isWarning: true }]
     })
-    if (REDIS_URL !== undefined) {
-      await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
-        const redis = await openRedis(REDIS_URL, () => {})
+    for (const [check, name] of [
+      ['Redis', 'REDIS_URL'],
+      ['Redis of the feed', 'FEED_REDIS_URL'],
+    ] as const) {
+      const url = context.settings[name]
+      if (url === undefined) continue
+      await add(check, `Start Redis, or correct ${name}.`, async () => {
+        const redis = await openRedis(url, () => {})
         await redis.ping().finally(redis.close)
       })
     }

@@ -8,7 +8,7 @@ import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
 import { feedStream } from '../feed/stdin.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { readFeedAddress, SettingsError } from '../settings.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { openRedisStream } from '../stores/redisStream.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
@@ -37,7 +37,7 @@ const graceMs = 5_000
  */
 export async function runFeed(context: CommandContext, options: FeedOptions): Promise<void> {
   const { settings, interrupted } = context
-  const http = options.stdin ? undefined : httpSettings(settings)
+  const http = options.stdin ? undefined : readFeedAddress(settings)
   if (!options.stdin && !http && settings.FEED_REDIS_URL === undefined)
     throw new SettingsError('FEED_PORT: set it or FEED_REDIS_URL, or use --stdin.')
   const { log } = openCommandLog(settings)
@@ -135,11 +135,5 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
 }
 
 const grace = () => pause(graceMs, undefined, { ref: false })
-
-function httpSettings({ FEED_HOST: host, FEED_PORT: port, FEED_TOKEN: token }: Settings) {
-  if (port === 0) return undefined
-  if (token === undefined) throw new SettingsError('FEED_TOKEN: is required with FEED_PORT.')
-  return { host, port, token }
-}
 
 const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => whenAborted(signal, resolve))
