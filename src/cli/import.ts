@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import type { Change } from '../import/changes.ts'
+import type { AlteredValue } from '../import/alteredValues.ts'
 import { checkHeader, columnNames } from '../import/header.ts'
 import { type Delimiter, delimiters, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
@@ -81,7 +81,7 @@ async function runImport(context: CommandContext, resource: ResourceName, file: 
   const stores = await context.openStores()
   const account = await context.requireAccount(options.account)
   const tally = emptyTally()
-  let notes: Change[]
+  let notes: AlteredValue[]
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
     const open = (signal: AbortSignal) =>

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { checkConstants, columnNames } from '../import/header.ts'
-import { type Mapping, mappedFields, type Pairs } from '../import/readers/input.ts'
+import { type Mapping, mappedFields, type Pairs } from '../import/readers/mapping.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { dateOrders } from '../query/timeText.ts'

@@ -10,7 +10,7 @@ import {
   manifestName,
 } from '../export/accountFolder.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
-import { jsonInput } from '../import/readers/input.ts'
+import { jsonInput } from '../import/readers/mapping.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { resourceNames } from '../import/resourceNames.ts'

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
-import { WriteRefused } from '../writer/fence/writer.ts'
+import { WriteRefused } from '../writer/fence/session.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, retainedMonthsMax } from './options.ts'

@@ -1,5 +1,5 @@
 import { listAccounts } from '../accounts/accounts.ts'
-import type { Writer } from '../writer/fence/writer.ts'
+import type { Writer } from '../writer/fence/session.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
 import {

@@ -1,6 +1,6 @@
 import { type RetainedRanges, readRangesByAccount } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import type { WriteSession } from '../writer/fence/writer.ts'
+import type { WriteSession } from '../writer/fence/session.ts'
 
 /** What decides whether and how the rows of an account are stored. It changes only under the account's claim, except `refusal`. */
 export interface AccountState {

@@ -1,5 +1,5 @@
 import type { NamedTable } from '../../schema/metadata.ts'
-import { type Input, jsonInput } from '../import/readers/input.ts'
+import { type Input, jsonInput } from '../import/readers/mapping.ts'
 import { parseJson } from '../import/readers/parseJson.ts'
 import { isAbsent, type RawFields, type RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'

@@ -1,4 +1,4 @@
-import type { Writer } from '../writer/fence/writer.ts'
+import type { Writer } from '../writer/fence/session.ts'
 import { findOwners } from '../writer/store/campaignOwners.ts'
 import { keyText } from '../writer/tables/accountKeys.ts'
 

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
-import type { Writer } from '../writer/fence/writer.ts'
+import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
+import { type AlteredValue, AlteredValues } from './alteredValues.ts'
 import { UnknownCampaigns } from './campaigns.ts'
-import { type Change, Changes } from './changes.ts'
-import { type Input, type Mapping, noMapping } from './readers/input.ts'
+import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
@@ -76,11 +76,11 @@ export async function importRows(
   options: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
-): Promise<Change[]> {
+): Promise<AlteredValue[]> {
   const { resource, account, nowMs, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
   const ended = new AbortController()
   const source = await options.open(AbortSignal.any([signal, ended.signal]))
-  const changes = new Changes()
+  const changes = new AlteredValues()
   const input: Input = { ...noMapping, ...options.mapping, from: source.from, note: changes.note }
   const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0

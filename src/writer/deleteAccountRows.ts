@@ -1,5 +1,5 @@
 import { ch, identifier } from '../stores/clickhouse/sql.ts'
-import type { Writer } from './fence/writer.ts'
+import type { Writer } from './fence/session.ts'
 
 /**
  * Deletes every row of the account from ClickHouse. The parts are rewritten before it returns; the files of the old parts are

@@ -10,7 +10,7 @@ import { type Delimiter, formatOf } from '../../src/import/parsers/fileFormat.ts
 import { FormatError } from '../../src/import/parsers/formatError.ts'
 import { lineBytesMax, splitIntoLines } from '../../src/import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/parsers/ndjsonParser.ts'
-import { type Mapping, noMapping } from '../../src/import/readers/input.ts'
+import { type Mapping, noMapping } from '../../src/import/readers/mapping.ts'
 import { RowError } from '../../src/import/readers/rowError.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'

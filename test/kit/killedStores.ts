@@ -1,4 +1,4 @@
-import type { Writer } from '../../src/writer/fence/writer.ts'
+import type { Writer } from '../../src/writer/fence/session.ts'
 import { interceptClickHouse } from './interceptedClickHouse.ts'
 
 /** The process was killed before a statement. */

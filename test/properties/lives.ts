@@ -6,7 +6,7 @@ import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash, readErasureKey } from '../../src/writer/erasure/erasures.ts'
-import type { Writer } from '../../src/writer/fence/writer.ts'
+import type { Writer } from '../../src/writer/fence/session.ts'
 import { running, withWriter } from '../writer/withWriter.ts'
 
 // Random lives of an account: imports, also killed ones, removals of months and erasures.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
-import type { WriteSession } from '../../src/writer/fence/writer.ts'
+import type { WriteSession } from '../../src/writer/fence/session.ts'
 import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
 import { KeyFilter } from '../../src/writer/store/keyFilter.ts'
 

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, it } from 'vitest'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
-import { Writer } from '../../src/writer/fence/writer.ts'
+import { Writer } from '../../src/writer/fence/session.ts'
 import { raiseCountsAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
 import { clearBatches, recordBatches, settleBatches } from '../../src/writer/journal/journal.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'

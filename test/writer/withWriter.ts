@@ -1,4 +1,4 @@
-import type { Writer } from '../../src/writer/fence/writer.ts'
+import type { Writer } from '../../src/writer/fence/session.ts'
 import { withWriter as openAndClose } from '../../src/writer/openWriter.ts'
 
 /** A writer that prints nothing and is not interrupted. */

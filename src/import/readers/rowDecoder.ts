@@ -2,7 +2,7 @@ import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
 import type { Note } from './decimal.ts'
 import type { FieldType } from './fieldTypes.ts'
-import { type Input, mappedFields, replacementsOf, typeInFile } from './input.ts'
+import { type Input, mappedFields, replacementsOf, typeInFile } from './mapping.ts'
 import { RowError } from './rowError.ts'
 
 /** The fields of a row of a resource, by their API names. */

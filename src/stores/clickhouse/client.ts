@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
-import { openReads, type Read } from './reads.ts'
+import { openReads, type Read } from './sendSelect.ts'
 
 export interface ClickHouseAddress {
   url: string

@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts'
 import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
-import { type ReadOrder, readJson } from './reads.ts'
+import { type ReadOrder, readJson } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>

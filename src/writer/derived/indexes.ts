@@ -1,6 +1,6 @@
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
 /** Rebuilds the indexes of rows that change, and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { rowTables } from '../../query/attributes.ts'
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
 import { clearBatches, type JournalEntry, recordBatches, settleBatches } from '../journal/journal.ts'
 import { accountsOf } from '../tables/accountKeys.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../problem.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { sentWithinMs } from '../tables/pixelEvent.ts'
 import { blankRows } from './erasedRows.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { groupBy } from '../tables/groupBy.ts'

@@ -1,5 +1,5 @@
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { type Erasure, pagesOfErasures } from './erasures.ts'
 import { hasPersonalData, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'

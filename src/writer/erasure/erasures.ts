@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 
 export type ErasedKind = 'visitor' | 'click'
 

@@ -1,5 +1,5 @@
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
 import type { PersonalTable } from './personalFields.ts'
 

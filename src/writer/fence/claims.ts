@@ -5,7 +5,7 @@ import { migrationLease } from '../../stores/migrations/migrate.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { expireAndCheckHolder } from '../../stores/postgres/lease.ts'
 import { writePrefix } from './fence.ts'
-import type { WriteSession } from './writer.ts'
+import type { WriteSession } from './session.ts'
 
 /** Patterns of LIKE: the leases of all processes that write, and of feeds. */
 const processLeases = 'process:%'

@@ -1,5 +1,5 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 
 /**
  * `attribute_late_clicks`: clicks were stored, so conversions from before their click may have to be attributed.

@@ -1,7 +1,7 @@
 import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 

@@ -1,7 +1,7 @@
 import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { CountedRows } from './confirmedRows.ts'
 import type { Extent } from './months.ts'

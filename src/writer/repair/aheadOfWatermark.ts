@@ -1,7 +1,7 @@
 import { type RowTable, rowTables } from '../../query/attributes.ts'
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 
 /** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {

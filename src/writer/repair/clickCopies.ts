@@ -1,7 +1,7 @@
 import { columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */
 export async function findWrongCopies(writer: Writer): Promise<{ table: string; rows: number }[]> {

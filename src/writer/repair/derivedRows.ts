@@ -12,7 +12,7 @@ import {
   sumsTableNames,
   sumsTables,
 } from '../derived/sumsTables.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 
 export interface WrongDerivedRows {
   table: string

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
 import { attributeWrongConversions } from '../store/reattribution.ts'
 import { type Finding, kinds } from './kinds.ts'

@@ -1,7 +1,7 @@
 import { ch, count, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import type { Change } from '../store/changes.ts'
 import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../store/changingTables.ts'
 import { readCurrentRows } from '../store/currentRows.ts'

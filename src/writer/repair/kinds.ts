@@ -1,6 +1,6 @@
 import { eraseAgain } from '../erasure/completeErasures.ts'
 import { findUnerasedRows } from '../erasure/erasedRows.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { raiseCountsAndFindMissing } from '../journal/confirmedRows.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'

@@ -1,6 +1,6 @@
 import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/completeErasures.ts'
-import type { Writer, WriteSession } from '../fence/writer.ts'
+import type { Writer, WriteSession } from '../fence/session.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
 import { fillDataThrough } from '../journal/dataThrough.ts'
 import { readLeftovers } from '../journal/journal.ts'

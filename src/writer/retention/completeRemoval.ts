@@ -2,7 +2,7 @@ import type { RowTable } from '../../query/attributes.ts'
 import { identifier } from '../../stores/clickhouse/sql.ts'
 import type { RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { monthOf } from '../journal/months.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
 

@@ -4,7 +4,7 @@ import { ch, type Fragment, storableTimes } from '../../stores/clickhouse/sql.ts
 import type { Postgres } from '../../stores/postgres/connection.ts'
 import { rebuildSpan } from '../derived/rebuildDays.ts'
 import { actualSums, inSpan, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 import { startOfNextMonth } from '../journal/months.ts'
 
 /** A checksum of what is derived from the clicks of a month. */

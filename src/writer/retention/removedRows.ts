@@ -1,7 +1,7 @@
 import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
-import type { Writer } from '../fence/writer.ts'
+import type { Writer } from '../fence/session.ts'
 
 interface AgedTable {
   name: string

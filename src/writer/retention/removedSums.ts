@@ -4,7 +4,7 @@ import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
-import { WriteRefused, type Writer } from '../fence/writer.ts'
+import { WriteRefused, type Writer } from '../fence/session.ts'
 import { monthOf } from '../journal/months.ts'
 import { monthChecksums, recordChecksums } from './removedMonths.ts'
 

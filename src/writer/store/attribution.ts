@@ -4,7 +4,7 @@ import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
 import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { Change } from './changes.ts'

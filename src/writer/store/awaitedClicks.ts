@@ -1,5 +1,5 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { conversionTable } from './changingTables.ts'

@@ -1,4 +1,4 @@
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, keyText } from '../tables/accountKeys.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
 import { keyText } from '../tables/accountKeys.ts'

@@ -5,7 +5,7 @@ import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { inChunks } from '../erasure/matching.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import type { JournalEntry, StoredAt } from '../journal/journal.ts'
 import { extentOf } from '../journal/months.ts'
 import {

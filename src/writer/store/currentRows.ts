@@ -2,7 +2,7 @@ import { parseMillionths } from '../../query/money.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
 

@@ -1,5 +1,5 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { accountsOfKeys, type Filling, KeyFilter, type StoredKeys } from './keyFilter.ts'
 
 export interface KeySource extends StoredKeys {

@@ -1,7 +1,7 @@
 import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import type { RowTable } from '../../query/attributes.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'

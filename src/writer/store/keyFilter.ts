@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { ClaimedAccount } from '../fence/claims.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { valueByAccount } from '../tables/accountKeys.ts'
 import { BloomFilter } from './bloomFilter.ts'
 

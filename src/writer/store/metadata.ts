@@ -2,7 +2,7 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../query/searchText.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 

@@ -1,6 +1,6 @@
 import { type Insertion, insertRows } from '../../stores/clickhouse/insert.ts'
 import { OutcomeUnknown } from '../fence/fence.ts'
-import type { WriteSession } from '../fence/writer.ts'
+import type { WriteSession } from '../fence/session.ts'
 
 /**
  * Inserts rows; attempts that did not begin are repeated, one that began is not.

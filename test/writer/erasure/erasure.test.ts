@@ -15,7 +15,7 @@ import {
 } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
-import { Writer } from '../../../src/writer/fence/writer.ts'
+import { Writer } from '../../../src/writer/fence/session.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'

@@ -1,4 +1,4 @@
-import type { Writer } from '../../../src/writer/fence/writer.ts'
+import type { Writer } from '../../../src/writer/fence/session.ts'
 import { rowsOfAccount, storeRows } from '../../feed/openFeed.ts'
 import { rowsOf } from '../../import/runImport.ts'
 

@@ -1,7 +1,7 @@
-import type { EventListQuery } from '../../../schema/eventList.ts'
-import { type EventKey, parseEventKey } from '../../query/eventKey.ts'
-import { type ListPlan, planList } from '../../query/listPlan.ts'
-import type { PlanCaller } from '../../query/readContext.ts'
+import type { EventListQuery } from '../../../../schema/eventList.ts'
+import { type EventKey, parseEventKey } from '../../../query/eventKey.ts'
+import { type ListPlan, planList } from '../../../query/listPlan.ts'
+import type { PlanCaller } from '../../../query/readContext.ts'
 
 export const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
 

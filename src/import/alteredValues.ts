@@ -3,7 +3,7 @@ import { printable } from './printable.ts'
 import { countedLines } from './rejects.ts'
 
 /** Values of a field that are stored with fewer digits or other characters than the file has. */
-export interface Change {
+export interface AlteredValue {
   field: string
   /** What is stored instead. */
   message: string
@@ -19,8 +19,8 @@ export interface Change {
 const shownCharacters = 64
 
 /** Counts the values of an import that change. */
-export class Changes {
-  readonly #counted = new Map<string, Change>()
+export class AlteredValues {
+  readonly #counted = new Map<string, AlteredValue>()
   #ofRow: { field: string; message: string; value: unknown }[] = []
 
   /** Adds a value of the row that is being read. */
@@ -48,7 +48,7 @@ export class Changes {
     this.#ofRow = []
   }
 
-  list(): Change[] {
+  list(): AlteredValue[] {
     return [...this.#counted.values()]
   }
 

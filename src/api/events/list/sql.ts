@@ -1,11 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { type EventKey, isAfterEvent } from '../../query/eventKey.ts'
-import { listSql } from '../../query/listPlan.ts'
-import { cursorOf } from '../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { eventColumns, eventExportFields } from '../../rows/events.ts'
-import type { RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { type EventKey, isAfterEvent } from '../../../query/eventKey.ts'
+import { listSql } from '../../../query/listPlan.ts'
+import { cursorOf } from '../../../query/pagination.ts'
+import { type ExportOptions, formatClause, selectList } from '../../../rows/clickhouseOutputFormat.ts'
+import { eventColumns, eventExportFields } from '../../../rows/events.ts'
+import type { RowField } from '../../../rows/exportFields.ts'
+import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../../stores/clickhouse/sql.ts'
 import { type EventListPlan, filterColumns } from './plan.ts'
 
 /**
