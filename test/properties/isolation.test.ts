@@ -93,10 +93,7 @@ async function fill(account: Account, scale: number): Promise<void> {
   const costs = numbers.map((n) => ({
     ...{ id: `x${n}`, spentAt: at(n), updatedAt: at(n), ...entityIds(n), cost: scale, subIds: { sub1: text } },
   }))
-  await storeRows(
-    api.stores,
-    rowsOfAccount(account, { ...Object.fromEntries(entityRows), clicks, conversions, costs }),
-  )
+  await storeRows(api.stores, rowsOfAccount(account, { ...Object.fromEntries(entityRows), clicks, conversions, costs }))
   for (const body of [...events, { ...events[1], event_id: `only-${account}` }]) {
     const sent = await post(api.app, keys[account], { ...body, properties: { text } })
     expect([account, body, sent.json()]).toEqual([account, body, { accepted: true }])
