@@ -110,6 +110,7 @@ CREATE TABLE import_batches (
   added integer[] NOT NULL DEFAULT '{}'::integer[],
   stored_at timestamp(3) with time zone,
   through_at timestamp(3) with time zone,
+  ahead_at timestamp(3) with time zone,
   CONSTRAINT import_batches_pkey PRIMARY KEY (token),
   CONSTRAINT import_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT import_batches_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text, 'costs'::text])))
@@ -229,6 +230,8 @@ CREATE TABLE watermarks (
   resource text COLLATE "C" NOT NULL,
   stored_at timestamp(3) with time zone NOT NULL,
   data_through timestamp(3) with time zone,
+  ahead_at timestamp(3) with time zone,
+  last_row_at timestamp(3) with time zone,
   CONSTRAINT watermarks_pkey PRIMARY KEY (account_id, resource),
   CONSTRAINT watermarks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT watermarks_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text, 'costs'::text])))

@@ -59,11 +59,11 @@ export async function listStaleAccounts(
   staleMs: number,
 ): Promise<(Account & { lastStoredAt: Date })[]> {
   return await queryPostgres(postgres<(Account & { lastStoredAt: Date })[]>`
-    SELECT id, name, plan, currency, created_at AS "createdAt", stored_at AS "lastStoredAt"
+    SELECT id, name, plan, currency, created_at AS "createdAt", last_row_at AS "lastStoredAt"
     FROM accounts
     JOIN watermarks ON account_id = id AND resource = 'clicks'
-    WHERE stored_at < clock_timestamp() - ${staleMs / 1000} * interval '1 second' AND ${isNotDeleted(postgres)}
-    ORDER BY stored_at, id`)
+    WHERE last_row_at < clock_timestamp() - ${staleMs / 1000} * interval '1 second' AND ${isNotDeleted(postgres)}
+    ORDER BY last_row_at, id`)
 }
 
 /** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */

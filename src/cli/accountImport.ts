@@ -124,7 +124,8 @@ async function importBeforeRows(
       await completeErasures(writer, { ifStillRead: 'leave' })
     }
     if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
-    const open = (table: string) => createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
+    const open = (table: string) =>
+      retained.files[table] && createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
     await storeRemovedSums(writer, ranges, open)
   })
 }

@@ -1,11 +1,13 @@
 import type { NamedTable } from '../../schema/metadata.ts'
+import { derivedCostId } from '../import/readers/cost.ts'
 import { type Input, jsonInput } from '../import/readers/mapping.ts'
 import { parseJson } from '../import/readers/parseJson.ts'
 import { isAbsent, type RawFields, type RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
 import { assertRetained, readerOf } from '../import/resources.ts'
-import type { Given } from '../writer/store/givenFields.ts'
+import { textOf } from '../query/exactJson.ts'
+import { type Given, givenBit } from '../writer/store/givenFields.ts'
 import type { MetadataRow } from '../writer/store/metadata.ts'
 import type { Click } from '../writer/tables/click.ts'
 import type { Conversion } from '../writer/tables/conversion.ts'
@@ -39,6 +41,17 @@ function readValues(resource: ResourceName, currency: string, fields: RawFields)
   return readValues(resource, currency, fields)
 }
 
+/** @returns text that a row shares with the other rows of its id; of an invalid row any text */
+export function rowKey(resource: ResourceName, fields: RawFields): string {
+  if (resource !== 'costs' || !isAbsent(fields.id)) return `${resource} ${textOf(fields.id) ?? ''}`
+  try {
+    return `${resource} ${derivedCostId(fields, feedInput)}`
+  } catch (error) {
+    if (error instanceof RowError) return resource
+    throw error
+  }
+}
+
 /**
  * Decodes a row, checks it, and blanks personal fields of erased visitors and clicks.
  * @throws RowError when the row must not be stored
@@ -61,6 +74,7 @@ export function decodeRow(row: FeedRow, { refusal, currency, retained, erased }:
     if (isAbsent(fields.updatedAt)) {
       if (origin.updatedAtMs === undefined) throw new RowError('updatedAt: is required')
       value.updatedAt = origin.updatedAtMs
+      value.given |= givenBit('updatedAt')
     }
     Object.assign(value, { accountId, importFile: origin.importFile, importLine: line })
     assertRetained('spentAt', value.spentAt, retained.clicksMs)

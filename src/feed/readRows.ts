@@ -6,8 +6,8 @@ import { id as idField } from '../import/readers/fieldTypes.ts'
 import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { textOf } from '../query/exactJson.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import { rowKey } from './decodeRow.ts'
 import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
 
 const accountsMax = 20_000
@@ -38,7 +38,7 @@ export class FeedReader {
     return rows.map(({ fields, text }) => {
       const bytes = Buffer.from(text)
       if (fields instanceof RowError) return { resource: '', bytes, reason: fields.message }
-      const { resource, id } = fields
+      const { resource } = fields
       if (!isResource(resource))
         return { resource: '', bytes, reason: `resource: must be one of ${resourceNames.join(', ')}` }
       const accountId = typeof fields.accountId === 'string' ? accounts.get(fields.accountId) : undefined
@@ -47,7 +47,7 @@ export class FeedReader {
         return { resource, bytes, reason }
       }
       const isChanging = resource === 'conversions' || resource === 'costs'
-      const line = isChanging ? origin.lineOf(`${accountId} ${textOf(id) ?? ''}`) : 0
+      const line = isChanging ? origin.lineOf(() => `${accountId} ${rowKey(resource, fields)}`) : 0
       return { accountId, resource, bytes, origin, line }
     })
   }

@@ -145,7 +145,8 @@ function originOf(id: string, importFile: string): RowOrigin {
   // The sender may have chosen the id.
   const nowMs = Math.min(ms, storableTimes.untilMs - 1)
   const repeated = new Map<string, number>()
-  const lineOf = (key: string) => {
+  const lineOf = (keyOf: () => string) => {
+    const key = keyOf()
     const before = repeated.get(key) ?? 0
     repeated.set(key, before + 1)
     return nowMs * 4_096 + Math.min(sequence + before, 4_095)

@@ -8,8 +8,8 @@ export interface RowOrigin {
   readonly updatedAtMs: number | undefined
   /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
   readonly importFile: string
-  /** Called for each conversion and cost, in order. @param key of the row */
-  lineOf(key: string): number
+  /** Called for each conversion and cost, in order. @param key returns a text that the rows of one id share */
+  lineOf(key: () => string): number
 }
 
 /** A row of an account that exists. It is decoded when it is stored: decoded, it takes four times the memory. */

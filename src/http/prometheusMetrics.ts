@@ -70,27 +70,17 @@ export function openMetrics() {
     timeQuery: (label: string, seconds: number) => queries.observe({ label }, seconds),
     countResponse: (source: string) => responses.inc({ source }),
     /**
-     * Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s.
+     * Adds a gauge that is read for each scrape; NaN when that fails or takes longer than 2 s, and with labels no number.
      * @param labelNames of a gauge with a number for each combination of labels
      */
     addGauge(name: string, help: string, read: () => Promise<number | Labelled[]>, labelNames: string[] = []) {
       new Gauge({
         ...{ name, help, labelNames, registers: [registry] },
         async collect() {
-          const found = await withDeadline(gaugeTimeoutMs, late, read).catch(() => Number.NaN)
+          const failed = () => (labelNames.length > 0 ? [] : Number.NaN)
+          const found = await withDeadline(gaugeTimeoutMs, late, read).catch(failed)
           this.reset()
           for (const [labels, value] of Array.isArray(found) ? found : [[{}, found] as const]) this.set(labels, value)
-        },
-      })
-    },
-    /** Adds a gauge with a value for each value of a label; it has none while `read` fails. */
-    addLabelledGauge(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>) {
-      new Gauge({
-        ...{ name, help, labelNames: [label], registers: [registry] },
-        async collect() {
-          const values = await withDeadline(gaugeTimeoutMs, late, read).catch(() => ({}))
-          this.reset()
-          for (const [name, value] of Object.entries(values)) this.set({ [label]: name }, value)
         },
       })
     },

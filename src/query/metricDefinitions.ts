@@ -81,10 +81,14 @@ export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
 /** The columns of all sums. */
 export const sumColumns: Fragment = join(sums.map(({ column }) => column))
 
-/** The same without conversions, whose sums are zero. */
-export const sumColumnsWithoutConversions: Fragment = join(
-  sums.map(({ unit, ofRows, column }) => (ofRows.conversions ? ch`${zeros[unit]} AS ${column}` : column)),
-)
+/** The select list of all sums over rows of a sums table. @param withConversions whether their sums are added up; otherwise they are zero */
+export function addedSums(withConversions: boolean): Fragment {
+  return join(
+    sums.map(({ unit, ofRows, column }) =>
+      ofRows.conversions && !withConversions ? ch`${zeros[unit]} AS ${column}` : ch`sum(facts.${column}) AS ${column}`,
+    ),
+  )
+}
 
 /** The select list of all sums over the rows of one table; sums over other rows are zero. */
 export function sumsOf(rows: RowTable): Fragment {

@@ -7,6 +7,7 @@ import { raiseCountsAndFindMissing } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
+import { findDuplicateRowIds } from './repair/duplicateRows.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
 import { type MonthChecksum, monthChecksums, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
@@ -24,8 +25,8 @@ interface Removal {
  * with checksums of the sums. A later writer completes an interrupted removal.
  * @param until starts of UTC months, epoch milliseconds; a time before the recorded one changes nothing
  * @returns undefined when the settings changed meanwhile: nothing was removed
- * @throws WriteRefused when clicks to remove are missing or stored twice, or sums do not agree with them: without the rows nothing
- *   could be repaired
+ * @throws WriteRefused when clicks or costs to remove are missing or stored twice, or sums do not agree with them: without the rows
+ *   nothing could be repaired
  */
 export async function removeMonths(
   writer: Writer,
@@ -43,7 +44,7 @@ export async function removeMonths(
 }
 
 /**
- * Checks that no click is missing or stored twice, and that sums and index agree with the clicks. @throws WriteRefused
+ * Checks that no click or cost is missing or stored twice, and that sums and index agree with the rows. @throws WriteRefused
  * @returns checksums of the sums and the index by month
  */
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
@@ -61,9 +62,10 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
     )
   }
   // The whole account is checked: the other copy may be in a later month.
-  if ((await findDuplicateClickIds(writer)).length > 0) {
-    throw refusal(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
-  }
+  const duplicates = [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))]
+  for (const { table } of duplicates)
+    if (table !== 'conversions')
+      throw refusal(accountId, `${table} are stored more than once`, `run ${verify} --repair`)
   const span = { accountIds: [accountId], fromMs, untilMs }
   for (const part of await spansWithRows(writer, span, { clicksMs: fromMs })) {
     if ((await compareSpan(writer, part)).length > 0) {

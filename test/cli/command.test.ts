@@ -52,12 +52,13 @@ describe('accounts', () => {
     for (const [id, ageHours] of Object.entries({ long: 49, short: 25, fresh: 1 })) {
       await json('account', 'create', '--name', id, '--id', id)
       await stores.postgres`
-        INSERT INTO watermarks (account_id, resource, stored_at)
-        SELECT ${id}, 'clicks', clock_timestamp() - ${ageHours} * interval '1 hour'`
+        INSERT INTO watermarks (account_id, resource, stored_at, last_row_at)
+        SELECT ${id}, 'clicks', clock_timestamp(), clock_timestamp() - ${ageHours} * interval '1 hour'`
     }
-    // Without clicks.
+    // Without clicks: the only insert has failed.
     await stores.postgres`
-      INSERT INTO watermarks (account_id, resource, stored_at) VALUES ('acme', 'costs', '2026-01-01Z')`
+      INSERT INTO watermarks (account_id, resource, stored_at, last_row_at)
+      VALUES ('acme', 'costs', '2026-01-01Z', '2026-01-01Z'), ('acme', 'clicks', '2026-01-01Z', NULL)`
     const stale = async (time: string) =>
       (await json('account', 'list', '--stale', time)).accounts.map(({ id }: { id: string }) => id)
     expect(await stale('24h')).toEqual(['long', 'short'])

@@ -93,8 +93,36 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     const addText = (id: string, text: string) => redis.client.xadd('s2', id, 'rows', text)
     await addText('1764000000000-2', [1, 2, 3].map((first) => numbered(first, 'pending')).join('\n'))
     await addText('1764000000000-3', numbered(3, 'approved'))
+    // Costs without an id, whose ids are derived: each is the first one of its entry.
+    const spent = (cost: number, fields: object) => {
+      return {
+        accountId: 'acme',
+        resource: 'costs',
+        spentAt: '2025-11-24T00:00:00Z',
+        campaignId: 'of-stream',
+        cost,
+        ...fields,
+      }
+    }
+    await addAt('1764000000000-4', spent(1, { sub1: 'a' }), spent(2, { sub1: 'b' }), spent(3, { sub1: 'c' }))
+    await addAt(
+      '1764000000000-5',
+      spent(20, { sub1: 'b' }),
+      spent(30, { sub1: 'c' }),
+      spent(31, { subIds: { sub1: 'c' } }),
+    )
     const { close } = await start('s2')
     await expect.poll(() => pending('s2')).toBe(0)
+    const spentByStream =
+      "SELECT sub1, toFloat64(cost) AS cost FROM costs FINAL WHERE campaign_id = 'of-stream' ORDER BY sub1"
+    await expect
+      .poll(() => select(spentByStream))
+      .toEqual([
+        { sub1: 'a', cost: 1 },
+        { sub1: 'b', cost: 20 },
+        { sub1: 'c', cost: 31 },
+      ])
+    expect(await rejectedOf('s2')).toEqual([])
     await expect
       .poll(() =>
         select(`SELECT status, toUnixTimestamp64Milli(updated_at) AS at FROM conversions FINAL WHERE id = 'r1'`),
@@ -111,7 +139,7 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     await start('s2')
     await expect
       .poll(async () => (await redis.client.xinfo('GROUPS', 's2')) as unknown[][])
-      .toEqual([expect.arrayContaining(['1764000000000-3'])])
+      .toEqual([expect.arrayContaining(['1764000000000-5'])])
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
     // The last id of a stream; its sender chose it.

@@ -70,7 +70,12 @@ describe('a flush', () => {
     ])
     const later = originsOf(false, Date.now)(Date.UTC(2026, 0, 8))
     const rows = [spend(a, 3, at(1)), spend(a, 4, at(2)), { ...spend(a, 6), origin: later }, spend(b, 5, at(9))]
-    expect(await store(set, rows)).toEqual(['older', 'conflict', 'updated', 'duplicate'])
+    expect(await store(set, rows)).toEqual(['older', 'conflict', 'updated', 'updated'])
+    // Rows that repeat the stored values have their own time, also if their source gives it.
+    const latest = originsOf(false, Date.now)(Date.UTC(2026, 0, 10))
+    expect(await store(set, [{ ...spend(a, 6), origin: latest }, spend(a, 7, at(9)), spend(b, 7, at(8))])).toEqual([
+      ...['updated', 'older', 'older'],
+    ])
     const sums = await rowsOf<{ id: string; cost: number }>(
       stores,
       `SELECT account_id AS id, toFloat64(sum(cost)) AS cost FROM sums_by_quarter_hour WHERE account_id IN ('${a}', '${b}') GROUP BY id`,

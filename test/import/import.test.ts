@@ -243,11 +243,57 @@ describe('costs', () => {
     ])
     expect(await send([row(5, 5, '2026-11-09T00:00:00Z')], 2)).toMatchObject(counts(1, 0, 1, 0, 0))
     expect(await byDay()).toEqual([{ day: '2026-11-09', cost: 5 }])
-    // The winner of a file has the values of the stored row, so nothing is written.
-    const [before] = await stored<{ version: number }>('version', 'costs FINAL')
-    const file = [row(8, 5, '2026-11-09T00:00:00Z'), row(7, 1)]
-    expect(await send(file, 3)).toMatchObject(counts(2, 0, 0, 2, 0))
-    expect(await stored('version', 'costs FINAL')).toEqual([before])
+  })
+
+  it('have the values of the largest updatedAt in every order of arrival, also if a later row repeats the stored values', async () => {
+    const [first, second, repeated] = [
+      { cost: 5, updatedAt: '2026-11-01T00:00:00Z' },
+      { cost: 7, updatedAt: '2026-11-02T00:00:00Z' },
+      { cost: 5, updatedAt: '2026-11-03T00:00:00Z' },
+    ]
+    const orders = [
+      ...[
+        [first, second, repeated],
+        [first, repeated, second],
+        [second, first, repeated],
+      ],
+      ...[
+        [second, repeated, first],
+        [repeated, first, second],
+        [repeated, second, first],
+      ],
+    ]
+    // Rows of one file, and one row in each of three files.
+    const rows = orders.map((order, n) => order.map((row) => ({ id: `x${n}`, ...sheet(0)[0], ...row })))
+    await send(
+      rows.flat().map((row) => ({ ...row, id: `together-${row.id}` })),
+      0,
+    )
+    for (const index of [0, 1, 2])
+      await send(
+        rows.flatMap((row) => row[index] ?? []),
+        index,
+      )
+    const updatedAt = '2026-11-03 00:00:00.000'
+    expect(await stored('DISTINCT toFloat64(cost) AS cost, toString(updated_at) AS at', 'costs FINAL')).toEqual([
+      { cost: 5, at: updatedAt },
+    ])
+    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 60 }])
+  })
+
+  it('without updatedAt change nothing if they give the stored values, also if lines of the file have one id', async () => {
+    const rows = [1, 2].map((cost) => ({ id: 'x', ...sheet(cost)[0] }))
+    expect(await send(rows, 0)).toMatchObject(counts(2, 1, 1, 0, 0))
+    const before = await stored('version, updated_at', 'costs FINAL')
+    expect(await send(rows, 1)).toMatchObject(counts(2, 0, 0, 2, 0))
+    expect(await stored('version, updated_at', 'costs FINAL')).toEqual(before)
+    const corrected = [2, 3].map((cost) => ({ id: 'x', ...sheet(cost)[0] }))
+    expect(await send(corrected, 2)).toMatchObject(counts(2, 0, 2, 0, 0))
+    // A row with its own time is replaced by a later row without one, which must keep its later time.
+    const between = { ...rows[0], updatedAt: '2026-11-21T00:02:30Z' }
+    expect(await send([between, ...corrected.slice(1)], 3)).toMatchObject(counts(2, 0, 2, 0, 0))
+    expect(await send([{ ...between, cost: 9, updatedAt: '2026-11-21T00:02:45Z' }], 4)).toMatchObject({ older: 1 })
+    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 3 }])
   })
 
   it('without an id have one line of a file for each time and dimensions', async () => {

@@ -1,14 +1,20 @@
 // @module-tag postgres
 
-import { beforeEach, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RowTable } from '../../src/query/attributes.ts'
+import { readFreshness } from '../../src/stores/postgres/freshness.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
+import { beginRewrite, endRewrite } from '../../src/writer/erasure/rewriteTimes.ts'
 import { Writer } from '../../src/writer/fence/session.ts'
 import { raiseCountsAndFindMissing } from '../../src/writer/journal/confirmedRows.ts'
 import { clearBatches, recordBatches, settleBatches } from '../../src/writer/journal/journal.ts'
+import { extentOf } from '../../src/writer/journal/months.ts'
+import { findRowsAheadOfWatermark, raiseWatermarks } from '../../src/writer/repair/aheadOfWatermark.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { changeTables } from '../kit/rows.ts'
-import { ImportKilled, killedStores, shortWindow } from './killedImport.ts'
+import { clickTables, ImportKilled, killedStores, shortWindow } from './killedImport.ts'
 import { withWriter } from './withWriter.ts'
 
 const stores = useTestStores()
@@ -55,5 +61,91 @@ it('a writer whose lease has passed to another one clears and counts no batch', 
     expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([])
     await clearBatches(writer, [entry])
     expect(await stores.postgres`SELECT rows FROM stored_rows WHERE account_id = ${account}`).toEqual([{ rows: '5' }])
+  })
+})
+
+const minuteMs = 60_000
+const atMs = Date.UTC(2026, 0, 11, 10)
+const isoOf = (ms: number) => new Date(ms).toISOString()
+
+const watermarkOf = async (resource: RowTable): Promise<number> => {
+  const [row] = await stores.postgres<{ storedAt: Date }[]>`
+    SELECT stored_at AS "storedAt" FROM watermarks WHERE account_id = ${account} AND resource = ${resource}`
+  return row?.storedAt.getTime() ?? 0
+}
+
+describe('when the last row was stored', () => {
+  it('is raised by new rows, and not by an erasure, attribution, or an insert that stored nothing', async () => {
+    await importContent(stores, account, 'clicks', [click('a')])
+    const conversion = { id: 'v', convertedAt: isoOf(atMs), status: 'approved', clickId: 'late' }
+    await importContent(stores, account, 'conversions', [conversion])
+    const before = await readFreshness(stores.postgres, account)
+    expect(before.clicks?.storedMs).toBe(await watermarkOf('clicks'))
+    await withWriter(stores, account, async (writer) => {
+      await beginRewrite(writer)
+      await endRewrite(writer)
+    })
+    const killed = killedStores(stores, account, [...clickTables])
+    await expect(importContent(killed, account, 'clicks', [click('b')], shortWindow)).rejects.toThrow(ImportKilled)
+    await withWriter(stores, account, async () => {})
+    expect(await readFreshness(stores.postgres, account)).toEqual(before)
+    expect(await watermarkOf('clicks')).toBeGreaterThan(before.clicks?.storedMs ?? Number.NaN)
+    await importContent(stores, account, 'clicks', [click('late')])
+    const after = await readFreshness(stores.postgres, account)
+    expect(after.conversions).toEqual(before.conversions)
+    expect(after.clicks?.storedMs).toBe(await watermarkOf('clicks'))
+    expect(await watermarkOf('conversions')).toBeGreaterThan(before.conversions?.storedMs ?? Number.NaN)
+  })
+})
+
+describe('up to when there are rows', () => {
+  const throughMs = async (resource: RowTable) => (await readFreshness(stores.postgres, account))[resource]?.throughMs
+
+  it('rises with a repaired batch that moves a row within its month', async () => {
+    const cost = (minutes: number) => [{ id: 'x', spentAt: isoOf(atMs + minutes * minuteMs), cost: minutes }]
+    await importContent(stores, account, 'costs', cost(0))
+    const killed = killedStores(stores, account, [])
+    const later = { ...shortWindow, nowMs: Date.UTC(2026, 10, 22) }
+    await expect(importContent(killed, account, 'costs', cost(5), later)).rejects.toThrow(ImportKilled)
+    await withWriter(stores, account, async () => {})
+    expect(await throughMs('costs')).toBe(atMs + 5 * minuteMs)
+  })
+
+  it('has the times of a clock that is ahead once they have passed', async () => {
+    await withWriter(stores, account, async (writer) => {
+      const store = async (times: number[], nowMs: number) => {
+        const extent = extentOf(times, [], times, nowMs)
+        const entry = { token: randomUUID(), accountId: account, resource: 'clicks' as const, ...extent }
+        await recordBatches(writer, [entry])
+        await clearBatches(writer, [entry])
+      }
+      const future = Date.UTC(2105, 0, 1)
+      await store([atMs + 5 * minuteMs, future], atMs)
+      expect(await throughMs('clicks')).toBeNull()
+      // All rows are ahead again, and the first ones are not any more.
+      await store([atMs + 10 * minuteMs], atMs + 6 * minuteMs)
+      expect(await throughMs('clicks')).toBe(atMs + 5 * minuteMs)
+      await store([atMs], atMs + 11 * minuteMs)
+      expect(await throughMs('clicks')).toBe(atMs + 10 * minuteMs)
+      await store([future], atMs + 12 * minuteMs)
+      await store([atMs + 11 * minuteMs], atMs + 12 * minuteMs)
+      expect(await throughMs('clicks')).toBe(atMs + 11 * minuteMs)
+    })
+  })
+
+  it('and when the last one was stored are raised by verify with the watermark', async () => {
+    await importContent(stores, account, 'clicks', [click('a')])
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
+        VALUES ('${account}', 'ahead', '2026-02-02 10:00:00', now64(3) + INTERVAL 1 HOUR)`,
+    })
+    await withWriter(stores, account, async (writer) => {
+      const found = await findRowsAheadOfWatermark(writer)
+      await raiseWatermarks(writer, found)
+      const [{ latestMs = 0 } = {}] = found
+      expect(await readFreshness(stores.postgres, account)).toEqual({
+        clicks: { throughMs: Date.UTC(2026, 1, 2, 10), storedMs: latestMs },
+      })
+    })
   })
 })

@@ -10,7 +10,7 @@ import type { Redis } from '../../stores/redis.ts'
 
 /** Adds the gauges of what is stored, and of Redis. */
 export function addGauges(
-  { addGauge, addLabelledGauge }: Metrics,
+  { addGauge }: Metrics,
   { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
   { redis, now }: { redis: Pick<Redis, 'isUnavailable'> | undefined; now: () => number },
 ): void {
@@ -40,11 +40,11 @@ export function addGauges(
     'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
     async () => (await listExpiringKeys(postgres, now())).length,
   )
-  addLabelledGauge(
+  addGauge(
     'newest_row_age_seconds',
     'Seconds since the newest click, conversion or cost of any account was stored, by resource; absent without rows, and while Postgres is unavailable.',
-    'resource',
-    () => newestRowAgesS(postgres),
+    async () => (await newestRowAges(postgres)).map(({ resource, ageS }) => [{ resource }, ageS]),
+    ['resource'],
   )
   if (!redis) return
   addGauge(
@@ -54,12 +54,12 @@ export function addGauges(
   )
 }
 
-async function newestRowAgesS(postgres: Postgres): Promise<Record<string, number>> {
-  const rows = await queryPostgres(postgres<{ resource: string; ageS: number }[]>`
-    SELECT resource, EXTRACT(EPOCH FROM clock_timestamp() - max(stored_at))::float8 AS "ageS"
+async function newestRowAges(postgres: Postgres): Promise<{ resource: string; ageS: number }[]> {
+  return await queryPostgres(postgres<{ resource: string; ageS: number }[]>`
+    SELECT resource, EXTRACT(EPOCH FROM clock_timestamp() - max(last_row_at))::float8 AS "ageS"
     FROM watermarks
+    WHERE last_row_at IS NOT NULL
     GROUP BY resource`)
-  return Object.fromEntries(rows.map(({ resource, ageS }) => [resource, ageS]))
 }
 
 /** The journal has a batch from before it is sent until it is confirmed; one that remains belongs to a crashed import. */

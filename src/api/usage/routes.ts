@@ -36,8 +36,8 @@ async function readUsage(
   const { clicks, events } = await countMonth(context, accountId, fromMs)
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
   const storedAt = (resource: FreshResource) => {
-    const { storedMs } = freshness[resource] ?? {}
-    return storedMs === undefined ? null : toInstantText(storedMs)
+    const storedMs = freshness[resource]?.storedMs ?? null
+    return storedMs === null ? null : toInstantText(storedMs)
   }
   return {
     from: toInstantText(fromMs),

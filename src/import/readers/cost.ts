@@ -6,7 +6,8 @@ import type { importedFields } from '../../writer/tables/changingFields.ts'
 import { blankCost, type Cost } from '../../writer/tables/cost.ts'
 import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import type { Input } from './mapping.ts'
+import { type RawFields, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A cost that was read. */
 export interface ReadCost extends Cost, Given, AmountFields {
@@ -48,14 +49,7 @@ export function costReader(
   isMoved: boolean,
   nowMs: number,
 ): RowReader<ReadCost> {
-  const read = rowReader<ReadCost>(isMoved ? exportedShape : costShape, {
-    ...blankCost(account.id),
-    ...blankAmount,
-    updatedAt: nowMs,
-    givenTime: '',
-    given: 0,
-    hasDerivedId: false,
-  })
+  const read = rowReader(isMoved ? exportedShape : costShape, blankRead(account.id, nowMs))
   return (fields, input) => {
     const row = read(fields, input)
     row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
@@ -66,6 +60,17 @@ export function costReader(
     }
     return row
   }
+}
+
+function blankRead(accountId: string, updatedAt: number): ReadCost {
+  return { ...blankCost(accountId), ...blankAmount, updatedAt, givenTime: '', given: 0, hasDerivedId: false }
+}
+
+const readAlone = rowReader(costShape, blankRead('', 0))
+
+/** @returns the derived id of a cost that has no id @throws RowError */
+export function derivedCostId(fields: RawFields, input: Input): string {
+  return derivedId(readAlone(fields, input))
 }
 
 /** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */

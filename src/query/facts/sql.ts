@@ -11,7 +11,7 @@ import { inRange, prewhere } from '../conditions.ts'
 import { selectedSums } from '../evaluateMetrics.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
-import { countedRows, sumColumns, sumColumnsWithoutConversions, sumsOf } from '../metricDefinitions.ts'
+import { addedSums, countedRows, sumsOf } from '../metricDefinitions.ts'
 import type { Range } from '../timeRange.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
@@ -27,8 +27,8 @@ interface Facts {
 
 /**
  * Partial sums: a key can occur in several rows, so the caller must GROUP BY the keys and sum again. Bots and tests are
- * excluded; a conversion belongs to the time when it converted, or to the time of its click, a cost to the time when it was spent. A single sums table is read without a subquery, which would
- * cost a millisecond.
+ * excluded; a conversion belongs to the time when it converted, or to the time of its click, a cost to the time when it was spent. A
+ * single sums table is read without a subquery, which would cost a millisecond.
  */
 function factsOf(plan: FactsPlan): Facts {
   const [part] = plan.parts
@@ -40,9 +40,10 @@ function factsOf(plan: FactsPlan): Facts {
         .filter((table) => table !== 'conversions' || !plan.countsAtClick)
         .map((table) => rowSums(plan, part.range, table, columns))
     const { from, keys } = sumsOfPart(plan, part)
+    // Without its own GROUP BY a part could not be read from the projection of its table.
     return ch`
-SELECT ${namedKeys(plan, keys, columns)}${plan.countsAtClick ? sumColumnsWithoutConversions : sumColumns}
-FROM ${from}`
+SELECT ${namedKeys(plan, keys, columns)}${addedSums(!plan.countsAtClick)}
+FROM ${from}${groupedBy(keys)}`
   })
   if (plan.countsAtClick) selects.push(rowSums(plan, plan.range, 'conversions', columns))
   return {
@@ -66,15 +67,16 @@ export function groupedSums(
   const selectedIds = facts.dimensions.map(
     (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, facts)} AS ${ids[index] as Fragment}`,
   )
-  const groupBy = keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`
   return {
     ids,
     statement: ch`
 SELECT
   ${join([...selectedIds, selectedSums(metrics)], ',\n  ')}
-FROM ${from}${groupBy}`,
+FROM ${from}${groupedBy(keys)}`,
   }
 }
+
+const groupedBy = (keys: readonly Fragment[]) => (keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`)
 
 function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
   return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, ${key})`
@@ -148,7 +150,7 @@ function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readon
   return ch`
 SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]}` : nothing}
 FROM ${identifier(table)} FINAL${prewhere(before)}
-WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`}`
+WHERE ${join(after, '\n  AND ')}${groupedBy(keys)}`
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */
@@ -168,7 +170,7 @@ const sumsRead: ClickHouseSettings = {
 const shortSumsMs = 100 * dayMs
 
 /** @returns the settings of a query that uses `groupedSums` */
-export function factsSettings({ parts, range, countsAtClick }: FactsPlan): ClickHouseSettings {
+export function factsSettings({ parts, countsAtClick }: FactsPlan): ClickHouseSettings {
   const [part] = parts
   if (part && parts.length === 1 && !countsAtClick) {
     if (part.table === 'sums_by_day_and_campaign') return sumsRead
@@ -176,13 +178,12 @@ export function factsSettings({ parts, range, countsAtClick }: FactsPlan): Click
       return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
     }
   }
-  const rowsMs = countsAtClick
-    ? range.untilMs - range.fromMs
-    : parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
+  const rowsMs = parts.reduce((sum, { table, range }) => sum + (table === 'rows' ? range.untilMs - range.fromMs : 0), 0)
   return {
     ...timeKeySettings,
     // Copies of a click have one time, so they are in one partition.
     do_not_merge_across_partitions_select_final: 1,
-    ...(rowsMs <= shortReadMs ? smallFinal : longRead),
+    // The conversions of clicks of a range can be of any time.
+    ...(rowsMs <= shortReadMs && !countsAtClick ? smallFinal : longRead),
   }
 }

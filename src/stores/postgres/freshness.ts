@@ -7,7 +7,7 @@ export type FreshResource = 'clicks' | 'conversions' | 'costs'
 /** Up to when an account has rows of a resource, and when the last one was stored, epoch milliseconds; null: there is none. */
 export interface Freshness {
   readonly throughMs: number | null
-  readonly storedMs: number
+  readonly storedMs: number | null
 }
 
 /** By resource; resources without rows are absent. */
@@ -18,7 +18,7 @@ export function selectFreshness(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`
     (SELECT COALESCE(json_object_agg(resource, json_build_object(
         'throughMs', EXTRACT(EPOCH FROM nullif(data_through, '-infinity')) * 1000,
-        'storedMs', EXTRACT(EPOCH FROM stored_at) * 1000)), '{}')
+        'storedMs', EXTRACT(EPOCH FROM last_row_at) * 1000)), '{}')
       FROM watermarks
       WHERE account_id = accounts.id)`
 }

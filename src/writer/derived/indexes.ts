@@ -1,21 +1,44 @@
-import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
+import { groupBy } from '../tables/groupBy.ts'
 
 /** Rebuilds the indexes of rows that change, and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole accounts. */
 export async function rebuildIndexes(session: WriteSession, accountIds: readonly string[]): Promise<void> {
-  for (const derivation of derivations(accountIds)) await rebuild(session, derivation)
+  const removed = await readRemovedCosts(session, accountIds)
+  for (const derivation of derivations(accountIds, removed)) await rebuild(session, derivation)
 }
 
-export function derivations(accountIds: readonly string[]): Derivation[] {
+/** @returns the condition of rows of `cost_index` of months whose costs were removed; undefined: there are none */
+export async function readRemovedCosts(
+  session: WriteSession,
+  accountIds: readonly string[],
+): Promise<Fragment | undefined> {
+  const ranges = await session.retry('reading from when rows are retained', () =>
+    readRangesByAccount(session.stores.postgres, accountIds),
+  )
+  const byStart = groupBy(
+    [...ranges].filter(([, { clicksMs }]) => clicksMs > 0),
+    ([, { clicksMs }]) => clicksMs,
+  )
+  const conditions = Array.from(byStart, ([clicksMs, ofStart]) => {
+    return ch`(${inAccounts(ofStart.map(([id]) => id))} AND spent_at < ${instant(clicksMs)})`
+  })
+  return conditions.length === 0 ? undefined : ch`(${join(conditions, ' OR ')})`
+}
+
+/** @param removed as `readRemovedCosts` returns it: the ids of removed costs remain, so that none of them is stored again at a later time */
+export function derivations(accountIds: readonly string[], removed: Fragment | undefined): Derivation[] {
   const ofAccounts = inAccounts(accountIds)
+  const present = removed ? ch`${ofAccounts} AND NOT ${removed}` : ofAccounts
   const indexOf = (name: string, table: 'conversions' | 'costs'): Derivation => {
     const columns = ch`account_id, id, version, ${timeColumns[table]}`
     return {
       ...{ name, columns, ofAccounts, key: ch`account_id, id` },
-      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${ofAccounts}`,
-      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${ofAccounts}`,
+      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${table === 'costs' ? present : ofAccounts}`,
+      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${table === 'costs' ? present : ofAccounts}`,
     }
   }
   const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`

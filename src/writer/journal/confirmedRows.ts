@@ -3,12 +3,12 @@ import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer, WriteSession } from '../fence/session.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
-import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
+import { type Extent, type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 
 type RowsOfAccount = MonthlyRows & { accountId: string }
 
-/** Stored rows of a month, and the latest of their times that is not in the future, epoch milliseconds; 0: there is none. */
-export type CountedRows = RowsOfAccount & { throughMs: number }
+/** Stored rows of a month, the latest of their times that is not in the future (0: there is none), and of their `stored_at`; epoch ms. */
+export type CountedRows = RowsOfAccount & { throughMs: number; storedMs: number }
 
 /** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
 async function countRows(
@@ -20,7 +20,7 @@ async function countRows(
   const at = timeColumns[resource]
   const query = ch`
 SELECT account_id AS accountId, toStartOfMonth(${at}) AS month, count() AS rows,
-  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs
+  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs, toUnixTimestamp64Milli(max(stored_at)) AS storedMs
 FROM ${identifier(resource)} FINAL
 WHERE ${inAccounts(accountIds)}
   AND ${at} >= ${instant(fromMs)}
@@ -30,15 +30,20 @@ ORDER BY accountId, month`
   return await session.select('counting rows', query, 'count_rows')
 }
 
-/** Counts the rows in ClickHouse in the months that batches change, perhaps also in months between them. */
+/** Counts the rows in ClickHouse in the months of the rows of batches, perhaps also in months between them. */
 export async function countRowsOf(
   session: WriteSession,
-  batches: readonly { accountId: string; resource: RowTable; added: readonly MonthlyRows[] }[],
+  batches: readonly (Extent & { accountId: string; resource: RowTable })[],
 ): Promise<(CountedRows & { resource: RowTable })[]> {
   const counts: (CountedRows & { resource: RowTable })[] = []
   for (const resource of rowTables) {
     const ofResource = batches.filter((batch) => batch.resource === resource)
-    const months = ofResource.flatMap(({ added }) => added.map(({ month }) => month)).sort()
+    // Batches without new rows can be of the day 1970-01-01; a change within a month adds no rows to it.
+    const ofNewRows = ofResource.filter(({ throughMs }) => typeof throughMs === 'number')
+    const months = [
+      ...ofResource.flatMap(({ added }) => added.map(({ month }) => month)),
+      ...ofNewRows.flatMap(({ firstMs, lastMs }) => [monthOf(firstMs), monthOf(lastMs)]),
+    ].sort()
     const [first, last] = [months[0], months.at(-1)]
     if (first === undefined || last === undefined) continue
     const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }

@@ -4,10 +4,14 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 
-/**
- * Computes up to when accounts have rows where that is not recorded: they were migrated, or `verify` has raised the watermark. Their
- * later batches raise it.
- */
+/** The latest time of an account's rows that is not in the future, and when its last row was stored, for Postgres. */
+interface LatestRow {
+  accountId: string
+  throughAt: string
+  storedAt: string
+}
+
+/** Computes up to when migrated accounts have rows, and when the last one was stored. Their later batches raise both. */
 export async function fillDataThrough(session: WriteSession, accountIds: readonly string[]): Promise<void> {
   const unknown = await session.sql<{ accountId: string; resource: RowTable }[]>('reading up to when there are rows')`
     SELECT account_id AS "accountId", resource FROM watermarks
@@ -15,19 +19,37 @@ export async function fillDataThrough(session: WriteSession, accountIds: readonl
   for (const resource of rowTables) {
     const ids = unknown.filter((one) => one.resource === resource).map(({ accountId }) => accountId)
     if (ids.length === 0) continue
-    const at = timeColumns[resource]
-    const query = ch`
-SELECT account_id AS accountId, toUnixTimestamp64Milli(max(${at})) AS throughMs
-FROM ${identifier(resource)}
-WHERE ${inAccounts(ids)} AND ${at} <= now64(3)
-GROUP BY accountId`
-    const label = 'rebuild.data_through'
-    const rows = await session.select<{ accountId: string; throughMs: number }>('looking for latest rows', query, label)
-    const found = new Map(rows.map(({ accountId, throughMs }) => [accountId, new Date(throughMs).toISOString()]))
+    const latest = new Map((await readLatestRows(session, resource, ids)).map((row) => [row.accountId, row]))
     await session.change('recording up to when there are rows')`
       recorded AS (
-        UPDATE watermarks SET data_through = computed.through_at
-        FROM held, unnest(${ids}::text[], ${ids.map((id) => found.get(id) ?? '-infinity')}::timestamptz[]) AS computed (id, through_at)
+        UPDATE watermarks SET
+          data_through = computed.through_at, last_row_at = greatest(last_row_at, computed.stored_at)
+        FROM held, unnest(
+          ${ids}::text[], ${ids.map((id) => latest.get(id)?.throughAt ?? '-infinity')}::timestamptz[],
+          ${ids.map((id) => latest.get(id)?.storedAt ?? null)}::timestamptz[]
+        ) AS computed (id, through_at, stored_at)
         WHERE account_id = computed.id AND resource = ${resource} AND data_through IS NULL)`
   }
+}
+
+/** @returns the accounts that have rows of a resource */
+export async function readLatestRows(
+  session: WriteSession,
+  resource: RowTable,
+  accountIds: readonly string[],
+): Promise<LatestRow[]> {
+  const at = timeColumns[resource]
+  const query = ch`
+SELECT account_id AS accountId, countIf(${at} <= now64(3)) AS past,
+  toUnixTimestamp64Milli(maxIf(${at}, ${at} <= now64(3))) AS throughMs, toUnixTimestamp64Milli(max(stored_at)) AS storedMs
+FROM ${identifier(resource)}
+WHERE ${inAccounts(accountIds)}
+GROUP BY accountId`
+  type Row = { accountId: string; past: number; throughMs: number; storedMs: number }
+  const rows = await session.select<Row>('looking for latest rows', query, 'rebuild.data_through')
+  return rows.map(({ accountId, past, throughMs, storedMs }) => ({
+    accountId,
+    throughAt: past === 0 ? '-infinity' : new Date(throughMs).toISOString(),
+    storedAt: new Date(storedMs).toISOString(),
+  }))
 }

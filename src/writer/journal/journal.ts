@@ -25,11 +25,12 @@ export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => 
  */
 export async function recordBatches(session: WriteSession, entries: readonly JournalEntry[]): Promise<StoredAt> {
   const { postgres } = session.stores
-  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs }) => ({
+  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs, aheadMs }) => ({
     ...{ token, account_id: accountId, resource },
     ...{ first_at: new Date(firstMs).toISOString(), last_at: new Date(lastMs).toISOString() },
     ...{ months: added.map(({ month }) => month), added: added.map(({ rows }) => rows) },
-    through_at: throughMs === undefined ? null : new Date(throughMs).toISOString(),
+    through_at: throughMs === Number.NEGATIVE_INFINITY ? '-infinity' : timeTextOf(throughMs),
+    ahead_at: timeTextOf(aheadMs),
   }))
   type Recorded = Pick<JournalEntry, 'accountId' | 'resource'> & { storedAt: Date }
   const result = postgres<Recorded[]>`
@@ -39,7 +40,7 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
     given AS (
       SELECT * FROM held, jsonb_to_recordset(${postgres.json(given)}) AS given (
         token text, account_id text, resource text, first_at timestamptz, last_at timestamptz, through_at timestamptz,
-        months date[], added integer[])),
+        ahead_at timestamptz, months date[], added integer[])),
     marks AS (
       INSERT INTO watermarks AS known (account_id, resource, stored_at, data_through)
       SELECT id, resource, max(greatest(clock_timestamp(), created_at + interval '1 millisecond')), '-infinity'
@@ -57,8 +58,9 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
       ORDER BY account_id
       ON CONFLICT DO NOTHING),
     recorded AS (
-      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, through_at, months, added, stored_at)
-      SELECT token, account_id, resource, first_at, last_at, through_at, months, added, stored_at
+      INSERT INTO import_batches (
+        token, account_id, resource, first_at, last_at, through_at, ahead_at, months, added, stored_at)
+      SELECT token, account_id, resource, first_at, last_at, through_at, ahead_at, months, added, stored_at
       FROM given JOIN marks USING (account_id, resource)
       ON CONFLICT (token) DO UPDATE SET token = excluded.token
       RETURNING account_id, resource, stored_at)`
@@ -67,9 +69,12 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
   return ({ accountId, resource }) => times.get(`${accountId} ${resource}`) ?? 0
 }
 
+const timeTextOf = (ms: number | null | undefined) => (typeof ms === 'number' ? new Date(ms).toISOString() : null)
+
 /**
  * Clears batches that ClickHouse confirmed, adds their rows to the counts of confirmed rows (`stored_rows`), and records up to when the
- * accounts have rows, in one statement. Idempotent.
+ * accounts have rows and when their last one was stored, in one statement. A time that was in the future counts with the first batch after
+ * it. Idempotent.
  */
 export async function clearBatches(
   session: WriteSession,
@@ -79,12 +84,20 @@ export async function clearBatches(
   await session.change('clearing batches from the journal', undefined, session.lease.lost)`
     cleared AS (
       DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
-      RETURNING account_id, resource, months, added, through_at),
+      RETURNING account_id, resource, months, added, through_at, ahead_at, stored_at),
+    latest AS (
+      SELECT account_id, resource, max(through_at) AS through_at, min(ahead_at) AS ahead_at, max(stored_at) AS stored_at
+      FROM cleared
+      WHERE through_at IS NOT NULL
+      GROUP BY account_id, resource),
     through AS (
-      UPDATE watermarks SET data_through = greatest(data_through, latest.through_at)
-      FROM (SELECT account_id, resource, max(through_at) AS through_at FROM cleared GROUP BY account_id, resource) AS latest
-      WHERE watermarks.account_id = latest.account_id AND watermarks.resource = latest.resource
-        AND data_through < latest.through_at),
+      UPDATE watermarks AS known SET
+        data_through = CASE WHEN data_through IS NOT NULL THEN
+          greatest(data_through, through_at, CASE WHEN known.ahead_at <= clock_timestamp() THEN known.ahead_at END) END,
+        ahead_at = least(CASE WHEN known.ahead_at > clock_timestamp() THEN known.ahead_at END, latest.ahead_at),
+        last_row_at = greatest(last_row_at, latest.stored_at)
+      FROM latest
+      WHERE known.account_id = latest.account_id AND known.resource = latest.resource),
     added AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month, sum(rows)
@@ -96,7 +109,7 @@ export async function clearBatches(
 /**
  * Clears batches of unknown outcome after their days were rebuilt. The counts of confirmed rows become the rows in ClickHouse, but
  * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
- * @param counted the rows that ClickHouse has in every month of the batches, and the latest of their times that is not in the future
+ * @param counted the rows that ClickHouse has in every month of the batches, and their latest times
  */
 export async function settleBatches(
   session: WriteSession,
@@ -106,7 +119,7 @@ export async function settleBatches(
   await session.change('clearing repaired batches from the journal')`
     cleared AS (
       DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
-      RETURNING account_id, resource, months, added),
+      RETURNING account_id, resource, months, added, through_at, stored_at),
     bounds AS (
       SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
       FROM cleared, unnest(months, added) AS counted (month, rows)
@@ -117,13 +130,21 @@ export async function settleBatches(
         ${counted.map(({ resource }) => resource)}::text[],
         ${counted.map(({ month }) => month)}::date[],
         ${counted.map(({ rows }) => rows)}::bigint[],
-        ${counted.map(({ throughMs }) => new Date(throughMs).toISOString())}::timestamptz[]
-      ) AS counted (account_id, resource, month, rows, through_at)),
+        ${counted.map(({ throughMs }) => new Date(throughMs).toISOString())}::timestamptz[],
+        ${counted.map(({ storedMs }) => new Date(storedMs).toISOString())}::timestamptz[]
+      ) AS counted (account_id, resource, month, rows, through_at, stored_at)),
+    latest AS (
+      SELECT account_id, resource, nullif(max(counted.through_at), '1970-01-01Z') AS through_at,
+        least(max(counted.stored_at), max(cleared.stored_at)) AS stored_at
+      FROM cleared JOIN counted USING (account_id, resource)
+      WHERE cleared.through_at IS NOT NULL
+      GROUP BY account_id, resource),
     through AS (
-      UPDATE watermarks SET data_through = greatest(data_through, latest.through_at)
-      FROM (SELECT account_id, resource, max(through_at) AS through_at FROM counted, held GROUP BY account_id, resource) AS latest
-      WHERE watermarks.account_id = latest.account_id AND watermarks.resource = latest.resource
-        AND data_through < latest.through_at AND latest.through_at > '1970-01-01'),
+      UPDATE watermarks AS known SET
+        data_through = CASE WHEN data_through IS NOT NULL THEN greatest(data_through, latest.through_at) END,
+        last_row_at = greatest(last_row_at, latest.stored_at)
+      FROM latest
+      WHERE known.account_id = latest.account_id AND known.resource = latest.resource),
     settled AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month,
@@ -141,6 +162,7 @@ export async function readLeftovers(session: WriteSession, accountIds: readonly 
   type Row = Omit<JournalEntry, 'added'> & { months: string[]; added: number[] }
   const rows = await session.sql<Row[]>('reading the journal')`
     SELECT token, account_id AS "accountId", resource, months::text[] AS months, added,
+      (extract(epoch FROM through_at) * 1000)::float8 AS "throughMs",
       (extract(epoch FROM first_at) * 1000)::float8 AS "firstMs", (extract(epoch FROM last_at) * 1000)::float8 AS "lastMs"
     FROM import_batches
     WHERE account_id = ANY(${[...accountIds]}::text[])

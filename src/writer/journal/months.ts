@@ -14,15 +14,23 @@ export interface Extent {
   firstMs: number
   lastMs: number
   added: readonly MonthlyRows[]
-  /** The latest time of the rows that it adds which is not in the future; absent: there is none. */
-  throughMs?: number
+  /** The latest time of its new rows that is not in the future, -Infinity if all are in the future; absent: it has no new rows. */
+  throughMs?: number | null
+  /** The earliest time of its new rows that is in the future; absent: there is none. */
+  aheadMs?: number
 }
 
 /**
  * @param times clicked_at or converted_at of the rows that a batch adds, epoch milliseconds; at least one
  * @param removed clicked_at or converted_at of the rows that it removes, epoch milliseconds
+ * @param given those of `times` whose rows are new; the others are written again
  */
-export function extentOf(times: Iterable<number>, removed: readonly number[] = [], nowMs = Date.now()): Extent {
+export function extentOf(
+  times: readonly number[],
+  removed: readonly number[] = [],
+  given: readonly number[] = times,
+  nowMs = Date.now(),
+): Extent {
   let firstMs = Number.POSITIVE_INFINITY
   let lastMs = Number.NEGATIVE_INFINITY
   const byDay = new Map<number, number>()
@@ -32,19 +40,25 @@ export function extentOf(times: Iterable<number>, removed: readonly number[] = [
     const day = Math.floor(atMs / dayMs)
     byDay.set(day, (byDay.get(day) ?? 0) + rows)
   }
-  let throughMs = Number.NEGATIVE_INFINITY
-  for (const atMs of times) {
-    count(atMs, 1)
-    if (atMs <= nowMs && atMs > throughMs) throughMs = atMs
-  }
+  for (const atMs of times) count(atMs, 1)
   for (const atMs of removed) count(atMs, -1)
+  let throughMs = Number.NEGATIVE_INFINITY
+  let aheadMs = Number.POSITIVE_INFINITY
+  for (const atMs of given) {
+    if (atMs > nowMs) aheadMs = Math.min(aheadMs, atMs)
+    else throughMs = Math.max(throughMs, atMs)
+  }
   const byMonth = new Map<string, number>()
   for (const [day, rows] of byDay) {
     const month = monthOf(day * dayMs)
     byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
   }
   const added = [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }]))
-  return { firstMs, lastMs, added, ...(Number.isFinite(throughMs) && { throughMs }) }
+  return {
+    ...{ firstMs, lastMs, added },
+    ...(given.length > 0 && { throughMs }),
+    ...(Number.isFinite(aheadMs) && { aheadMs }),
+  }
 }
 
 /** @param atMs epoch milliseconds @returns the first day of its UTC month, `2026-11-01` */

@@ -1,6 +1,6 @@
 import type { Metric } from '../../../schema/metrics.ts'
 import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
-import { derivations, mismatches, rebuildIndexes } from '../derived/indexes.ts'
+import { derivations, mismatches, readRemovedCosts, rebuildIndexes } from '../derived/indexes.ts'
 import { spansWithRows } from '../derived/rebuildDays.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
@@ -34,7 +34,7 @@ export async function findWrongDerivedRows(writer: Writer): Promise<WrongDerived
   for (const span of await spansWithRows(writer, { accountIds, ...storableTimes }, retained)) {
     found.push(...(await compareSpan(writer, span)))
   }
-  for (const derivation of derivations(accountIds)) {
+  for (const derivation of derivations(accountIds, await readRemovedCosts(writer, accountIds))) {
     const query = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await writer.select<{ keys: number }>(comparing, query, 'verify')
     if (row && row.keys > 0) found.push({ table: derivation.name, day: null, keys: row.keys, sums: undefined })

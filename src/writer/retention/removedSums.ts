@@ -10,12 +10,13 @@ import { monthChecksums, recordChecksums } from './removedMonths.ts'
 
 const sumTypes = { clicks: 'Int64', cost: 'Decimal(38, 6)' }
 
-/** The tables that still have what was derived from removed clicks, and the types of their columns in a file. */
+/** The tables that still have what was derived from removed clicks and costs, and the types of their columns in a file. */
 const columnTypes = {
   sums_by_day: { dimension: 'String', day: 'Date', value: 'String', ...sumTypes },
   sums_by_day_and_campaign: { dimension: 'String', campaign_id: 'String', day: 'Date', value: 'String', ...sumTypes },
   sums_by_quarter_hour: { bucket: "DateTime('UTC')", campaign_id: 'String', ...sumTypes },
   click_index: { id: 'String', clicked_at: "DateTime64(3, 'UTC')", campaign_id: 'String' },
+  cost_index: { id: 'String', spent_at: "DateTime64(3, 'UTC')" },
 } as const satisfies Record<string, Record<string, string>>
 export type KeptTable = keyof typeof columnTypes
 export const keptTables = Object.keys(columnTypes) as KeptTable[]
@@ -67,8 +68,8 @@ FORMAT JSONEachRow`
 
 function removedRowsSql(writer: Writer, table: KeptTable, clicksMs: number): Fragment {
   const names = columnNamesIn(table)
-  if (table === 'click_index') {
-    return ch`SELECT ${join(names)} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
+  if (table === 'click_index' || table === 'cost_index') {
+    return ch`SELECT ${join(names)} FROM ${identifier(table)} FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
   }
   const keys = join(names.slice(0, -2))
   return ch`
@@ -85,20 +86,24 @@ WHERE of_clicks != 0 OR of_cost != 0`
  * a DateTime.
  */
 function isRemoved({ ofAccount }: Writer, table: KeptTable, clicksMs: number): Fragment {
-  const at = table === 'click_index' ? ch`clicked_at` : sumsTables[table].at
-  return ch`${ofAccount} AND ${at} < ${instant(clicksMs)}`
+  return ch`${ofAccount} AND ${timeOf(table)} < ${instant(clicksMs)}`
+}
+
+function timeOf(table: KeptTable): Fragment {
+  if (table === 'click_index') return ch`clicked_at`
+  return table === 'cost_index' ? ch`spent_at` : sumsTables[table].at
 }
 
 /**
  * Stores what another installation had of removed clicks, and records what is retained. The account has no clicks and
  * conversions yet. Repeat it after an interruption; once it is complete it changes nothing.
- * @param open content of the file of a table
+ * @param open content of the file of a table; undefined: an earlier version wrote none
  * @throws WriteRefused when the account has removed other months: its sums and the rows of the file would not belong together
  */
 export async function storeRemovedSums(
   writer: Writer,
   { clicksMs, eventsMs }: RetainedRanges,
-  open: (table: KeptTable) => AsyncIterable<Buffer>,
+  open: (table: KeptTable) => AsyncIterable<Buffer> | undefined,
 ): Promise<void> {
   const recorded = await writer.readRetained()
   if (recorded.clicksMs > 0 || recorded.eventsMs > 0) {
@@ -108,6 +113,8 @@ export async function storeRemovedSums(
     )
   }
   for (const table of clicksMs > 0 ? keptTables : []) {
+    const content = open(table)
+    if (!content) continue
     const label = 'import.removed_sums'
     await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
     const names = join(columnNamesIn(table))
@@ -123,7 +130,7 @@ FROM input(${text(types.join(', '))})
 WHERE ${failAfter(deadlineMs)}
 FORMAT JSONEachRow`,
         label,
-        { queryId, values: Readable.from(open(table), { objectMode: false }) },
+        { queryId, values: Readable.from(content, { objectMode: false }) },
       ),
     )
   }

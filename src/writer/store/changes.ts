@@ -7,7 +7,7 @@ import { extentOf } from '../journal/months.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
-import { readStoredRows } from './currentRows.ts'
+import { readRemovedKeys, readStoredRows } from './currentRows.ts'
 import type { Given } from './givenFields.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
@@ -21,8 +21,8 @@ export interface Change<Row extends ChangingRow> {
 }
 
 /**
- * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. A winner
- * that changes nothing is not stored.
+ * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. Rows without an
+ * `updatedAt` of their own that give the stored values change nothing. A cost that was removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
@@ -32,18 +32,31 @@ export async function planUpserts<Row extends ChangingRow>(
   rows: readonly (Row & Given)[],
 ): Promise<{ changes: (Change<Row> & { row: Row })[]; outcomes: RowOutcome[] }> {
   const stored = await readStoredRows(session, table, rows)
-  const winners = new Map<string, Row>()
+  const removed = await readRemovedKeys(session, table, rows)
+  const winners = new Map<string, Row & Given>()
+  /** Keys for which a row with its own `updatedAt` has won. */
+  const dated = new Set<string>()
   const outcomes = rows.map((row): RowOutcome => {
     const key = keyText(row)
+    if (removed.has(key)) return 'conflict'
     const present = winners.get(key) ?? stored.get(key)
-    const isWinner = !present || replaces(row, present)
-    if (isWinner) winners.set(key, row)
-    if (!present) return 'inserted'
-    if (isWinner) return table.isUnchanged(row, present) ? 'duplicate' : 'updated'
-    return losingOutcome(table, row, present)
+    if (present && !replaces(row, present)) return losingOutcome(table, row, present)
+    winners.set(key, row)
+    if (!table.isUndated(row)) dated.add(key)
+    return present ? 'updated' : 'inserted'
   })
-  const changes = Array.from(winners, ([key, row]) => ({ row, before: stored.get(key) }))
-  return { changes: changes.filter(({ row, before }) => !(before && table.isUnchanged(row, before))), outcomes }
+  const repeated = new Set<string>()
+  const changes: (Change<Row> & { row: Row })[] = []
+  for (const [key, row] of winners) {
+    const before = stored.get(key)
+    if (before && !dated.has(key) && !table.differs(row, before)) repeated.add(key)
+    else changes.push({ row, before })
+  }
+  const isRepeated = (index: number) => repeated.has(keyText(rows[index] as Row))
+  return {
+    changes,
+    outcomes: outcomes.map((outcome, index) => (outcome === 'updated' && isRepeated(index) ? 'duplicate' : outcome)),
+  }
 }
 
 function replaces(row: ChangingRow, present: ChangingRow): boolean {
@@ -67,8 +80,14 @@ export function journalEntriesOf<Row extends ChangingRow>(
   return Array.from(byAccount, ([accountId, ofAccount]) => {
     const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
     const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
-    return { token: randomUUID(), accountId, resource: name, ...extentOf(times, removed) }
+    const given = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
+    return { token: randomUUID(), accountId, resource: name, ...extentOf(times, removed, given) }
   })
+}
+
+/** Whether attribution or a repair writes the stored state of a row again. */
+function isSameState(row: ChangingRow, before: ChangingRow | undefined): boolean {
+  return row.updatedAt === before?.updatedAt && row.importLine === before.importLine
 }
 
 /** @returns the insert of changes. Of two rows with one key the table keeps the new one; sums count both. */

@@ -3,7 +3,7 @@ import { conversionFields, costFields } from '../../stores/clickhouse/tableColum
 import type { AccountKey } from '../tables/accountKeys.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 import { type Cost, costRowFields } from '../tables/cost.ts'
-import { type Given, givesOtherValue } from './givenFields.ts'
+import { type Given, givenBit, givesOtherValue } from './givenFields.ts'
 
 /** A row that changes: each state of it is a row with its own `version`. */
 export interface ChangingRow extends AccountKey {
@@ -28,10 +28,10 @@ export interface ChangingTable<Row extends ChangingRow> {
   readonly columns: readonly Column<Row>[]
   /** @returns the time of the sort key, epoch milliseconds */
   atOf(row: Row): number
-  /** Whether a row with the `updatedAt` of the present row gives other values. */
+  /** Whether a row gives other values than the present row. */
   differs(row: Row & Given, present: Row): boolean
-  /** Whether a row with a later `updatedAt` changes nothing. */
-  isUnchanged(row: Row, present: Row): boolean
+  /** Whether the `updatedAt` of a row is the start of its import: a row that gives the stored values then changes nothing. */
+  isUndated(row: Given): boolean
 }
 
 const { createdAt: _createdAt, updatedAt: _updatedAt, ...comparedOfConversions } = conversionFields
@@ -44,12 +44,11 @@ export const conversionTable: ChangingTable<Conversion> = {
   columns: columnsOf(conversionRowFields),
   atOf: ({ convertedAt }) => convertedAt,
   differs: (row, present) => givesOtherValue(conversionValues, row, present),
-  isUnchanged: () => false,
+  isUndated: () => false,
 }
 
 const { id: _id, updatedAt: _updatedAtOfCost, ...comparedOfCosts } = costFields
 const costValues = Object.keys(comparedOfCosts) as (keyof typeof comparedOfCosts)[]
-const isOtherCost = (row: Cost, present: Cost) => costValues.some((field) => row[field] !== present[field])
 
 export const costTable: ChangingTable<Cost> = {
   name: 'costs',
@@ -57,7 +56,6 @@ export const costTable: ChangingTable<Cost> = {
   fields: costRowFields,
   columns: columnsOf(costRowFields),
   atOf: ({ spentAt }) => spentAt,
-  differs: isOtherCost,
-  // The time of an import is the `updatedAt` of its rows, and a sheet that is imported again has mostly the same amounts.
-  isUnchanged: (row, present) => !isOtherCost(row, present),
+  differs: (row, present) => costValues.some((field) => row[field] !== present[field]),
+  isUndated: ({ given }) => (given & givenBit('updatedAt')) === 0,
 }

@@ -2,6 +2,7 @@ import { parseMillionths } from '../../query/money.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { readRemovedCosts } from '../derived/indexes.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
@@ -43,4 +44,21 @@ export async function readStoredRows<Row extends ChangingRow>(
   const { name } = table
   const rows = await readCurrentRows(session, table, where, `looking up ${name}`, `import.stored_${name}`)
   return new Map(rows.map((row) => [keyText(row), row]))
+}
+
+/** @returns the keys, as `keyText`, of costs that were removed by age: the sums of their months still have them */
+export async function readRemovedKeys<Row extends ChangingRow>(
+  session: WriteSession,
+  { name, index }: ChangingTable<Row>,
+  keys: readonly AccountKey[],
+): Promise<ReadonlySet<string>> {
+  const removed = name === 'costs' && keys.length > 0 ? await readRemovedCosts(session, accountsOf(keys)) : undefined
+  if (!removed) return new Set()
+  const query = ch`
+SELECT account_id AS accountId, id
+FROM ${identifier(index)} FINAL
+WHERE ${hasKey(keys)} AND ${removed}`
+  return new Set(
+    (await session.select<AccountKey>('looking up removed costs', query, 'import.removed_costs')).map(keyText),
+  )
 }

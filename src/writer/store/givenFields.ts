@@ -2,7 +2,7 @@ import type { Column } from '../../stores/clickhouse/columnKinds.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 
 /** Fields that have a value in rows without them. Other absent fields are empty or null. */
-const fieldsWithDefault = ['source', 'isBot', 'isTest', 'occurredAt', 'receivedAt']
+const fieldsWithDefault = ['source', 'isBot', 'isTest', 'occurredAt', 'receivedAt', 'updatedAt']
 
 /** A row of a file. */
 export interface Given {

@@ -108,14 +108,28 @@ describe('metrics', () => {
     expect(await age()).toBe(0)
   })
 
+  it('show the age of the newest row of each resource, and none of a resource without rows', async () => {
+    const { stores } = api
+    await stores.postgres`
+      INSERT INTO watermarks (account_id, resource, stored_at, last_row_at)
+      VALUES ('importing', 'clicks', now(), now() - interval '2 hours'), ('importing', 'costs', now(), NULL)`
+    const text = await metrics.registry.getSingleMetricAsString('newest_row_age_seconds')
+    const [, age] = /^newest_row_age_seconds\{resource="clicks"\} (\S+)$/m.exec(text) ?? []
+    expect(Number(age)).toBeGreaterThanOrEqual(7_200)
+    expect(text).not.toContain('costs"}')
+  })
+
   it('do not wait for a store that does not respond', async () => {
     const own = openMetrics()
     own.addGauge('silent', 'Reads a store that does not respond.', () => new Promise(() => {}))
+    own.addGauge('labelled', 'The same with labels.', () => new Promise(() => {}), ['resource'])
     vi.useFakeTimers()
     try {
-      const text = own.registry.getSingleMetricAsString('silent')
+      const texts = ['silent', 'labelled'].map((name) => own.registry.getSingleMetricAsString(name))
       await vi.advanceTimersByTimeAsync(2_001)
-      expect(await text).toMatch(/^silent NaN$/im)
+      const [silent, labelled] = await Promise.all(texts)
+      expect(silent).toMatch(/^silent NaN$/im)
+      expect(labelled).not.toMatch(/^labelled/m)
     } finally {
       vi.useRealTimers()
     }

@@ -48,14 +48,18 @@ describe('a report reads by the primary key', () => {
     expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
   })
 
-  it('of sums_by_quarter_hour, from its projection if it has no campaign', async () => {
-    const { facts } = planDaily({ tz: 'Asia/Kathmandu' }, caller, testNowMs)
+  it.each([
+    ['', {}],
+    [', also of a range that ends within a quarter of an hour', { from: '2026-11-18T00:01:00Z' }],
+    [', also if conversions count at their click', { count_at: 'click' as const }],
+  ])('of sums_by_quarter_hour, from its projection if it has no campaign%s', async (_name, more) => {
+    const { facts } = planDaily({ tz: 'Asia/Kathmandu', ...more }, caller, testNowMs)
     const { text, params } = render(groupedSums(facts).statement)
     const response = await api.stores.clickhouse.client.query({
       query: `EXPLAIN indexes = 1 ${text}`,
       query_params: params,
       format: 'TabSeparatedRaw',
-      clickhouse_settings: { ...factsSettings(facts), force_optimize_projection: 1 },
+      clickhouse_settings: factsSettings(facts),
     })
     expect(await response.text()).toContain('by_account')
   })

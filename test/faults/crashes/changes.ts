@@ -5,6 +5,8 @@ const firstDayMs = Date.UTC(2020, 0, 1, 10)
 
 /** Revenue of each conversion, by its status. */
 export const revenue = { pending: 2, approved: 3 }
+/** Amount of each cost, before and after its correction. */
+export const spent = { reported: 4, corrected: 5 }
 export const campaignsOfClicks = [0, 1, 2]
 
 interface Change {
@@ -26,6 +28,8 @@ export const changes = {
   /** Of the clicks with the same numbers. */
   conversions: { resource: 'conversions', counted: 'inserted', rowOf: (number) => conversionOf(number, 'pending') },
   approvals: { resource: 'conversions', counted: 'updated', rowOf: (number) => conversionOf(number, 'approved') },
+  costs: { resource: 'costs', counted: 'inserted', rowOf: (number) => costOf(number, 'reported') },
+  corrections: { resource: 'costs', counted: 'updated', rowOf: (number) => costOf(number, 'corrected') },
   pixelEvents: {
     ...{ resource: 'pixel-events', counted: 'inserted' },
     rowOf: (number) => ({
@@ -49,4 +53,9 @@ function timeOf(number: number): string {
 const conversionOf = (number: number, status: keyof typeof revenue) => ({
   ...{ id: `conversion-${number}`, clickId: `click-${number}`, convertedAt: timeOf(number) },
   ...{ updatedAt: timeOf(number + (status === 'approved' ? 1 : 0)), status, revenue: revenue[status] },
+})
+
+const costOf = (number: number, state: keyof typeof spent) => ({
+  ...{ id: `cost-${number}`, spentAt: timeOf(number), country: 'DE', cost: spent[state] },
+  updatedAt: timeOf(number + (state === 'corrected' ? 1 : 0)),
 })

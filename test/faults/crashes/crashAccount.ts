@@ -8,14 +8,14 @@ import { runHere } from '../../cli/runCommand.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { makeKey } from '../../kit/accounts.ts'
 import { changeTables } from '../../kit/rows.ts'
-import { clickTables, conversionTables } from '../../writer/killedImport.ts'
+import { clickTables, conversionTables, costTables } from '../../writer/killedImport.ts'
 import { differing } from './accountState.ts'
-import { type ChangeName, campaignsOfClicks, changes, revenue } from './changes.ts'
+import { type ChangeName, campaignsOfClicks, changes, revenue, spent } from './changes.ts'
 import type { CrashStores } from './crashStores.ts'
 
 const nowMs = Date.UTC(2024, 0, 1)
 const eventDeadlineMs = 60_000
-const tables = [...new Set([...clickTables, ...conversionTables]), 'pixel_events']
+const tables = [...new Set([...clickTables, ...conversionTables, ...costTables]), 'pixel_events']
 
 export type CrashAccount = Awaited<ReturnType<typeof openCrashAccount>>
 
@@ -24,7 +24,7 @@ type Acknowledged = Record<ChangeName, Set<number>> & { events: Set<string> }
 
 const nothingAcknowledged = (): Acknowledged => ({
   ...{ clicks: new Set(), conversions: new Set(), approvals: new Set(), pixelEvents: new Set() },
-  ...{ campaigns: new Set(), events: new Set() },
+  ...{ costs: new Set(), corrections: new Set(), campaigns: new Set(), events: new Set() },
 })
 
 /**
@@ -127,7 +127,7 @@ export async function withCrashAccount<Result>(
  * @returns a line per row that is missing, wrong or stored twice
  */
 async function compareWith(acknowledged: Acknowledged, stores: Stores, accountId: string): Promise<string[]> {
-  const { clicks, conversions, approvals, pixelEvents, campaigns } = acknowledged
+  const { clicks, conversions, approvals, costs, corrections, pixelEvents, campaigns } = acknowledged
   const condition = `account_id = '${accountId}'`
   const compare = async (what: string, sql: string, expected: readonly string[]) => {
     const stored = await rowsOf<object>(stores, sql)
@@ -154,6 +154,11 @@ async function compareWith(acknowledged: Acknowledged, stores: Stores, accountId
         const status = approvals.has(number) ? 'approved' : 'pending'
         return `conversion-${number} ${status} ${revenue[status]} 1 1`
       }),
+    ),
+    compare(
+      'costs',
+      `SELECT id, toFloat64(cost_base), count() FROM costs FINAL WHERE ${condition} GROUP BY ALL`,
+      [...costs].map((number) => `cost-${number} ${spent[corrections.has(number) ? 'corrected' : 'reported']} 1`),
     ),
     compare('events', `SELECT origin, id, count() FROM pixel_events FINAL WHERE ${condition} GROUP BY origin, id`, [
       ...[...acknowledged.events].map((id) => `server ${id} 1`),

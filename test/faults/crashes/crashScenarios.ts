@@ -38,17 +38,28 @@ const replica: Target = {
 
 /** The processes that are killed, the call before which they are, and how often at each such call of a write. */
 const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] = [
-  [clickHouse, 'rename', { click: 24, conversion: 12, 'changed conversion': 12, event: 24, 'pixel event': 12 }],
+  [
+    clickHouse,
+    'rename',
+    { click: 24, conversion: 12, 'changed conversion': 12, 'corrected cost': 12, event: 24, 'pixel event': 12 },
+  ],
   [clickHouse, 'write', { click: 1, 'changed conversion': 1, event: 1 }],
   [clickHouse, 'fdatasync', { click: 2, event: 2 }],
   [postgres, 'fsync', { campaign: 12, click: 4, 'changed conversion': 4 }],
   [postgres, 'pwrite64', { campaign: 4 }],
-  [nodeOfTwo, 'rename', { click: 24, conversion: 24, 'changed conversion': 24, event: 24, 'pixel event': 24 }],
+  [
+    nodeOfTwo,
+    'rename',
+    { click: 24, conversion: 24, 'changed conversion': 24, 'corrected cost': 24, event: 24, 'pixel event': 24 },
+  ],
   [nodeOfTwo, 'write', { click: 2, event: 2 }],
   [
     replica,
     'rename',
-    { click: 6, conversion: 6, 'changed conversion': 6, event: 6, 'batch of events': 6, 'pixel event': 6 },
+    {
+      ...{ click: 6, conversion: 6, 'changed conversion': 6, 'corrected cost': 6 },
+      ...{ event: 6, 'batch of events': 6, 'pixel event': 6 },
+    },
   ],
 ]
 

@@ -23,6 +23,10 @@ export const trials = {
     },
     write: (account, number) => account.import('approvals', [number]),
   },
+  'corrected cost': {
+    prepare: (account, numbers) => account.import('costs', numbers),
+    write: (account, number) => account.import('corrections', [number]),
+  },
   event: {
     prepare: (account, numbers) => account.import('clicks', numbers),
     write: (account, number) => account.sendEvents(number, [`event-${number}`]),

@@ -60,8 +60,10 @@ interface Synced {
   rows: Record<string, number>
   filled: object
   verified?: Record<string, { days: number; rows: number; compared: string[]; repaired: string[] }>
+  /** Only of a server that lacks them. */
+  skipped?: string[]
   /** Only of a folder. */
-  written?: Record<'clicks' | 'conversions' | 'events', string[]>
+  written?: Record<'clicks' | 'conversions' | 'costs' | 'events', string[]>
 }
 
 /** @param place a folder, or the database @param url of the server, or of a proxy in front of it */
@@ -136,6 +138,28 @@ describe('tributary-sync', () => {
     const { rows } = await sync()
     expect(rows).toMatchObject({ clicks: 0, conversions: 0, costs: 0, events: 0 })
     expect(requests).toBeLessThan(20)
+  })
+
+  it('copies all but costs from a server of version 1.1, says so, and copies costs after its upgrade', async () => {
+    const proxy = await openApiProxy(baseUrl, {
+      answer(outgoing, response, path) {
+        if (!/^\/api\/v1\/(checksums\/)?costs\b/.test(path)) return forward(outgoing, response)
+        response.resume()
+        const headers = { 'content-type': 'application/json' }
+        outgoing.writeHead(404, headers).end('{"error":"not_found","message":"There is no such path."}')
+      },
+    })
+    const files = folder('of-1.1')
+    for (const place of [files, target.url]) {
+      const { skipped, verified = {} } = await runProcess([...wordsOf(place, proxy.url), '--verify'])
+      expect([skipped, Object.keys(verified)]).toEqual([['costs'], ['clicks', 'conversions', 'events']])
+    }
+    const words = [files, '--url', proxy.url]
+    const { code, stdout } = await runProgram(run, words, environment)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Not copied: costs\. The server is older than 1\.2/m)])
+    await proxy.close()
+    const { skipped, written } = await syncTo(files)
+    expect([skipped, written?.costs.length]).toEqual([undefined, 3])
   })
 
   it('follows late clicks, changed conversions and new events', async () => {

@@ -105,13 +105,16 @@ const conversionLine = fc
     n === 0 ? conversion : { ...conversion, atMs: -Number(conversion.id.slice(1)) * 11 * hourMs },
   )
 
+/** Times before and after the start of imports, so that corrections arrive in any order, and with equal times. */
+const anyHour = fc.integer({ min: 0, max: 24 }).map((n) => n * hourMs)
+
 /** Rows of a sheet have few days and dimensions, so that the next sheet corrects them. */
 const sheetLine = line<CostLine>({
   atMs: fc.integer({ min: -5, max: 0 }).map((days) => days * dayMs),
   campaignId: maybe(fc.constantFrom('k1', 'k2')),
   country: seldom(fc.constantFrom('US', 'DE')),
   cost: fc.oneof(givenAmount, fc.constantFrom({ amount: 0 }, { amount: 7_500_000 })),
-  updatedAtMs: seldom(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
+  updatedAtMs: maybe(anyHour),
 })
 
 const anyCost = line<CostLine>({
@@ -120,7 +123,7 @@ const anyCost = line<CostLine>({
   ...Object.fromEntries(Object.entries(sharedFields).map(([name, value]) => [name, maybe(value)])),
   subIds: seldom(subIds),
   cost: fc.oneof(givenAmount, fc.constant({ amount: 0 })),
-  updatedAtMs: maybe(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
+  updatedAtMs: maybe(anyHour),
 })
 const costLine = fc.oneof({ weight: 3, arbitrary: sheetLine }, { weight: 2, arbitrary: anyCost })
 
@@ -187,14 +190,14 @@ const firstSteps = fc
   .tuple(clicks(40), conversions(14), costs(10), fc.boolean())
   .map(([first, second, third, isReversed]): Step[] => (isReversed ? [second, third, first] : [first, second, third]))
 
-/** Most rows of a later file are newer than the stored ones. */
+/** Most conversions of a later file are newer than the stored ones. */
 function later(step: Step, index: number): Step {
-  if (step.kind !== 'conversions' && step.kind !== 'costs') return step
+  if (step.kind !== 'conversions') return step
   const lines = step.lines.map(({ updatedAtMs, ...line }) => ({
     ...line,
     ...(updatedAtMs !== undefined && { updatedAtMs: updatedAtMs + 2 * index * hourMs }),
   }))
-  return { ...step, lines } as Step
+  return { ...step, lines }
 }
 
 /** The history of an account: steps, each with the report queries after it. */

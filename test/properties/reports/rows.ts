@@ -127,14 +127,15 @@ export class Model {
   }
 
   /**
-   * The row with the higher `updatedAt` is kept, as of conversions; if it gives the values of the stored row, the stored row is kept. Of
-   * equal derived ids in one file the first row is kept.
+   * The row with the higher `updatedAt` is kept, as of conversions. If all rows of a file for one id have no `updatedAt` and the last
+   * of them has the values of the stored row, they change nothing. Of equal derived ids in one file the first row is kept.
    * @param startedMs `updatedAt` of rows without one
    */
   importCosts(lines: readonly CostLine[], file: string, startedMs: number): Tally {
     const tally = { inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     const derived = new Set<string>()
-    const stored = new Map(this.#costs)
+    const before = new Map(this.#costs)
+    const replaced = new Map<string, { lines: number; isDated: boolean }>()
     for (const [index, line] of lines.entries()) {
       const { id, atMs, updatedAtMs = startedMs } = line
       const number = index + 1
@@ -147,14 +148,23 @@ export class Model {
       const present = this.#costs.get(key)
       const isLater = present && updatedAtMs - present.updatedAtMs
       const isOfSameFile = present?.file === file && number > present.number
-      const isReplaced = isLater !== undefined && (isLater > 0 || (isLater === 0 && isOfSameFile))
       if (isLater === undefined) tally.inserted += 1
-      else if (isReplaced && costValues(line) !== costValues(present?.line)) tally.updated += 1
-      else tally.duplicates += 1
-      if (isLater === undefined || isReplaced) this.#costs.set(key, { line, updatedAtMs, file, number })
+      else if (isLater > 0 || (isLater === 0 && isOfSameFile)) tally.updated += 1
+      else {
+        tally.duplicates += 1
+        continue
+      }
+      this.#costs.set(key, { line, updatedAtMs, file, number })
+      const ofKey = replaced.get(key) ?? { lines: 0, isDated: false }
+      replaced.set(key, { lines: ofKey.lines + 1, isDated: ofKey.isDated || line.updatedAtMs !== undefined })
     }
-    for (const [key, { line }] of stored)
-      if (costValues(this.#costs.get(key)?.line) === costValues(line)) this.#costs.set(key, stored.get(key) as never)
+    for (const [key, { lines: count, isDated }] of replaced) {
+      const stored = before.get(key)
+      if (!stored || isDated || costValues(stored.line) !== costValues(this.#costs.get(key)?.line)) continue
+      this.#costs.set(key, stored)
+      tally.updated -= count
+      tally.duplicates += count
+    }
     return tally
   }
 

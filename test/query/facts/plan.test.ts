@@ -126,14 +126,19 @@ describe('the parts of a plan', () => {
 describe('a report has a lower CPU priority than other queries', () => {
   const dayMs = 86_400_000
   const untilMs = Date.UTC(2026, 10, 21)
-  const isLong = (dimensions: Dimension[], range: { fromMs: number; untilMs: number }) => {
-    const settings = factsSettings(planFacts({ accountId: 'acme', range, zone: 'UTC', dimensions, filters: [] }))
+  const isLong = (dimensions: Dimension[], range: { fromMs: number; untilMs: number }, countsAtClick = false) => {
+    const query = { accountId: 'acme', range, zone: 'UTC', dimensions, filters: [], countsAtClick }
+    const settings = factsSettings(planFacts(query))
     return Object.entries(longRead).every(([name, value]) => settings[name] === value)
   }
 
   it('if it reads more than two days of rows', () => {
     expect(isLong(['sub1', 'city'], { fromMs: untilMs - 3 * dayMs, untilMs })).toBe(true)
     expect(isLong(['sub1', 'city'], { fromMs: untilMs - 2 * dayMs, untilMs })).toBe(false)
+  })
+
+  it('if conversions count at their click: these conversions can be of any time', () => {
+    expect(isLong(['country'], { fromMs: untilMs - dayMs, untilMs }, true)).toBe(true)
   })
 
   it('never if it reads sums, also of a range that ends within a day', () => {

@@ -63,7 +63,7 @@ export async function storeRetained(stores: Writer['stores'], ...accounts: strin
 
 const rowTables = [
   ...['clicks', 'converted_click_rows', 'conversions', 'costs', 'pixel_events'],
-  ...['click_index', 'converted_clicks'],
+  ...['click_index', 'cost_index', 'converted_clicks'],
 ]
 const sums = {
   sums_by_day: 'dimension, day, value',
@@ -75,12 +75,13 @@ const sums = {
 export async function contentOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: object[] = []
   for (const table of rowTables) {
-    const without = ['pixel_events', 'click_index', 'converted_clicks'].includes(table)
+    const without = ['pixel_events', 'click_index', 'cost_index', 'converted_clicks'].includes(table)
       ? 'account_id'
       : 'account_id, stored_at'
     const more = {
       conversions: ', version',
       costs: ', version',
+      cost_index: ', version',
       converted_clicks: ', version',
       pixel_events: ', stored_at, user_id',
     }

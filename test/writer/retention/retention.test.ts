@@ -91,6 +91,14 @@ describe('after months were removed', () => {
     expect(await idsOf('acme', '/conversions')).toEqual(['v1', 'v2', 'v3', 'v4'])
   })
 
+  it('a row that moves a removed cost to a later month is not stored: the sums still have the cost', async () => {
+    const moved = { id: 'x1', spentAt: '2025-03-01T00:00:00Z', cost: 4 }
+    const done = await importContent(server.stores, 'acme', 'costs', [moved])
+    expect(done).toMatchObject({ inserted: 0, duplicates: 1, conflicting: 1 })
+    expect(await idsOf('acme', '/costs')).toEqual(['x3'])
+    expect(await verify('acme')).toEqual([])
+  })
+
   it.each([
     ['/clicks?limit=1', clicksFrom],
     ['/clicks?updated_after=2020-01-01T00:00:00Z', clicksFrom],
@@ -276,6 +284,19 @@ describe('nothing is removed', () => {
     await expect(remove('twice')).rejects.toThrow('clicks are stored more than once, and nothing was removed')
     expect(await repair('twice')).toEqual([])
     expect(await remove('twice')).toMatchObject({ removed: { clicks: 4 } })
+  })
+
+  it('while a cost is stored twice, also in a later month', async () => {
+    const { stores } = server
+    await server.account('spent')
+    const cost = { id: 'x', spentAt: '2025-01-10T00:00:00Z', cost: 1 }
+    await importContent(stores, 'spent', 'costs', [cost])
+    await aged('spent')
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO costs SELECT * REPLACE (version + 1 AS version, toDateTime64('2025-03-10', 3, 'UTC') AS spent_at)
+        FROM costs FINAL WHERE account_id = 'spent'`,
+    })
+    await expect(remove('spent')).rejects.toThrow('costs are stored more than once, and nothing was removed')
   })
 
   it('if the setting changes before the removal is recorded', async () => {

@@ -80,7 +80,7 @@ const conversions: ChangingResource = {
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
-const costs: ChangingResource = {
+export const costs: ChangingResource = {
   name: 'costs',
   path: '/costs',
   key: ['id'],
