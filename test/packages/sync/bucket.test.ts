@@ -52,7 +52,7 @@ async function sync(...more: string[]): Promise<string[]> {
 const days = ['2026-11-18', '2026-11-19', '2026-11-20']
 const keyOf = (day: string) => `data/acme/clicks/day=${day}/part.parquet`
 
-/** Downloads all objects. @returns clicks and cost by campaign, as in the report */
+/** Downloads all objects. @returns clicks, and the cost of clicks and of rows, by campaign, as in the report */
 async function byCampaign() {
   for (const Key of await store.keys()) {
     const { Body } = await s3.getObject({ ...bucket, Key })
@@ -61,9 +61,15 @@ async function byCampaign() {
   }
   const database = await (await DuckDBInstance.create()).connect()
   const found = await database.runAndReadAll(`
-    SELECT coalesce(c.campaignId, '(not set)') AS id, count(*) AS clicks, sum(c.costBase)::DOUBLE AS cost
-    FROM read_parquet('${folder('data/acme')}/clicks/*/part.parquet', hive_partitioning = true) AS c
-    WHERE NOT isBot AND NOT isTest GROUP BY 1 ORDER BY 2 DESC`)
+    SELECT coalesce(campaignId, '(not set)') AS id, sum(clicks) AS clicks, sum(costBase)::DOUBLE AS cost
+    FROM (
+      SELECT campaignId, 1 AS clicks, costBase
+      FROM read_parquet('${folder('data/acme')}/clicks/*/part.parquet', hive_partitioning = true)
+      WHERE NOT isBot AND NOT isTest
+      UNION ALL
+      SELECT campaignId, 0, costBase
+      FROM read_parquet('${folder('data/acme')}/costs/*/part.parquet', hive_partitioning = true))
+    GROUP BY 1 ORDER BY 2 DESC`)
   return found.getRowObjectsJson().map(({ id, clicks, cost }) => ({ id, clicks: Number(clicks), cost }))
 }
 
@@ -104,12 +110,12 @@ describe('tributary-sync into a bucket', () => {
 
   it('has the files of a folder and nothing else, and writes only what has changed', async () => {
     const all = await store.keys()
-    for (const resource of ['clicks', 'conversions', 'events']) {
+    for (const resource of ['clicks', 'conversions', 'costs', 'events']) {
       expect(all).toContain(`data/acme/${resource}/day=${days[0]}/part.parquet`)
     }
     const others = all.filter((key) => !key.includes('/day='))
     const metadata = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'].map((name) => `${name}/part.parquet`)
-    const states = ['clicks', 'conversions', 'events'].map((name) => `${name}/.tributary-sync.json`)
+    const states = ['clicks', 'conversions', 'costs', 'events'].map((name) => `${name}/.tributary-sync.json`)
     const names = [...metadata, ...states, '.tributary-sync-source.json'].map((name) => `data/acme/${name}`)
     expect(others.toSorted()).toEqual(names.toSorted())
 
