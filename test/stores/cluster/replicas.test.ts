@@ -19,15 +19,6 @@ describe('a statement on replicas', () => {
     }
   })
 
-  it('syncs fetched rows to disk where a server syncs inserted rows', () => {
-    const statement = (settings: string) =>
-      `CREATE TABLE a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b\nSETTINGS ${settings}`
-    expect(replicatedStatement(statement('fsync_after_insert = 1, a = 2'), true)).toContain(
-      'fsync_after_insert = 1, min_compressed_bytes_to_fsync_after_fetch = 1, a = 2',
-    )
-    expect(replicatedStatement(statement('a = 2'), true)).not.toContain('fetch')
-  })
-
   it('inserts and changes rows on the first one only, and leaves other statements unchanged', () => {
     for (const rows of [
       'INSERT INTO a SELECT 1',
