@@ -165,7 +165,8 @@ async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promis
       100 * filesystemAvailable() / filesystemCapacity() AS percent,
       (SELECT groupArray(name) FROM system.tables
         WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'converted_click_rows'
-          AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%')) AS unsynced,
+          AND NOT (engine_full LIKE '%fsync_after_insert = 1%' AND engine_full LIKE '%fsync_part_directory = 1%'
+            AND (engine NOT LIKE 'Replicated%' OR engine_full LIKE '%min_compressed_bytes_to_fsync_after_fetch = 1%'))) AS unsynced,
       (SELECT groupArray(name) FROM system.tables
         WHERE database = currentDatabase() AND startsWith(engine, 'Replicated')) AS replicated,
       (SELECT (ifNull(sumIf(total_bytes, database = 'system' AND engine_full NOT LIKE '% TTL %'), 0),
@@ -178,7 +179,8 @@ async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promis
         'It differs from this machine by ' || toString(round(difference, 1)) || ' s.'),
       ('free space of ClickHouse', 'Free space, or enlarge the disk: merges need room.', percent < 5,
         toString(round(percent, 1)) || ' % of its disk are free.'),
-      ('fsync of ClickHouse', 'Run ALTER TABLE … MODIFY SETTING fsync_after_insert = 1, fsync_part_directory = 1.',
+      ('fsync of ClickHouse',
+        'Run ALTER TABLE … MODIFY SETTING fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1.',
         notEmpty(unsynced), 'A power cut loses acknowledged rows of ' || arrayStringConcat(unsynced, ', ') || '.'),
       ('logs of ClickHouse', 'Give them a TTL: docs/setup.md. Drop log tables that ClickHouse renamed, such as system.text_log_0.',
         bytes.1 > greatest(bytes.2, ${count(unlimitedLogBytesMax)}),

@@ -235,7 +235,8 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
         await clickhouse.run(
           'admin',
           `ATTACH TABLE tributary.replicated_clicks UUID '${randomUUID()}' (id String)
-           ENGINE = ReplicatedMergeTree(${path}) ORDER BY id SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+           ENGINE = ReplicatedMergeTree(${path}) ORDER BY id
+           SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1`,
         )
         cures.push(() => clickhouse.run('admin', 'DETACH TABLE tributary.replicated_clicks'))
         return undefined

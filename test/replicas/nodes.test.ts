@@ -1,10 +1,15 @@
 // @module-tag long
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
+import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
+import { quorumOf } from '../../src/stores/clickhouse/chooseServer.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
+import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { assertNodesRespond } from '../../src/stores/migrations/migrateClickHouse.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
@@ -13,7 +18,7 @@ import { importContent } from '../import/runImport.ts'
 import { openTestApp } from '../kit/app.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { contentOfNode } from '../kit/clickhouseCluster.ts'
-import { useOpened } from '../kit/fixtures.ts'
+import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { type ReplicaNode, startReplicas } from '../kit/replicas.ts'
 import { storeMetadata } from '../kit/rows.ts'
 import { openTestStores } from '../kit/stores.ts'
@@ -27,6 +32,7 @@ const clicksOf = (name: string, count: number) =>
   }))
 
 describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (shards) => {
+  const folder = useFolder()
   const replicas = useOpened(() => startReplicas({ shards }))
   const metrics = openMetrics()
   const api = useOpened(async () => {
@@ -91,6 +97,16 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     for (const node of replicas.nodes) {
       for (const name of [`fsync of ClickHouse at ${urlOf(node)}`, `node ${urlOf(node)}`]) expect(names).toContain(name)
     }
+  })
+
+  it('migrate makes every table of both replicas sync fetched rows, and doctor names a table that does not', async () => {
+    const [, node] = pair()
+    const alter = (change: string) => node.run('admin', `ALTER TABLE tributary_local.costs ${change}`)
+    await alter('RESET SETTING min_compressed_bytes_to_fsync_after_fetch')
+    const { failed } = await doctor()
+    await alter('MODIFY SETTING min_compressed_bytes_to_fsync_after_fetch = 1')
+    const found = 'A power cut loses acknowledged rows of costs.'
+    expect(failed).toMatchObject([{ check: `fsync of ClickHouse at ${urlOf(node)}`, found }])
   })
 
   it('while one replica of each shard is dead, an instance starts and reads, and readyz, doctor and metrics name the dead ones', async () => {
@@ -167,6 +183,12 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
       expect((await store('removed')).statusCode).toBe(200)
       await importContent(api.stores, 'acme', 'clicks', clicksOf('without', 50))
       clicks += 50
+      // As after a suspension, in which the lost one may have been replaced.
+      const { cluster } = api.stores.clickhouse
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000)
+      const nodes = [cluster?.nodes.length, quorumOf(cluster)]
+      clock.mockRestore()
+      expect([nodes, cluster?.nodes.length, quorumOf(cluster)]).toEqual([[2, '2'], 1, '0'])
     }
 
     await lost.start()
@@ -190,6 +212,11 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     const migrating = migrateAs(owner).finally(() => {
       isFilled = true
     })
+    // No instance stores a row in one replica from a moment before the other one has tables.
+    const local = "SELECT arrayStringConcat(groupArray(name)) FROM system.tables WHERE database = 'tributary_local'"
+    await expect.poll(() => added.run('admin', local)).toBe('schema_migrations')
+    await expect.poll(async () => (await store('announced')).statusCode).toBe(503)
+    expect(await added.run('admin', local)).toBe('schema_migrations')
     const tables = "SELECT count() FROM system.tables WHERE database = 'tributary' AND engine = 'Distributed'"
     await expect.poll(() => added.run('admin', tables)).not.toBe('0')
     const { stores, app } = await open()
@@ -210,4 +237,24 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     expect(stdout).toContain('every sum and index agrees with the rows')
     expect((await doctor()).failed).toEqual([])
   })
+
+  it.runIf(shards === 1)(
+    'migrate does not pass over a replica that loses its disk while migrate waits for it',
+    async () => {
+      const [lost, other] = pair()
+      for (const name of ['clickhouse', 'postgres'])
+        await cp(join(packageRoot, name), folder(name), { recursive: true })
+      const file = '-- readable from: 1.0.0\n-- writable from: 1.0.0\nALTER TABLE clicks DROP INDEX IF EXISTS none;\n'
+      await writeFile(folder('clickhouse/9001_next.sql'), file)
+      await lost.kill()
+      const { stores } = await open({ CLICKHOUSE_URL: other.url('tributary_owner') })
+      const said: string[] = []
+      stores.clickhouse.onNotice = (line) => void said.push(line)
+      const migrating = migrate(stores, folder()).catch((error: Error) => error.message)
+      await expect.poll(() => said.join()).toContain('waiting for every node')
+      await lost.loseDisk()
+      await lost.start()
+      expect(await migrating).toContain('Keeper still has the replica that this one replaces')
+    },
+  )
 })

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import type { ClusterNode } from './cluster.ts'
+import type { Cluster, ClusterNode } from './cluster.ts'
 
 type Server = Pick<ClusterNode, 'url' | 'shard' | 'state' | 'failure'>
 
@@ -40,16 +40,21 @@ export function chooseServer(servers: readonly Server[], home: string, present: 
 /**
  * Which replicas ClickHouse may read. A replica that has rows to fetch is read only if no other one responds, and never while it is
  * filled. The other replica of `url` is not asked while it does not respond: that takes up to 10 s.
- * TRAP: an insert into the only replica of a shard would wait for a quorum until its timeout.
- * @param shards of the cluster
  */
-export function replicaSettings(nodes: readonly Server[], url: string, shards: number): ClickHouseSettings {
+export function replicaSettings(nodes: readonly Server[], url: string): ClickHouseSettings {
   const isFilling = newReplicasOf(nodes).some(([{ state }]) => state?.hasTables)
   const own = nodes.find((node) => node.url === url)?.shard
   const isAlone = nodes.some(({ failure, shard }) => failure !== undefined && ['', own ?? shard].includes(shard))
   return {
     max_replica_delay_for_distributed_queries: isAlone && !isFilling ? '0' : '1',
     fallback_to_stale_replicas_for_distributed_queries: isFilling ? 0 : 1,
-    insert_quorum: nodes.length === shards ? '0' : 'auto',
   }
+}
+
+/**
+ * The replicas that have the rows of an insert when it ends, for the setting `insert_quorum`: 0 if each shard has one replica left.
+ * TRAP: with `auto`, or 1, an insert into the only replica of a shard waits until its timeout; with 2 ClickHouse refuses it.
+ */
+export function quorumOf(cluster: Pick<Cluster, 'nodes' | 'shards'> | undefined): string {
+  return cluster && cluster.nodes.length === cluster.shards ? '0' : '2'
 }

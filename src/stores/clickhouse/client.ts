@@ -21,15 +21,14 @@ const connectionsMax = 32
 const idleConnectionMs = 2_500
 
 /**
- * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on a
- * majority of replicas: of two on both. After 20 s ClickHouse stops waiting for the other replica; the outcome is then unknown.
+ * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on as many
+ * replicas as `quorumOf` says. After 20 s ClickHouse stops waiting for the other replica; the outcome is then unknown.
  * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
  */
 export const clusterSettings: ClickHouseSettings = {
   distributed_product_mode: 'global',
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '0',
-  insert_quorum: 'auto',
   insert_quorum_timeout: 20_000,
 }
 

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { causeOf } from '../../expectedError.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
+import { measureElapsed } from '../timing/elapsed.ts'
 import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
 import { askNode, isRegisteredAlone, type ReplicaState, readReplicaState } from './replicaState.ts'
 
@@ -40,6 +41,8 @@ export class NodeUnavailable extends Error {}
 const openTimeoutMs = 5_000
 /** With the pause between two looks, an instance leaves a suspended node within 3 s. */
 const lookTimeoutMs = 2_000
+/** From one look, which takes up to 4 s, to the end of the next one, on a busy machine too. */
+const removedMaxMs = 8_000
 
 /**
  * Finds the nodes of a cluster, and verifies that each has its databases. One replica of every shard must respond; without replicas
@@ -74,10 +77,13 @@ export async function openCluster(
   const nodes: readonly ClusterNode[] = servers.slice(0, urls.length)
   let isReplicated = false
   let removed: readonly ClusterNode[] = []
+  let sinceLookMs = () => 0
 
   async function look(): Promise<void> {
+    const elapsedMs = measureElapsed()
     await Promise.all(servers.map((server) => ask(server, isReplicated)))
     removed = isReplicated ? await findRemoved(nodes) : []
+    sinceLookMs = elapsedMs
   }
   async function open({ url, client }: ClusterNode, signal: AbortSignal): Promise<Identity> {
     // The second one has the distributed tables: any node can be queried.
@@ -107,9 +113,12 @@ export async function openCluster(
       shards,
       /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
       isReplicated,
-      /** The nodes that have rows, also while they do not respond; without replicas that were removed from Keeper. */
+      /**
+       * The nodes that have rows, also while they do not respond; without replicas that were removed from Keeper. In a process that was
+       * suspended they are all nodes until the next look: a removed one may have been replaced.
+       */
       get nodes(): readonly ClusterNode[] {
-        return nodes.filter((node) => !removed.includes(node))
+        return nodes.filter((node) => sinceLookMs() > removedMaxMs || !removed.includes(node))
       },
       /** The nodes of the settings. */
       allNodes: nodes,
@@ -142,12 +151,12 @@ async function ask(server: ClusterNode, isReplicated: boolean): Promise<void> {
 }
 
 /**
- * Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. A replica
- * with records and without tables is one whose first migration was interrupted.
+ * Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. For a replica
+ * with records and without tables, a migration has begun.
  */
 async function findRemoved(nodes: readonly ClusterNode[]): Promise<ClusterNode[]> {
   const isPresent = ({ failure, state }: ClusterNode) =>
-    failure === undefined && state !== undefined && (state.hasTables || state.isMigrated) && !state.isForgotten
+    failure === undefined && state !== undefined && (state.hasTables || state.isPrepared) && !state.isForgotten
   const present = nodes.filter(isPresent)
   if (present.length === nodes.length) return []
   const single = present.filter((one) => present.every((other) => other === one || other.shard !== one.shard))

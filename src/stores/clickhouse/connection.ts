@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { runPeriodically } from '../timing/periodic.ts'
-import { chooseServer, replicaSettings } from './chooseServer.ts'
+import { chooseServer, quorumOf, replicaSettings } from './chooseServer.ts'
 import { type ClickHouseAddress, type Client, clusterSettings, connect, ensureDatabase } from './client.ts'
 import { type Cluster, type ClusterNaming, type ClusterNode, openCluster } from './cluster.ts'
 
@@ -23,10 +23,17 @@ const lookPauseMs = 1_000
  */
 export function openClickHouse(address: ClickHouseAddress, readerAddress = address, naming?: ClusterNaming) {
   let current = address
-  const settings = naming ? { ...clusterSettings } : {}
+  let cluster: Cluster | undefined
+  const ofCluster: ClickHouseSettings = {
+    ...clusterSettings,
+    // Computed for each statement: it depends on the time since the last look.
+    get insert_quorum() {
+      return quorumOf(cluster)
+    },
+  }
+  const settings = naming ? ofCluster : {}
   let client = connect(address, settings)
   let reader = connect(readerAddress, settings)
-  let cluster: Cluster | undefined
   let stopLooking: (() => Promise<void>) | undefined
   const urls = { writes: address.url, reads: readerAddress.url }
   /** Connections to a node stay open when statements go to another one: a response may last longer. */
@@ -43,7 +50,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     return chosen
   }
 
-  function follow({ allNodes, nodes, servers, shards, isReplicated }: Cluster): void {
+  function follow({ allNodes, nodes, servers, isReplicated }: Cluster): void {
     const before = silent
     silent = allNodes.filter(({ failure }) => failure !== undefined)
     for (const node of allNodes) {
@@ -53,7 +60,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     }
     client = choose('writes', address, servers)
     reader = choose('reads', readerAddress, servers)
-    if (isReplicated) Object.assign(settings, replicaSettings(nodes, urls.reads, shards))
+    if (isReplicated) Object.assign(settings, replicaSettings(nodes, urls.reads))
   }
 
   const clickhouse = {

@@ -13,7 +13,8 @@ export const unwaited = ch`SETTINGS mutations_sync = 0, lightweight_deletes_sync
  * Whether mutations have ended on every node; they outlive their statements and their senders.
  * @param which condition on `system.mutations`
  * @throws Problem `unavailable` with ClickHouse's reason: a part has failed, and ClickHouse waits before it tries the part again, for ever and
- *   with growing pauses of up to 5 min. While ClickHouse tries the part again, the mutation is not failing
+ *   with growing pauses of up to 5 min. While ClickHouse tries the part again, the mutation is not failing; on a replica it is failing for
+ *   5 min after the failure
  */
 export async function areMutationsDone(
   nodes: readonly Client[],
@@ -22,7 +23,9 @@ export async function areMutationsDone(
 ): Promise<boolean> {
   const query = ch`
 SELECT table,
-  if(has(parts_to_do_names, latest_failed_part) AND NOT has(parts_in_progress_names, latest_failed_part),
+  -- The parts in progress of a replica also wait for the next attempt. Only its mutations have numbers as ids.
+  if(has(parts_to_do_names, latest_failed_part) AND if(startsWith(mutation_id, 'mutation_'),
+      NOT has(parts_in_progress_names, latest_failed_part), latest_fail_time > now() - 300),
     substringUTF8(latest_fail_reason, 1, 300), '') AS failure
 FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done AND ${which}

@@ -15,7 +15,7 @@ import {
   migrateClickHouse,
   waitForWriters,
 } from './migrateClickHouse.ts'
-import { createReplica, fillReplica } from './newReplicas.ts'
+import { announceReplicas, createReplica, fillReplica } from './newReplicas.ts'
 
 /** The name of the lease that a migration holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
@@ -34,11 +34,11 @@ export async function migrate(stores: MigratedStores, root = packageRoot, fillsR
   const records = await queryPostgres(readPostgresRecords(postgres))
   const pending = findPending('postgres', files, records)
   const isCurrent = (await isClickHouseCurrent(clickhouse, root)) && pending.length === 0
-  const empty = newReplicasOf(clickhouse.cluster?.allNodes ?? [])
-  const added = fillsReplicas ? empty : []
+  const findNew = () => newReplicasOf(clickhouse.cluster?.allNodes ?? [])
+  const empty = findNew()
   for (const [{ url }] of fillsReplicas ? [] : empty)
     clickhouse.onNotice?.(`ClickHouse: ${url} has no rows; tributary migrate fills it.`)
-  if (isCurrent && added.length === 0) return []
+  if (isCurrent && !(fillsReplicas && empty.length > 0)) return []
   await retryWhileUnavailable('waiting for every node', () => assertNodesRespond(clickhouse), {
     onMessage: (line) => clickhouse.onNotice?.(line),
   })
@@ -46,9 +46,13 @@ export async function migrate(stores: MigratedStores, root = packageRoot, fillsR
   const first = records.length === 0 ? await migratePostgres(postgres, root) : []
   const lease = await acquireLease(postgres, migrationLease)
   const ran = first
+  const added: typeof empty = []
   try {
     await waitForWriters(stores, lease)
     ran.push(...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root)))
+    // A replica that was waited for may have lost its disk.
+    if (fillsReplicas) added.push(...findNew())
+    await announceReplicas(added)
     for (const replica of added) await createReplica(clickhouse, ...replica)
   } finally {
     await lease.release()

@@ -60,11 +60,12 @@ export async function assertNodesRespond({ cluster }: ClickHouse): Promise<void>
  * the file see what they may do, and again after its last statement. A later run continues.
  * @param lease the migration lease; no writer is active while it is held
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
- * @throws MigrationError, or Problem `unavailable`
+ * @throws MigrationError, or Problem `unavailable`, also for a node that does not respond
  */
 export async function migrateClickHouse(clickhouse: ClickHouse, lease: Lease, root: string): Promise<string[]> {
   const files = await readMigrations(root, 'clickhouse')
   await assertNodesAgree(clickhouse)
+  await assertNodesRespond(clickhouse)
   const targets: (Target & { pending: Migration[] })[] = []
   for (const target of targetsOf(clickhouse)) {
     await withUrl(target.url, ensureRecords(target.node))

@@ -8,6 +8,18 @@ import { askNode } from '../clickhouse/replicaState.ts'
 import { MigrationError } from './files.ts'
 import { ensureRecords, readRecords } from './migrateClickHouse.ts'
 
+/** Longer than an instance relies on a look (8 s), and than a flush of events takes (10 s). */
+const announcementMs = 20_000
+
+/**
+ * Lets every instance know of new replicas before they have tables. An instance that does not know of one looks ids up in the other
+ * replica alone, and its inserts do not wait for both: so nothing that an insert with a quorum has left may be there yet.
+ */
+export async function announceReplicas(replicas: readonly (readonly [added: ClusterNode, source: ClusterNode])[]) {
+  for (const [{ client }] of replicas) await ensureRecords(client)
+  if (replicas.length > 0) await pause(announcementMs)
+}
+
 /**
  * Creates the tables and views of the other replica. The files of migrations cannot: they begin with columns that the tables no longer
  * have, and insert rows.
@@ -48,7 +60,6 @@ export async function fillReplica(clickhouse: ClickHouse, node: ClusterNode, sou
     await clickhouse.cluster?.look()
     isFilled = node.failure === undefined && node.state?.delayS === 0
   }
-  await ensureRecords(node.client)
   const values = await readRecords(source.client)
   await node.client.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
   await clickhouse.cluster?.look()

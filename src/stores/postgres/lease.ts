@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ExpectedError } from '../../expectedError.ts'
+import { measureElapsed } from '../timing/elapsed.ts'
 import { type Postgres, queryPostgres } from './connection.ts'
 
 /** Another process holds the lease, or may hold it. This process must stop; the other one continues its work. */
@@ -62,7 +63,7 @@ export async function tryLease(postgres: Postgres, name: string, blockedBy?: str
  * TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
 async function tryToAcquire(postgres: Postgres, name: string, owner: string, blockedBy: string | undefined) {
-  const startedAt = readClocks()
+  const elapsedMs = measureElapsed()
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
     VALUES (${name}, ${owner}, 1, clock_timestamp() + ${leaseMs} * interval '1 millisecond')
@@ -75,7 +76,7 @@ async function tryToAcquire(postgres: Postgres, name: string, owner: string, blo
     await release(postgres, name, owner, row.statement_deadline)
     return { held: blockedBy }
   }
-  return { held: name, lease: hold(postgres, name, owner, row, startedAt) }
+  return { held: name, lease: hold(postgres, name, owner, row, elapsedMs) }
 }
 
 type LeaseRow = { fencingToken: string; statement_deadline: Date | null }
@@ -105,18 +106,10 @@ async function release(postgres: Postgres, name: string, owner: string, deadline
   await queryPostgres(release).catch(() => {})
 }
 
-/** Reads two clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
-const readClocks = () => ({ wallMs: Date.now(), monotonicMs: performance.now() })
-
-function hold(
-  postgres: Postgres,
-  name: string,
-  owner: string,
-  taken: LeaseRow,
-  startedAt: { wallMs: number; monotonicMs: number },
-) {
+/** @param elapsedMs returns the time since the lease was requested, milliseconds */
+function hold(postgres: Postgres, name: string, owner: string, taken: LeaseRow, elapsedMs: () => number) {
   const loss = new AbortController()
-  let lastBeat = startedAt
+  let sinceLastBeatMs = elapsedMs
   let statementDeadlineMs = taken.statement_deadline?.getTime()
   const beat = setInterval(() => {
     // Postgres may be unavailable for a moment; `assertHeld` reports it to the writer.
@@ -125,14 +118,11 @@ function hold(
   beat.unref()
 
   /** Milliseconds until the lease may expire; below 0 another process may hold it. */
-  function remainingMs(): number {
-    const now = readClocks()
-    return leaseMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
-  }
+  const remainingMs = () => leaseMs - sinceLastBeatMs()
 
   /** @param deadlineMs the statement deadline to record; one before the recorded deadline changes nothing */
   async function extend(deadlineMs?: number): Promise<void> {
-    const startedAt = readClocks()
+    const elapsedMs = measureElapsed()
     const deadline = deadlineMs === undefined ? null : new Date(deadlineMs).toISOString()
     const rows = await queryPostgres(postgres`
       UPDATE leases
@@ -141,7 +131,7 @@ function hold(
       WHERE name = ${name} AND owner = ${owner}
       RETURNING 1`)
     if (rows.length > 0) {
-      lastBeat = startedAt
+      sinceLastBeatMs = elapsedMs
       if (deadlineMs !== undefined) statementDeadlineMs = Math.max(statementDeadlineMs ?? 0, deadlineMs)
       return
     }

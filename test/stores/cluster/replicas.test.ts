@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { chooseServer, newReplicasOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'
+import { chooseServer, newReplicasOf, quorumOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'
 import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
 import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
@@ -17,15 +17,6 @@ describe('a statement on replicas', () => {
         replicatedStatement('CREATE TABLE a (b Int)\nENGINE = SummingMergeTree((b, c))\nORDER BY b', isFirst),
       ).toBe(`CREATE TABLE a (b Int)\nENGINE = ReplicatedSummingMergeTree(${path}, (b, c))\nORDER BY b`)
     }
-  })
-
-  it('syncs fetched rows to disk where a server syncs inserted rows', () => {
-    const statement = (settings: string) =>
-      `CREATE TABLE a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b\nSETTINGS ${settings}`
-    expect(replicatedStatement(statement('fsync_after_insert = 1, a = 2'), true)).toContain(
-      'fsync_after_insert = 1, min_compressed_bytes_to_fsync_after_fetch = 1, a = 2',
-    )
-    expect(replicatedStatement(statement('a = 2'), true)).not.toContain('fetch')
   })
 
   it('inserts and changes rows on the first one only, and leaves other statements unchanged', () => {
@@ -85,10 +76,17 @@ describe('the nodes of a cluster', () => {
 })
 
 describe('the server of an instance', () => {
-  const complete = { hasTables: true, isMigrated: true, isForgotten: false, delayS: 0, eventsSinceMs: 0 }
+  const complete = {
+    hasTables: true,
+    isPrepared: true,
+    isMigrated: true,
+    isForgotten: false,
+    delayS: 0,
+    eventsSinceMs: 0,
+  }
   const behind = { ...complete, delayS: 7 }
   const filling = { ...complete, isMigrated: false, delayS: 7 }
-  const empty = { ...complete, hasTables: false, isMigrated: false }
+  const empty = { ...complete, hasTables: false, isPrepared: false, isMigrated: false }
   const forgotten = { ...complete, isForgotten: true }
   const server = (url: string, state = complete, failure?: string) => ({ url, shard: '1', state, failure })
   const dead = (url: string, state = complete) => server(url, state, 'refused')
@@ -127,22 +125,22 @@ describe('the server of an instance', () => {
         max_replica_delay_for_distributed_queries: delayMax,
         fallback_to_stale_replicas_for_distributed_queries: fallback,
       })
-    expect(replicaSettings([server('a'), server('b')], 'a', 1)).toEqual(read('1', 1))
-    expect(replicaSettings([server('a', behind), dead('b')], 'a', 1)).toEqual(read('0', 1))
-    expect(replicaSettings([server('a'), server('b', filling)], 'a', 1)).toEqual(read('1', 0))
-    expect(replicaSettings([server('a'), { ...dead('b'), shard: '2' }], 'a', 1)).toEqual(read('1', 1))
-    expect(replicaSettings([server('a'), { ...dead('b'), shard: '' }], 'a', 1)).toEqual(read('0', 1))
-    expect(replicaSettings([server('a'), dead('b')], 'http://balancer', 1)).toEqual(read('0', 1))
+    expect(replicaSettings([server('a'), server('b')], 'a')).toEqual(read('1', 1))
+    expect(replicaSettings([server('a', behind), dead('b')], 'a')).toEqual(read('0', 1))
+    expect(replicaSettings([server('a'), server('b', filling)], 'a')).toEqual(read('1', 0))
+    expect(replicaSettings([server('a'), { ...dead('b'), shard: '2' }], 'a')).toEqual(read('1', 1))
+    expect(replicaSettings([server('a'), { ...dead('b'), shard: '' }], 'a')).toEqual(read('0', 1))
+    expect(replicaSettings([server('a'), dead('b')], 'http://balancer')).toEqual(read('0', 1))
   })
 
   it('a write needs both replicas, unless each shard has one left', () => {
-    const quorumOf = (count: number, shards: number) =>
-      replicaSettings(
-        Array.from({ length: count }, (_, n) => server(`${n}`)),
-        '0',
-        shards,
-      ).insert_quorum
-    expect([quorumOf(2, 1), quorumOf(3, 2), quorumOf(4, 2), quorumOf(1, 1)]).toEqual(['auto', 'auto', 'auto', '0'])
+    const quorums = [
+      [2, 1],
+      [3, 2],
+      [4, 2],
+      [1, 1],
+    ].map(([count = 0, shards = 0]) => quorumOf({ nodes: Array(count), shards }))
+    expect(quorums).toEqual(['2', '2', '2', '0'])
   })
 
   it('a replica is new if another one of its shard has been migrated', () => {

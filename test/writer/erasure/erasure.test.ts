@@ -29,6 +29,8 @@ const keys: Record<string, string> = {}
 const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed', 'left']
 const tables = personalTables.map(({ name }) => name)
 const dayMs = 86_400_000
+/** Statements that make ClickHouse look for replaced parts. */
+const isCleanUp = /DROP PARTITION|START CLEANUP/
 
 beforeAll(async () => {
   for (const id of accounts) {
@@ -211,7 +213,7 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
     await withWriter('stopped', async (writer) => {
       let cleanups = 0
       const watched = watch(writer, async (statement) => {
-        if (statement.includes('DROP PARTITION')) cleanups += 1
+        if (isCleanUp.test(statement)) cleanups += 1
       })
       await beginFailingMutation()
       try {
@@ -294,7 +296,7 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
     await withWriter('held', async (writer) => {
       await list(writer, [{ kind: 'visitor', id: 'v1', at }])
       const watched = watch(writer, async (statement) => {
-        if (!statement.includes('DROP PARTITION')) return
+        if (!isCleanUp.test(statement)) return
         const rows = await stores.postgres`
           SELECT account_id FROM event_rewrites UNION ALL SELECT account_id FROM import_batches`
         recorded.push(rows.length)
