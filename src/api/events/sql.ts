@@ -1,5 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
+import type { FilterAttribute } from '../../../schema/filters.ts'
 import { type EventKey, isAfterEvent } from '../../query/eventKey.ts'
+import { filterCondition } from '../../query/filters.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
@@ -82,7 +84,8 @@ function orderedEvents(plan: EventListPlan, lastKey: EventKey | undefined) {
 
 /** All conditions of a list on an event's row. */
 export function eventConditions(plan: EventListPlan): Fragment[] {
-  const { eventNames, columns } = plan
+  const { eventNames, columns, filters } = plan
+  const columnOf = (attribute: FilterAttribute) => identifier(attribute === 'campaign' ? 'campaign_id' : attribute)
   return [
     ...listSql(plan, ch`occurred_at`).conditions,
     ...(eventNames === undefined ? [] : [ch`event_name IN ${texts(eventNames)}`]),
@@ -90,5 +93,6 @@ export function eventConditions(plan: EventListPlan): Fragment[] {
       const value = columns[name]
       return value === undefined ? [] : [ch`${identifier(name)} = ${text(value)}`]
     }),
+    ...filters.map((filter) => filterCondition(filter, columnOf)),
   ]
 }
