@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { exportedDimensions } from './fields.ts'
 import { devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { Currency, described, Id, Instant, Money, Named, Nullable, NullableText, optional } from './scalars.ts'
@@ -72,7 +73,7 @@ export type Click = Static<typeof Click>
 export const ClickPage = Type.Object({ ...OrderedPage(Click).properties, ...retainedFrom })
 
 export const ClickQuery = Type.Object({
-  ...listParameters(Click),
+  ...listParameters(Click, exportedDimensions.clicks),
   ...filterParameters,
   ...filterParametersOf(['visitor_id'], 'clicks'),
   ...filterTreeParameter,

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { entityFields, SubIds, storedAt } from './click.ts'
 import { conversionAttributeNames } from './dimensions.ts'
+import { exportedDimensions } from './fields.ts'
 import { columnFilterNames, devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
 import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
@@ -56,7 +57,7 @@ export type Conversion = Static<typeof Conversion>
 export const ConversionPage = OrderedPage(Conversion)
 
 export const ConversionQuery = Type.Object({
-  ...listParameters(Conversion),
+  ...listParameters(Conversion, exportedDimensions.conversions),
   ...filterParameters,
   ...filterParametersOf(columnFilterNames, 'conversions'),
   ...conversionFilterParameters,

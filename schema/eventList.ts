@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
+import { eventFilterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { described, eventIdPattern, Id, isRepeatable, OneOf, optional } from './scalars.ts'
 
@@ -26,6 +27,7 @@ export const EventListQuery = Type.Object({
     click_id: described(Id, 'Only events of this click.'),
     visitor_id: described(Id, 'Only events with this visitor id.'),
   }),
+  ...eventFilterTreeParameter,
 })
 export type EventListQuery = Static<typeof EventListQuery>
 

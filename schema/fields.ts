@@ -1,22 +1,39 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { type AttributeName, utmNames } from './dimensions.ts'
 import { ListOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 /** The cursor that each row of an export has; pages in JSON have one for the next page. */
 export const cursorField = 'cursor'
 
+const ofClicks = { languageTag: 'language', referrerDomain: 'referrer_domain' } as const satisfies Record<
+  string,
+  AttributeName
+>
+
+/** Dimensions that are no fields of rows, by the fields that exports have if `fields` names them. */
+export const exportedDimensions: Readonly<Record<string, Readonly<Record<string, AttributeName>>>> = {
+  clicks: ofClicks,
+  conversions: {
+    ...{ region: 'region', city: 'city', osVersion: 'os_version', browserVersion: 'browser_version', ...ofClicks },
+    ...Object.fromEntries(utmNames.map((name) => [name.replace(/_./, (part) => part.slice(1).toUpperCase()), name])),
+  },
+}
+
 /**
  * Parameter `fields` of a list.
  * @param row schema of its rows
+ * @param ofExports names of `exportedDimensions`
  */
-export function fieldsParameter(row: TObject) {
+export function fieldsParameter(row: TObject, ofExports: readonly string[] = []) {
   const names = Object.keys(row.properties).flatMap((name) => (name === 'subIds' ? [name, ...subIdNames] : [name]))
+  const more = [...ofExports, cursorField]
   const subIdsText = names.includes('subIds')
     ? ' `sub1` to `sub10` are columns of their own in CSV, and elsewhere select keys of `subIds`.'
     : ''
   return optional({
-    fields: ListOf([...names, cursorField], {
-      description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema.${subIdsText} Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
+    fields: ListOf([...names, ...more], {
+      description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema.${subIdsText} Exports also have \`${more.join('`, `')}\`${ofExports.length > 0 ? ', only if named' : ''}. Cursors stay valid with other fields.`,
     }),
   })
 }

@@ -57,6 +57,7 @@ export const namesInTree = {
   conversions: [...filterNames, ...columnFilterNames, ...conversionAttributeNames],
   costs: filterNames,
   facts: [...filterNames, ...conversionAttributeNames],
+  events: ['campaign_id', 'event_name', 'click_id', 'visitor_id'],
 } as const satisfies Record<string, readonly ParameterName[]>
 
 /** Limits of `filters`. */
@@ -73,6 +74,11 @@ const filterTree = (more = '') =>
 
 /** Conditions that the parameters of single filters cannot express; `readAllFilters` parses them. */
 export const filterTreeParameter = filterTree()
+
+/** The same for events, which have few filters. */
+export const eventFilterTreeParameter = filterTree(
+  ` Filters: ${namesInTree.events.map((name) => `\`${name}\``).join(', ')}.`,
+)
 
 /** The same for reports. */
 export const reportFilterTreeParameter = filterTree(

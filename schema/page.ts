@@ -30,14 +30,14 @@ export const pageParameters = optional({
   }),
 })
 
-/** Query parameters of a list in the order of time. @param row schema of its rows */
-export function listParameters(row: TObject) {
+/** Query parameters of a list in the order of time. @param row schema of its rows @param ofExports further fields of exports */
+export function listParameters(row: TObject, ofExports?: object) {
   return {
     ...pageParameters,
     ...listRangeParameters,
     ...orderParameters,
     ...formatParameter(listFormats),
-    ...fieldsParameter(row),
+    ...fieldsParameter(row, Object.keys(ofExports ?? {})),
   }
 }
 

@@ -12,6 +12,7 @@ In a program:
     api = Tributary('https://api.example.com', 'trb_live_…')
     for row in api.rows('/clicks', {'from': '2026-11-01', 'country': ['DE', 'AT']}):
         print(row['clickedAt'], row['campaignName'])
+    print(api.get('/reports', {'group_by': 'offer', 'range': 'last_month', 'filters': [['<', 'profit', 0]]})['data'])
 """
 
 import http.client
@@ -78,6 +79,7 @@ class Tributary:
             elif page.get('truncated') and page['data']:
                 # The pages of a report keep the range of the first one, also when a day ends meanwhile.
                 query.pop('days', None)
+                query.pop('range', None)
                 query.update({'from': page['from'], 'to': page['to']})
                 query['offset'] = int(query.get('offset', 0)) + len(page['data'])
             else:
@@ -135,7 +137,7 @@ class Tributary:
         """Sends a request and returns what `read` makes of its response, both again after a network error."""
         url = self._base_url + path
         if query:
-            url += '?' + urllib.parse.urlencode({name: _text(value) for name, value in query.items() if value is not None})
+            url += '?' + urllib.parse.urlencode({name: _text(value, name) for name, value in query.items() if value is not None})
         headers = {**self._headers, **({'Content-Type': 'application/x-ndjson'} if body is not None else {})}
         attempt = 0
         while True:
@@ -173,8 +175,10 @@ def _checked_key(api_key):
     return key
 
 
-def _text(value):
-    """A parameter as the API reads it: true and false in lower case, the literal values of a list with commas between."""
+def _text(value, name=None):
+    """A parameter as the API reads it: true and false in lower case, the literal values of a list with commas, `filters` as JSON."""
+    if name == 'filters' and not isinstance(value, str):
+        return json.dumps(value)
     if isinstance(value, bool):
         return 'true' if value else 'false'
     if isinstance(value, (list, tuple)):

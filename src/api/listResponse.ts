@@ -59,7 +59,7 @@ export async function sendList<Plan extends ListPlan>(
   const format = streamFormat(request, listFormats, query.format)
   checkCsvParameters(query, format)
   if (!format) {
-    const selected = readPageFields(query.fields)
+    const selected = readPageFields(query.fields, resource)
     const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
       const read = { ...context, signal }
       const isByStoredAt = plan.updatedSinceMs !== undefined

@@ -118,7 +118,7 @@ function checked<Result>(read: () => Result): Result {
 }
 
 /** Where a message of the API names a parameter; elsewhere the same word, such as `from`, is part of the sentence. */
-const parameterPlaces = /^\w+|\bcompare(_from|_to)?\b|(?<=(omit|requires) )\w+/g
+const parameterPlaces = /^\w+|(?<=^\w+ and )\w+(?= exclude)|\bcompare(_from|_to)?\b|(?<=(omit|requires) )\w+/g
 
 /** @returns the error with the options of the command instead of the parameters of the API */
 function usageError({ message }: Problem): UsageError {

@@ -1,8 +1,11 @@
+import { exportedDimensions } from '../../schema/fields.ts'
 import { subIdNames } from '../../schema/subIds.ts'
+import { attributeOf, type RowTable } from '../query/attributes.ts'
 import { type ColumnKind, columnName, type Fields } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 import { entityIdFields } from '../stores/clickhouse/tableColumns.ts'
 import { rowLayout } from './rowLayout.ts'
+import type { SelectedFields } from './selectedFields.ts'
 
 /** A field that ClickHouse formats: its name in the API, and its value. Absent text is stored as the empty string, exported as NULL. */
 export interface RowField {
@@ -31,6 +34,13 @@ export function exportFields(
     subIds,
     baseCurrency: { name: 'baseCurrency', value: ch`${text(baseCurrency)}` },
   })
+}
+
+/** @returns the dimensions that a request names as fields, which rows do not have otherwise */
+export function dimensionFields(table: RowTable, selected: SelectedFields): RowField[] {
+  return Object.entries(exportedDimensions[table] ?? {}).flatMap(([name, dimension]) =>
+    selected?.has(name) ? [{ name, value: ch`nullIf(${attributeOf(dimension, table)}, '')`, isText: true }] : [],
+  )
 }
 
 /** @returns a stored field under its own name */

@@ -1,5 +1,6 @@
-import { cursorField } from '../../schema/fields.ts'
+import { cursorField, exportedDimensions } from '../../schema/fields.ts'
 import { Problem } from '../problem.ts'
+import type { ListedResource } from '../query/readContext.ts'
 
 export type SelectedFields = ReadonlySet<string> | undefined
 
@@ -8,13 +9,14 @@ export function readFields(fields: string | undefined): SelectedFields {
   return fields === undefined ? undefined : new Set(['id', ...fields.split(',')])
 }
 
-/** Reads the parameter `fields` of a page in JSON. @throws Problem `invalid_fields` when it names the cursor of a row */
-export function readPageFields(fields: string | undefined): SelectedFields {
+/** Reads the parameter `fields` of a page in JSON. @throws Problem `invalid_fields` when it names a field that only exports have */
+export function readPageFields(fields: string | undefined, resource?: ListedResource): SelectedFields {
   const selected = readFields(fields)
-  if (!selected?.has(cursorField)) return selected
-  throw new Problem('invalid_fields', `${cursorField} is a field of exports; a page in JSON has nextCursor.`, {
-    param: 'fields',
-  })
+  const ofExports = Object.keys((resource && exportedDimensions[resource]) ?? {})
+  const name = [cursorField, ...ofExports].find((one) => selected?.has(one))
+  if (name === undefined) return selected
+  const instead = name === cursorField ? 'a page in JSON has nextCursor' : 'add format=ndjson, csv or parquet'
+  throw new Problem('invalid_fields', `${name} is a field of exports; ${instead}.`, { param: 'fields' })
 }
 
 export function isSelected(name: string, selected: SelectedFields): boolean {

@@ -42,6 +42,17 @@ describe('tributary report', () => {
     expect(JSON.parse((await print('--json')).stdout)).toMatchObject({ bucketCount: rows, truncated: true })
   })
 
+  it('takes filters, range, count_at and sort by a change, as the API', async () => {
+    const words = ['--from', '2026-11-20', '--to', '2026-11-20', '--group-by', 'sub1', '--metrics', 'clicks']
+    const filters = ['--filters', '[["contains","sub1",["A","c"]],[">=","clicks",1]]', '--count-at', 'click']
+    const compared = ['--compare', 'previous_period', '--sort', '-change.clicks', '--format', 'csv']
+    const { stdout } = await report(...words, ...filters, ...compared)
+    expect(stdout).toBe('"sub1_id","sub1_name","clicks","previous_clicks"\n"a","a",2,0\n"c","c",1,0\n')
+    const ranged = ['--group-by', 'sub1', '--range', 'last_year', '--metrics', 'clicks', '--format', 'csv']
+    expect(await report(...ranged)).toMatchObject({ code: 0, stdout: '"sub1_id","sub1_name","clicks"\n' })
+    expectOneLine(await report(...ranged, '--days', '3'), 2, /--range .*--days/)
+  })
+
   it('prints one JSON object with --json, and a table with the totals', async () => {
     const words = ['report', '--account', 'acme', ...day, '--limit', '2', '--all']
     const { data, totals, truncated } = await runJson(words, stores.environment)

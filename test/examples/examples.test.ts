@@ -105,14 +105,25 @@ describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/trib
     const query = ['group_by=campaign,country', 'from=2026-11-01', 'to=2026-11-21']
     const { data } = await api.read(`/reports?${query.join('&')}`, key, ReportResponse)
     expect(await rowsOf('/reports', 'limit=1', ...query)).toEqual(data)
+    const filters = 'filters=[["not",["is","country",["US"]]],[">=","clicks",1]]'
+    const inWeek = await rowsOf(
+      '/reports',
+      'limit=1',
+      'group_by=campaign',
+      'range=this_week',
+      'count_at=click',
+      filters,
+    )
+    expect(inWeek.map(({ clicks }) => clicks)).toEqual([833, 417])
   })
 
   it('sends the values of a list literally', async () => {
     const code = `import sys, json; sys.path.insert(0, sys.argv[1]); import tributary
-print(json.dumps([tributary._text(value) for value in (['a, b', '\\\\', '!x'], ['!x', True, 1], ('!',), [], 'a,b', '!x', 5)]))`
+print(json.dumps([tributary._text(value) for value in (['a, b', '\\\\', '!x'], ['!x', True, 1], ('!',), [], 'a,b', '!x', 5)]
+  + [tributary._text(value, 'filters') for value in ([['<', 'profit', 0]], '[]')]))`
     const { stdout } = await promisify(execFile)('python3', ['-c', code, join(packageRoot, 'docs/examples')])
     const literal = ['a\\, b,\\\\,!x', '\\!x,true,1', '\\!', '']
-    expect(JSON.parse(stdout)).toEqual([...literal, 'a,b', '!x', '5'])
+    expect(JSON.parse(stdout)).toEqual([...literal, 'a,b', '!x', '5', '[["<", "profit", 0]]', '[]'])
   })
 
   it('refuses a key with a line break without showing it, and takes one with white space around it', async () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { rawGet } from '../kit/rawConnection.ts'
 import { type Accounts, fedAccounts } from './accounts.ts'
+import { costlyTrees, refusedTrees } from './filterTrees.ts'
 
 export interface AttackContext {
   port: number
@@ -70,6 +71,14 @@ export const attacks: Record<string, Attack> = {
     repeat(context, 8, 0, () =>
       request(context, rawGet('/api/v1/conversions/search?q=aa&fields=campaignName', context.accounts.searching)),
     ),
+  'reports and clicks with the costliest filters, and filters that are refused': (context) =>
+    repeat(context, 8, 0, async () => {
+      for (const tree of [...Object.values(costlyTrees), ...refusedTrees]) {
+        const filters = `filters=${encodeURIComponent(tree)}`
+        await request(context, rawGet(`/api/v1/reports?group_by=sub1&${filters}`, context.accounts.attacking))
+        await request(context, rawGet(`/api/v1/clicks?${filters}`, context.accounts.attacking))
+      }
+    }),
   'malformed and invented keys': (context) =>
     repeat(context, 4, 20, async () => {
       await request(context, rawGet('/api/v1/clicks', 'trb_live_malformed'))

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { sendRequest } from '../faults/httpRequest.ts'
 import { until } from '../kit/until.ts'
+import { costlyTrees } from './filterTrees.ts'
 
 /** Reads that an account may send at any time, of the largest ranges and of an account with 60,000 campaigns. */
 const costlyReads = {
@@ -15,7 +16,13 @@ const costlyReads = {
   'export of rows with names': '/clicks?format=ndjson',
   'export of campaigns': '/campaigns?format=ndjson',
   'export of campaigns as Parquet': '/campaigns?format=parquet',
-} as const
+  ...Object.fromEntries(
+    Object.entries(costlyTrees).map(([name, tree]) => [
+      `report with ${name}`,
+      `/reports?group_by=country&days=365&filters=${encodeURIComponent(tree)}`,
+    ]),
+  ),
+}
 
 /** Zones with clock changes, offsets of quarters of an hour, and a skipped day; each read has another one, so none is cached. */
 const zones = ['America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago']
@@ -36,7 +43,7 @@ export async function measureReadCosts(
   for (const [name, path] of Object.entries(costlyReads)) {
     const measured: number[] = []
     for (const zone of zones) {
-      const zoned = path.includes('compare') ? `${path}&tz=${zone}` : path
+      const zoned = /^\/(stats|reports)/.test(path) ? `${path}&tz=${zone}` : path
       await rm(file, { force: true })
       process.kill(pid, 'SIGUSR2')
       const response = await sendRequest(agent, { port }, { method: 'GET', path: `/api/v1${zoned}`, key })

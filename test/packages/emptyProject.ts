@@ -32,7 +32,7 @@ export function useEmptyProject(packages: readonly string[]): EmptyProject {
     await writeFile(folder('package.json'), '{ "type": "module", "private": true }')
     const folderOf = (name: string) => (name === 'tributary' ? '.' : name.replace('tributary-', 'src/packages/'))
     const folders = packages.map((name) => join(packageRoot, folderOf(name)))
-    await run('npm', ['pack', '--ignore-scripts', ...folders])
+    if (folders.length > 0) await run('npm', ['pack', '--ignore-scripts', ...folders])
   })
   return {
     ...{ folder, environment, run },

@@ -143,7 +143,7 @@ const values: Record<string, readonly string[]> = {
   window: ['30d'],
   compare: ['previous_period'],
   range: ['last_month'],
-  filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","sub1",["only"]]]'],
+  filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","campaign_id",["only"]]]'],
   event_name: ['paid'],
   visitor_id: ['x'],
   campaign_id: testedIds('k'),

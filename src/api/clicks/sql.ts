@@ -7,7 +7,7 @@ import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { clickTexts } from '../../rows/clicks.ts'
-import { exportFields, type RowField } from '../../rows/exportFields.ts'
+import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { ClickPlan } from './plan.ts'
@@ -132,6 +132,7 @@ export function clickExportSql(plan: ClickPlan, entities: readonly RowField[], o
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },
+    ...dimensionFields('clicks', options.selected),
     { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
   ]
   return ch`

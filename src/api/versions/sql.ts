@@ -3,7 +3,7 @@ import { keyConditions, type LatestQuery } from '../../query/latestVersions.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { exportFields, type RowField } from '../../rows/exportFields.ts'
+import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
 import { fieldsOf } from '../../rows/versions.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
@@ -61,6 +61,7 @@ export function versionExportSql(plan: VersionPlan, entities: readonly RowField[
   const fields = [
     ...exportFields(fieldsOf(table), plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
+    ...dimensionFields(table, options.selected),
     { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
   ]
   return ch`

@@ -19,6 +19,7 @@ import type {
   ReadArguments,
   ReadPath,
   ResponseOf,
+  RowFieldOf,
   RowOf,
 } from './types.ts'
 
@@ -75,7 +76,7 @@ export interface Tributary {
    * @throws as `get`; the network error after `retries` interruptions without a row between; TributaryError when a line is not
    *   a row, or is longer than 4 MiB
    */
-  exportRows<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>>(
+  exportRows<Path extends ExportPath, Field extends FieldOf<Path> = RowFieldOf<Path>>(
     path: Path,
     ...request: ExportArguments<Path, Field>
   ): AsyncGenerator<ExportedRow<Path, Field>, void>
@@ -83,7 +84,7 @@ export interface Tributary {
    * As `exportRows`, in arrays of the rows that arrive together: for loading many rows, a loop over single rows takes several
    * times as long.
    */
-  exportBatches<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>>(
+  exportBatches<Path extends ExportPath, Field extends FieldOf<Path> = RowFieldOf<Path>>(
     path: Path,
     ...request: ExportArguments<Path, Field>
   ): AsyncGenerator<ExportedRow<Path, Field>[], void>
@@ -241,7 +242,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   }
 }
 
-/** Writes each array as a list of the API. Its values are literal, also those with a comma or a leading `!`. */
+/** Writes conditions as JSON, and each other array as a list: its values are literal, also with a comma or a leading `!`. */
 function withLists(query: object): object {
   const list = (values: readonly unknown[]) =>
     values
@@ -249,12 +250,15 @@ function withLists(query: object): object {
       .join(',')
       .replace(/^!/, '\\!')
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? list(value) : value]),
+    Object.entries(query).map(([name, value]) => {
+      if (!Array.isArray(value)) return [name, value]
+      return [name, name === 'filters' ? JSON.stringify(value) : list(value)]
+    }),
   )
 }
 
 /** The parameters that select a page of a list or a report. */
-type PageQuery = { cursor?: string; offset?: number; days?: number | undefined; from?: string; to?: string }
+type PageQuery = { cursor?: string; offset?: number; days?: undefined; range?: undefined; from?: string; to?: string }
 
 type AnyPage = { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; from: string; to: string }
 
@@ -266,7 +270,7 @@ type AnyPage = { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; fr
 function nextQuery(query: PageQuery, { data = [], nextCursor, truncated, from, to }: AnyPage): PageQuery | undefined {
   if (nextCursor === null || truncated === false) return undefined
   if (truncated && data.length > 0) {
-    return { ...query, days: undefined, from, to, offset: (query.offset ?? 0) + data.length }
+    return { ...query, days: undefined, range: undefined, from, to, offset: (query.offset ?? 0) + data.length }
   }
   if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }
   throw new TributaryError(200, { message: 'The page says that rows follow, but has no rows or no new cursor.' })

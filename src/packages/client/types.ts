@@ -35,18 +35,27 @@ export type ExportPath = {
 /** A row of a list. */
 export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
 
-/** The name of a field of a row; of `subIds` also the name of each. */
+/** The name of a field of a row. */
+export type RowFieldOf<Path extends ListPath> = keyof RowOf<Path> & string
+
+/** The name of a field of an export: of `subIds` also the name of each, and dimensions, which it has only if they are named. */
 export type FieldOf<Path extends ListPath> =
-  | (keyof RowOf<Path> & string)
+  | RowFieldOf<Path>
   | ('subIds' extends keyof RowOf<Path> ? SubId : never)
+  | DimensionOf<Path>
+
+type DimensionOf<Path extends ListPath> = Exclude<NamedField<Path>, RowFieldOf<Path> | SubId | 'cursor'>
+type NamedField<Path extends ListPath> =
+  Declared<Path> extends { query?: { fields?: readonly (infer Name extends string)[] } } ? Name : never
 
 type SubId = keyof components['schemas']['SubIds']
 
 /** A row of an export with the selected fields; pass its `cursor` to continue after it. */
-export type ExportedRow<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Pick<
+export type ExportedRow<Path extends ExportPath, Field extends FieldOf<Path> = RowFieldOf<Path>> = Pick<
   RowOf<Path>,
   keyof RowOf<Path> & (Field | 'id' | (Field extends SubId ? 'subIds' : never))
-> & { cursor: string }
+> &
+  Record<Field & DimensionOf<Path>, string | null> & { cursor: string }
 
 /** The JSON body of a message. */
 export type JsonOf<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
@@ -77,7 +86,7 @@ type FormatParameter<Path extends ReadPath> =
 export type ReadArguments<Path extends ReadPath> = Arguments<Parameters<Path, FormatParameter<Path>>, CallOptions>
 
 /** The same for an export, which has no pages. */
-export type ExportArguments<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Arguments<
+export type ExportArguments<Path extends ExportPath, Field extends FieldOf<Path> = RowFieldOf<Path>> = Arguments<
   Parameters<Path, FormatParameter<Path> | 'limit'>,
   ExportOptions<Field>
 >
@@ -98,15 +107,26 @@ type Parameters<Path extends ReadPath, Excluded extends string> = {
 
 /** Distributes over a union, so that an absent part stays absent. */
 type Without<Values, Names extends string> = Values extends object
-  ? { [Name in keyof Values as Exclude<Name, Names>]: OneOrMore<Values[Name]> }
+  ? {
+      [Name in keyof Values as Exclude<Name, Names>]: Name extends 'filters'
+        ? readonly Condition<keyof Values & string>[] | Values[Name]
+        : OneOrMore<Values[Name]>
+    }
   : Values
 
-/** A list of names may also be one name; a text, such as a filter, may be an array of literal values. */
-type OneOrMore<Value> = Value extends readonly (infer Name)[]
-  ? Name | readonly Name[]
+/** A list of names may also be one name, or a text with commas; a text, such as a filter, may be an array of literal values. */
+type OneOrMore<Value> = Value extends readonly (infer Name extends string)[]
+  ? Name | readonly Name[] | `${Name},${string}`
   : string extends Value
     ? Value | readonly string[]
     : Value
+
+/** A condition of the parameter `filters`. Only reports compare metrics, at the top level. @typeParam Filter names of filters */
+export type Condition<Filter extends string = string> =
+  | readonly ['is' | 'is_not' | 'contains' | 'contains_not', Filter, readonly string[]]
+  | readonly ['and' | 'or', readonly Condition<Filter>[]]
+  | readonly ['not', Condition<Filter>]
+  | readonly ['=' | '>' | '>=' | '<' | '<=', NonNullable<Declared<'/reports'>['query']['metrics']>[number], number]
 
 /** The body of `POST /events`. */
 export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>

@@ -17,15 +17,17 @@ export async function callTool(
   given: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const { properties } = tool.inputSchema
-  const unknown = Object.keys(given).filter((name) => !(name in properties))
+  const { parameters } = tool
+  const unknown = Object.keys(given).filter((name) => !(name in parameters))
   if (unknown.length > 0)
     return failure(
-      `unknown argument: ${unknown.join(', ')}. Arguments: ${Object.keys(properties).join(', ') || 'none'}.`,
+      `unknown argument: ${unknown.join(', ')}. Arguments: ${Object.keys(parameters).join(', ') || 'none'}.`,
     )
-  const inexact = Object.keys(given).find((name) => properties[name]?.type !== 'integer' && isInexact(given[name]))
+  // The values of `filters` are texts, which the API checks, and its numbers are metrics.
+  const isId = (name: string) => name !== 'filters' && parameters[name]?.type !== 'integer'
+  const inexact = Object.keys(given).find((name) => isId(name) && isInexact(given[name]))
   if (inexact !== undefined) return failure(`${inexact} must be text in quotes: the number may have lost digits.`)
-  const { limit: limitSchema } = properties
+  const { limit: limitSchema } = parameters
   let limit = limitSchema && Number(given.limit ?? limitSchema.default)
   if (limitSchema && limit !== undefined && limit > Number(limitSchema.maximum)) {
     return failure(
@@ -78,14 +80,14 @@ function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: B
   return undefined
 }
 
-function advice({ inputSchema }: ApiTool): string {
+function advice({ parameters }: ApiTool): string {
   const ways = {
     fields: 'select fields',
     metrics: 'select metrics',
     from: 'use a shorter range',
     interval: 'use a longer interval',
   }
-  const possible = Object.entries(ways).flatMap(([name, way]) => (name in inputSchema.properties ? [way] : []))
+  const possible = Object.entries(ways).flatMap(([name, way]) => (name in parameters ? [way] : []))
   return possible.length > 0 ? `Try to ${possible.join(', or ')}.` : ''
 }
 

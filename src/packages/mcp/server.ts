@@ -12,8 +12,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const instructions = `Numbers of one account of a click-tracking and attribution platform. All tools only read.
 get_key shows the account, its currency and what the key may read. For totals use get_stats_overview, for a time series
 get_stats_daily, for numbers by campaign, country, day and other dimensions get_reports, for single rows the lists. get_schema
-lists the dimensions (group_by), metrics and filters. A
-parameter without a description means the same as in the tools before; country and the other filters are described at campaign_id.
+lists the dimensions (group_by), the metrics (metrics, sort), and the filters: arguments of their own, and names in filters, whose operators
+are is, is_not, contains, contains_not, and, or, not, and for metrics of reports =, >, >=, <, <=: [">=","cost",50]. A
+parameter without a schema means the same as in the tools before.
 Days are UTC unless tz names a time zone. Money is in the account's currency.`
 
 /** What the tools read. */

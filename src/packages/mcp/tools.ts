@@ -8,9 +8,11 @@ export interface ApiTool {
   inputSchema: {
     type: 'object'
     properties: Record<string, JsonSchema>
-    required: string[]
-    additionalProperties: false
+    required?: string[]
+    additionalProperties?: JsonSchema
   }
+  /** All parameters, also the filters, which `get_schema` lists, and others that the input schema lacks. */
+  parameters: Readonly<Record<string, JsonSchema>>
   /** Path of the API, such as `/campaigns/{id}`. */
   path: string
   /** Names of the parameters in the path; all others are in the query. */
@@ -24,61 +26,92 @@ const rowsMax = 100
 /** Exports return files, which are not for a model. */
 const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'totals'])
 
+/** Tools take these too, but programs that copy rows need them, not a model. */
+const copyParameters = new Set(['updated_since', 'updated_after'])
+
 /**
- * Makes a tool for each read operation but checksums, in the order of the document. A parameter that several tools describe
- * alike has its description in the first of them: a model reads all tools.
+ * Makes a tool for each read operation but checksums, in the order of the document. A parameter that several tools have
+ * alike has its schema in the first of them: a model reads all tools.
  */
 export function toolsOf(document: OpenApiDocument): ApiTool[] {
-  const described = new Set<string>()
+  const written: Written = new Set()
   return Object.entries(document.paths).flatMap(([path, { get }]) =>
-    get && !path.startsWith('/checksums/') ? [toolOf(path, get, described)] : [],
+    get && !path.startsWith('/checksums/') ? [toolOf(path, get, written)] : [],
   )
 }
 
 function toolOf(
   path: string,
   { operationId, summary, description = '', parameters = [] }: Operation,
-  described: Set<string>,
+  written: Written,
 ): ApiTool {
   const given = parameters.filter((one) => one.in !== 'header' && !exportParameters.has(one.name))
+  const isFilter = ({ description = '' }: Parameter) => description.includes('`!`')
+  const listed = given.filter((one) => !isFilter(one) && !copyParameters.has(one.name))
+  const required = given.filter((one) => one.required).map(({ name }) => name)
+  const isFirstWithFilters = given.some(isFilter) && onlyOnce('a filter', filterSchema, written) === filterSchema
+  const properties = Object.fromEntries(listed.map((one) => [one.name, onlyOnce(one.name, propertyOf(one), written)]))
   return {
     name: operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     title: summary,
-    description: description.replace(/\n\nScope: .*$/, ''),
+    description: firstClause(description),
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(given.map((parameter) => [parameter.name, propertyOf(parameter, described)])),
-      required: given.filter(({ required }) => required).map(({ name }) => name),
-      additionalProperties: false,
+      properties,
+      ...(required.length > 0 && { required }),
+      // Without it, other properties are allowed too.
+      ...(isFirstWithFilters && { additionalProperties: filterSchema }),
     },
+    parameters: Object.fromEntries(given.map((one) => [one.name, { ...one.schema, ...limitsOf(one) }])),
     path,
     pathParameters: given.filter((one) => one.in === 'path').map(({ name }) => name),
   }
 }
 
-/** Values beyond this number are in `get_schema`, or are the fields of the rows. */
-const namesMax = 12
-
-/** @returns a schema without its values if they are many */
-function shortened(schema: JsonSchema | undefined): JsonSchema | undefined {
-  const names = schema?.enum as readonly unknown[] | undefined
-  return names && names.length > namesMax ? { ...schema, enum: undefined } : schema
+const filterSchema: JsonSchema = {
+  type: ['string', 'array'],
+  description: 'A filter of get_schema by its name: country "US,DE" selects, "!US" excludes.',
 }
 
-/**
- * The schema of a parameter, with the first sentence of its description, of filters the whole: the API checks lengths and
- * patterns.
- * @param described the texts that tools have already
- */
-function propertyOf({ name, schema, description = '' }: Parameter, described: Set<string>): JsonSchema {
-  const isFilter = description.includes('`!`')
-  const text = isFilter ? description : description.replace(/(?<=\.) .*/s, '')
-  const isNew = !described.has(text)
-  described.add(text)
-  const { type, maximum } = schema
-  const [items, names] = [shortened(schema.items as JsonSchema | undefined), shortened(schema)?.enum]
-  const limits =
-    name === 'limit' ? { default: rowsDefault, maximum: Math.min(rowsMax, maximum ?? rowsMax) } : { maximum }
-  const property = { type, items, enum: names, ...limits, ...(isNew && text && { description: text }) }
-  return JSON.parse(JSON.stringify(property))
+/** Names and schemas that tools have already, with the first words of their descriptions. */
+type Written = Set<string>
+
+/** @returns an empty schema if a tool has one with this name and form already, whose description begins alike or is of rows per call */
+function onlyOnce(name: string, schema: JsonSchema, written: Written): JsonSchema {
+  const { description, ...form } = schema
+  const words = 'maximum' in form ? [] : `${description}`.split(' ', 3)
+  const key = JSON.stringify([name, form, words])
+  if (written.has(key)) return {}
+  written.add(key)
+  return schema
+}
+
+/** Values beyond this number are in `get_schema`. */
+const namesMax = 12
+
+/** The schema of a parameter with a short description: the API checks lengths and patterns, and names the values that it takes. */
+function propertyOf(parameter: Parameter): JsonSchema {
+  const { schema, description = '' } = parameter
+  const names = schema.enum as readonly unknown[] | undefined
+  return {
+    type: schema.type,
+    ...(schema.items !== undefined && { items: { type: 'string' } }),
+    ...(names && names.length <= namesMax && { enum: names }),
+    ...limitsOf(parameter),
+    description: firstClause(
+      schema.items === undefined ? description : description.replace(', separated by commas', ''),
+    ),
+  }
+}
+
+function limitsOf({ name, schema }: Parameter): JsonSchema {
+  return name === 'limit' ? { default: rowsDefault, maximum: Math.min(rowsMax, schema.maximum ?? rowsMax) } : {}
+}
+
+/** The beginning of a description, which says what it is about, without marks of code. */
+function firstClause(text: string): string {
+  return text
+    .replace(/(?<=\S\.)\s.*/s, '')
+    .replace(/; .*/s, '.')
+    .replaceAll('`', '')
 }

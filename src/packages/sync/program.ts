@@ -56,6 +56,7 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
       ).conflicts(['every', 'json', 'sqlFile']),
     )
     .addOption(new Option('--sql-file <file>', 'the same with a statement in a file').conflicts(['every', 'json']))
+    .option('--param <name=value>', 'text for $name in the statement; repeat it for further names', parseParameter)
     .addOption(
       new Option('--format <format>', 'of these rows; default: table on a terminal, else csv').choices(outputFormats),
     )
@@ -103,13 +104,14 @@ Examples:
 async function readStatement(
   program: Command,
   target: string,
-  { sql, sqlFile, format, sync }: Options,
+  { sql, sqlFile, format, sync, param }: Options,
 ): Promise<string | undefined> {
   const file = (name: string) =>
     readFile(name, 'utf8').catch((error: Error) => program.error(`error: --sql-file: ${error.message}`))
   const statement = sqlFile === undefined ? sql : await file(sqlFile)
   if (statement === undefined) {
-    if (format !== undefined || !sync) program.error('error: --format and --no-sync belong to --sql or --sql-file.')
+    if (format !== undefined || !sync || param)
+      program.error('error: --format, --no-sync and --param belong to --sql or --sql-file.')
     return undefined
   }
   const comments = /--[^\n]*|\/\*.*?(?:\*\/|$)/gs
@@ -137,6 +139,12 @@ function parseResources(text: string): string[] {
   const unknown = names.find((name) => !resourceNames.includes(name))
   if (unknown !== undefined) throw new InvalidArgumentError(`No such resource: ${unknown}.`)
   return names
+}
+
+function parseParameter(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([a-z_][a-z0-9_]*)=(.*)$/s.exec(text) ?? []
+  if (name !== undefined && value !== undefined && !(name in before)) return { ...before, [name]: value }
+  throw new InvalidArgumentError('Use name=value, each name once, with lower-case letters, digits and _ in the name.')
 }
 
 function parseDay(text: string): string {

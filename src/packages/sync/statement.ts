@@ -6,6 +6,8 @@ export interface StatementOptions {
   schema: string
   /** By default `table` on a terminal, else `csv`. */
   format?: OutputFormat
+  /** Texts by the names of parameters of the statement. */
+  param?: Record<string, string>
 }
 
 /**
@@ -15,7 +17,7 @@ export interface StatementOptions {
 export async function runStatement(
   target: string,
   statement: string,
-  { schema, format = process.stdout.isTTY ? 'table' : 'csv' }: StatementOptions,
+  { schema, format = process.stdout.isTTY ? 'table' : 'csv', param = {} }: StatementOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const copy =
@@ -24,7 +26,7 @@ export async function runStatement(
       : await (await import('./duckdb/query.ts')).openReadableCopy(target, schema, signal)
   try {
     const asOf = (await copy.asOf()) ?? 'an unfinished copy'
-    const count = await printRows(await copy.query(statement), format)
+    const count = await printRows(await copy.query(statement, param), format)
     process.stderr.write(`${count} ${count === 1 ? 'row' : 'rows'} as of ${asOf}\n`)
   } finally {
     await copy.close()

@@ -42,6 +42,14 @@ const event = fc.record({
   received_at: fc.integer({ min: 0, max: 5 }).map((second) => at(9, second)),
 })
 
+/** Values of `filters`, and the events that they select. */
+const trees: Readonly<Record<string, (row: StoredRow) => boolean>> = {
+  '[["or",[["is","event_name",["visit"]],["contains","visitor_id",["V2"]]]]]': ({ event_name, visitor_id }) =>
+    event_name === 'visit' || visitor_id === 'v2',
+  '[["is_not","campaign_id",["camp"]],["not",["is","click_id",["(not set)"]]]]': ({ campaign_id, click_id }) =>
+    campaign_id !== 'camp' && click_id !== '',
+}
+
 const filters = fc.record(
   {
     event_name: fc.constantFrom('visit', 'signup,purchase', 'purchase,visit,visit', 'unknown'),
@@ -52,12 +60,16 @@ const filters = fc.record(
     from: fc.constantFrom(day(1), day(2)),
     to: fc.constantFrom(day(2), day(3)),
     order: fc.constantFrom('asc', 'desc'),
+    filters: fc.constantFrom(...Object.keys(trees)),
   },
   { requiredKeys: [] },
 )
 
 type Filters = Partial<
-  Record<'event_name' | 'origin' | 'campaign_id' | 'click_id' | 'visitor_id' | 'from' | 'to' | 'order', string>
+  Record<
+    'event_name' | 'origin' | 'campaign_id' | 'click_id' | 'visitor_id' | 'from' | 'to' | 'order' | 'filters',
+    string
+  >
 >
 
 /** The rows that remain of a history: of each key the one received first, else the one stored last. */
@@ -71,9 +83,10 @@ function remaining(batches: StoredRow[][]): StoredRow[] {
   return [...kept.values()]
 }
 
-function matches(row: StoredRow, { event_name, from, to, order: _, ...equal }: Filters): boolean {
+function matches(row: StoredRow, { event_name, from, to, order: _, filters: tree, ...equal }: Filters): boolean {
   const date = String(row.occurred_at).slice(0, 10)
   if (event_name !== undefined && !event_name.split(',').includes(String(row.event_name))) return false
+  if (tree !== undefined && !trees[tree]?.(row)) return false
   if ((from !== undefined && date < from) || (to !== undefined && date > to)) return false
   return Object.entries(equal).every(([name, value]) => row[name] === value)
 }

@@ -5,6 +5,7 @@ import { Conversion, ConversionPage } from '../../../schema/conversion.ts'
 import { Cost, CostPage } from '../../../schema/cost.ts'
 import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
+import { exportedDimensions } from '../../../schema/fields.ts'
 import { Campaign, LandingPage, Offer, TrafficSource } from '../../../schema/metadata.ts'
 import { Page } from '../../../schema/page.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
@@ -211,6 +212,36 @@ describe.each(['/clicks?', '/conversions?include_test_mode=true&'])('sub ids as 
       rows.map(({ id, subIds }) => ({ id, subIds: subIds.map(([name, value]) => [name, value ?? '']) })),
     )
   })
+})
+
+it.each([
+  ['clicks', '/clicks?', 'full'],
+  ['conversions', '/conversions?include_test_mode=true&', 'of-click'],
+])('dimensions that rows of %s lack are fields of exports, if fields names them', async (list, path, id) => {
+  const names = Object.keys(exportedDimensions[list] ?? {})
+  // In the currency of the other account, the first click is rejected.
+  const ofDollars = await api.account(`of-${list}`)
+  for (const one of ['clicks', 'conversions'] as const)
+    await importContent(api.stores, `of-${list}`, one, fullRows[one])
+  const read = (format: string) => api.get(`${path}format=${format}&fields=${names.toReversed()}`, ofDollars)
+  const rows = ndjsonRows((await read('ndjson')).body) as Row[]
+  const [click = {}] = fullRows.clicks
+  const fromClick = Object.fromEntries(
+    names.map((name) => [name, click[name] ?? (name === 'languageTag' ? 'de' : null)]),
+  )
+  expect(rows.find((row) => row.id === id)).toEqual({ id, ...fromClick })
+  expect(rows.find((row) => row.id === 'bare')).toEqual({
+    id: 'bare',
+    ...Object.fromEntries(names.map((name) => [name, null])),
+  })
+  const [header, ...cells] = [(await read('csv')).body.split('\n')[0], ...(await csvRows((await read('csv')).body))]
+  expect(header).toBe(['id', ...names].map((name) => `"${name}"`).join(','))
+  expect(cells).toEqual(rows.map(cellsOf))
+  expect(await queryParquet<Row>(api.stores, (await read('parquet')).rawPayload, 'SELECT *')).toEqual(rows)
+  expect((await read('json')).json()).toMatchObject({ error: 'invalid_fields', param: 'fields' })
+  expect(Object.keys(ndjsonRows((await api.get(`${path}format=ndjson`, ofDollars)).body)[0] ?? {})).not.toContain(
+    'languageTag',
+  )
 })
 
 it.each([

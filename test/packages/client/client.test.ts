@@ -4,7 +4,12 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { createTributary, type Event, type TributaryOptions } from '../../../src/packages/client/client.ts'
+import {
+  createTributary,
+  type Event,
+  type QueryOf,
+  type TributaryOptions,
+} from '../../../src/packages/client/client.ts'
 import { storedEvents } from '../../api/events/send.ts'
 import { forward, openApiProxy } from '../../kit/apiProxy.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
@@ -72,15 +77,51 @@ describe('the client', () => {
     const apiKey = await api.account('paged')
     const clicked = [19, 20, 21].map((day) => ({ id: `d${day}`, clicked_at: `2026-11-${day} 10:00:00.000` }))
     await storeClicks(api.stores, 'paged', clicked)
-    const query = { group_by: ['day', 'country'], days: 3, limit: 1, sort: 'id' } as const
-    const days: (string | undefined)[] = []
-    for await (const { dimensions } of client({ apiKey }).rows('/reports', { query })) {
-      days.push(dimensions.day?.id)
-      // With `days` the next page would begin a day later, and skip one.
-      api.setNow(testNowMs + 86_400_000)
+    for (const range of [{ days: 3 }, { range: 'this_week' }] as const) {
+      const query = { group_by: ['day', 'country'], ...range, limit: 1, sort: 'id' } as const
+      const days: (string | undefined)[] = []
+      for await (const { dimensions } of client({ apiKey }).rows('/reports', { query })) {
+        days.push(dimensions.day?.id)
+        // With `days` the next page would begin a day later, and skip one.
+        api.setNow(testNowMs + 86_400_000)
+      }
+      api.setNow(nowMs)
+      expect(days).toEqual(['2026-11-19', '2026-11-20', '2026-11-21'])
     }
-    api.setNow(nowMs)
-    expect(days).toEqual(['2026-11-19', '2026-11-20', '2026-11-21'])
+  })
+
+  it('takes names as an array and as a text with commas, and filters as conditions and as JSON', async () => {
+    const filters = [
+      [
+        'or',
+        [
+          ['is', 'campaign_id', ['k1', 'k2']],
+          ['contains', 'utm_term', ['x']],
+        ],
+      ],
+      ['>=', 'clicks', 7],
+    ] as const
+    const metrics: NonNullable<QueryOf<'/reports'>['metrics']>[] = ['clicks', ['clicks', 'profit'], 'clicks,profit']
+    for (const one of metrics) {
+      for (const conditions of [filters, JSON.stringify(filters)]) {
+        const query = { group_by: 'campaign,day', range: 'this_week', filters: conditions, metrics: one } as const
+        const { data } = await client().get('/reports', { query: { ...query, count_at: 'click', sort: '-clicks' } })
+        expect(data).toMatchObject([{ clicks: 7 }])
+        expect('profit' in (data[0] ?? {})).toBe(one !== 'clicks')
+      }
+    }
+    const refused = client().get('/clicks', { query: { filters: [['is', 'nothing' as 'country', ['x']]] } })
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_filters' })
+  })
+
+  it('exports dimensions that rows do not have, if fields names them', async () => {
+    const fields = ['id', 'referrerDomain', 'languageTag'] as const
+    const [row] = await collect(client().exportRows('/clicks', { fields }))
+    const domain: string | null | undefined = row?.referrerDomain
+    expect([domain, row?.languageTag]).toEqual([null, null])
+    const [whole] = await collect(client().exportRows('/clicks'))
+    // @ts-expect-error not named
+    expect(whole?.referrerDomain).toBeUndefined()
   })
 
   it('sends the values of an array literally, also with the characters of the syntax of lists', async () => {
@@ -346,8 +387,11 @@ it('compiles only with names that the API has', () => {
     tributary.get('/conversions/search', { query: { q: 'luma', fields: 'campaignName' } }),
     // @ts-expect-error no such dimension
     tributary.get('/reports', { query: { group_by: ['campaign', 'planet'] } }),
-    // @ts-expect-error dimensions are a list, not one text
-    tributary.rows('/reports', { query: { group_by: 'campaign,country' } }),
+    tributary.rows('/reports', { query: { group_by: 'campaign,country', filters: '[["is","country",["US"]]]' } }),
+    // @ts-expect-error no such dimension
+    tributary.rows('/reports', { query: { group_by: 'planet,country' } }),
+    // @ts-expect-error no such operator
+    tributary.get('/clicks', { query: { filters: [['equals', 'country', ['US']]] } }),
     // @ts-expect-error no such metric
     tributary.get('/reports', { query: { group_by: 'day', metrics: 'profits' } }),
     // @ts-expect-error no such order

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -6,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { queryCopy } from '../../../src/packages/mcp/query.ts'
+import type { Reply } from '../../../src/packages/mcp/query.ts'
 import { run as runSync } from '../../../src/packages/sync/program.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -16,7 +17,10 @@ import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
 import { queryDuckdb } from '../sync/queryDuckdb.ts'
 
-const program = join(packageRoot, 'src/packages/mcp/dist/main.js')
+const dist = join(packageRoot, 'src/packages/mcp/dist')
+const program = join(dist, 'main.js')
+// Built, because it starts a process of the package.
+const { queryCopy }: typeof import('../../../src/packages/mcp/query.ts') = await import(join(dist, 'query.js'))
 
 const api = useTestApp()
 let baseUrl: string
@@ -96,12 +100,42 @@ describe('the tools', () => {
       expect([name, title !== '' && description !== '']).toEqual([name, true])
       expect(Object.keys(inputSchema.properties ?? {})).not.toContain('format')
     }
-    expect(JSON.stringify(tools).length).toBeLessThan(25_000)
+    expect(tools.every(({ description }) => description && !description.includes('\n'))).toBe(true)
     const report = tools.find(({ name }) => name === 'get_reports')?.inputSchema
     expect(report?.required).toContain('group_by')
     expect(Object.keys(report?.properties ?? {})).toEqual(
-      expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'country']),
+      expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'range', 'count_at', 'sort', 'filters']),
     )
+    const both = await connectWith(['--url', baseUrl, '--copy', 'absent.duckdb'], { TRIBUTARY_KEY: longKey })
+    expect(JSON.stringify(await both.listTools()).length).toBeLessThanOrEqual(12_288)
+    await both.close()
+  })
+
+  it('take every filter that get_schema lists for the endpoint as an argument, and the others in filters', async () => {
+    const { filters } = JSON.parse((await call(model, 'get_schema')).text) as {
+      filters: { name: string; resources: string[] }[]
+    }
+    const tools = { clicks: 'get_clicks', conversions: 'get_conversions', costs: 'get_costs', stats: 'get_stats_daily' }
+    for (const [resource, tool] of Object.entries({ ...tools, reports: 'get_reports', funnels: 'get_funnels' })) {
+      const given = filters.filter(({ resources }) => resources.includes(resource)).map(({ name }) => [name, '!x'])
+      const needed = { get_reports: { group_by: 'day' }, get_funnels: { steps: 'a,b' } }[tool]
+      const { text } = await call(model, tool, { ...Object.fromEntries(given), ...needed, nothing: 1 })
+      expect([tool, text]).toEqual([tool, expect.stringMatching(/^unknown argument: nothing\. /)])
+    }
+    const report = { group_by: ['country'], range: 'this_week', metrics: ['clicks', 'cpc'], sort: '-change.clicks' }
+    const asked = { ...report, compare: 'previous_period', count_at: 'click' }
+    const conditions = [
+      ['not', ['contains', 'country', ['us']]],
+      ['>=', 'clicks', 0.5],
+    ]
+    for (const filters of [conditions, JSON.stringify(conditions)]) {
+      const { text, isError } = await call(model, 'get_reports', { ...asked, filters })
+      expect([text, isError]).toEqual([expect.any(String), false])
+      expect(JSON.parse(text)).toMatchObject({
+        countAt: 'click',
+        data: [{ id: 'DE', clicks: 15, previous: { clicks: 0 } }],
+      })
+    }
   })
 
   it('return the response of the API', async () => {
@@ -233,7 +267,7 @@ describe('the tool for SQL on a copy', () => {
     expect(hint).toBeUndefined()
   })
 
-  it('bounds rows, characters and time', async () => {
+  it('bounds rows and characters', async () => {
     const rowsOf = ({ text }: { text: string }) => JSON.parse(text).rows.length
     const many = await query('SELECT * FROM range(5000)')
     expect([rowsOf(many), many.hint]).toEqual([100, expect.stringMatching(/^These are the first 100 rows\. /)])
@@ -242,21 +276,34 @@ describe('the tool for SQL on a copy', () => {
     const long = await query("SELECT repeat('x', 9000) FROM range(50)")
     expect([rowsOf(long), long.hint]).toEqual([5, expect.stringMatching(/^These are the first 5 rows\. /)])
     expect((await query("SELECT repeat('x', 60000)")).text).toMatch(/^A row is too long; /)
-    const endless = 'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b'
-    const { content } = await queryCopy(folder('copy.duckdb'), { sql: endless }, new AbortController().signal, 50)
-    expect(content).toEqual([{ type: 'text', text: 'The query took longer than 0.05 s; select a shorter range.' }])
-    // DuckDB cannot be interrupted within the sum. The next query waits for its end.
-    const uninterruptible = 'SELECT list_sum(range(30000000)) AS sum'
-    const first = await Promise.race([
-      queryCopy(folder('copy.duckdb'), { sql: uninterruptible }, new AbortController().signal, 50),
-      queryDuckdb(':memory:', uninterruptible),
-    ])
-    expect(first).toMatchObject({ isError: true })
-    const next = await queryCopy(folder('copy.duckdb'), { sql: 'SELECT 1 AS n' }, new AbortController().signal)
-    expect(next.content).toEqual([{ type: 'text', text: expect.stringContaining('"rows":[[1]]') }])
+  })
+
+  it('ends a query that never ends or takes all memory, and leaves neither a process nor a file', async () => {
+    const signal = new AbortController().signal
+    for (const sql of [
+      'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b',
+      // DuckDB cannot be interrupted within the sum.
+      'SELECT list_sum(range(60000000)) AS sum',
+    ]) {
+      const { content } = await queryCopy(folder('copy.duckdb'), { sql }, signal, 500)
+      expect(content).toEqual([{ type: 'text', text: 'The query took longer than 0.5 s; select a shorter range.' }])
+    }
+    for (const sql of ["SELECT length(repeat('x', 3000000000))", 'SELECT range(300000000)']) {
+      const { text } = await query(sql)
+      expect([sql, text]).toEqual([sql, expect.stringMatching(/^The query needs more than 1 GB of memory; aggregate/)])
+    }
+    expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
+    expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
   })
 
   it('writes nothing, reaches no other file or extension, and cannot change that', async () => {
+    // The server starts a process for each statement.
+    const child = fork(join(dist, 'queryProcess.js'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const replyTo = async (sql: string) => {
+      child.send({ file: folder('copy.duckdb'), sql, limit: 100, temporary: folder('temporary') })
+      const [reply] = (await once(child, 'message')) as [Reply]
+      return { isError: 'error' in reply, reply }
+    }
     for (const sql of [
       ...[`FROM '${folder('secret.csv')}'`, `FROM read_text('${folder('secret.csv')}')`, `FROM glob('/*')`],
       ...[`COPY clicks TO '${folder('out.csv')}'`, `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`],
@@ -285,7 +332,7 @@ describe('the tool for SQL on a copy', () => {
       ...['FROM checkpoint()', 'FROM force_checkpoint()', `FROM read_text('${folder('copy.duckdb')}')`],
       ...["IMPORT DATABASE 'x'", "EXPORT DATABASE 'x'", 'CALL enable_logging()', 'PRAGMA enable_profiling'],
     ]) {
-      expect([sql, (await query(sql)).isError]).toEqual([sql, true])
+      expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: true })])
     }
     expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
     for (const sql of [
@@ -297,8 +344,9 @@ describe('the tool for SQL on a copy', () => {
       "FROM daily('Europe/Berlin', '2026-11-01', '2026-11-30')",
       'SELECT * FROM unnest([1, 2])',
     ]) {
-      expect([sql, await query(sql)]).toEqual([sql, expect.objectContaining({ isError: false })])
+      expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: false })])
     }
+    child.kill('SIGKILL')
     expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
   })
 

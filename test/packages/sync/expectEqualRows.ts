@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { Tributary } from '../../../src/packages/client/client.ts'
-import { changing, columnNameOf, metadata } from '../../../src/packages/sync/source/resources.ts'
+import { changing, columnNameOf, exportedFields, metadata } from '../../../src/packages/sync/source/resources.ts'
 
 type Values = Record<string, unknown>
 
@@ -11,11 +11,12 @@ export async function expectEqualRows(
   read: (statement: string) => PromiseLike<Values[]>,
   schema = 'tributary',
 ): Promise<void> {
-  for (const { name, path, key, fields, ...rest } of [...changing, ...metadata]) {
+  for (const resource of [...changing, ...metadata] as const) {
+    const { name, path, key, fields } = resource
     const keyOf = (row: Values) => key.map((field) => row[field]).join(' ')
-    const query = 'query' in rest ? rest.query : {}
+    const request = 'time' in resource ? { query: resource.query, fields: exportedFields(resource) } : {}
     const source = new Map<string, Values>()
-    for await (const row of client.exportRows(path, { query } as object)) {
+    for await (const row of client.exportRows(path, request as object)) {
       const { subIds, ...flat } = row as Values & { subIds?: object }
       source.set(keyOf(flat), { ...flat, ...subIds })
     }

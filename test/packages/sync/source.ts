@@ -12,6 +12,13 @@ export const firstMs = Date.UTC(2026, 10, 18)
 export const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
     ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 40_000).toISOString(), referrer: `https://x/"\\${n}` },
+    ...{
+      language: ['de-DE,de;q=0.9', 'EN', undefined][n % 3],
+      region: n % 2 ? 'Bavaria' : undefined,
+      city: `c${n % 2}`,
+    },
+    ...{ osVersion: ['18', '(not set)'][n % 2], browserVersion: '9', utmSource: ['news', undefined][n % 2] },
+    ...{ utmMedium: 'cpc', utmCampaign: `u${n % 2}`, utmTerm: 'a, b', utmContent: ['x'][n % 2] },
     ...{ country: ['DE', 'US', undefined][n % 3], device: n % 2 ? 'mobile' : 'desktop', os: `os${n % 4}` },
     ...{ browser: n % 5 ? 'Firefox' : undefined, campaignId: n % 3 ? 'spring' : 'unknown', offerId: 'o1' },
     ...{ cost: Number(`0.${10_001 + n}`), isBot: n % 11 === 0, isTest: n % 13 === 0 },
@@ -20,6 +27,7 @@ export const clicks = (from: number, until: number) =>
 export const conversions = (from: number, until: number, status: string, round: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
     ...{ id: `v${n}`, status, clickId: `c${n * 3}`, revenue: Number(`1.${1_001 + n}`), isTest: n % 17 === 0 },
+    ...{ eventName: n % 2 ? 'lead' : undefined, couponCode: n % 5 ? undefined : 'SAVE' },
     convertedAt: new Date(firstMs + n * 700_000).toISOString(),
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))

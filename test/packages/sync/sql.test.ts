@@ -38,10 +38,10 @@ const execute = (target: string, ...words: string[]) =>
   runProgram(run, [target, ...words], { PATH: process.env.PATH ?? '', ...postgres.environment })
 
 /** Executes a statement on both copies as they are. @returns what both print */
-async function onBoth(statement: string, format: string): Promise<string> {
+async function onBoth(statement: string, format: string, ...more: string[]): Promise<string> {
   const outputs: string[] = []
   for (const target of targets()) {
-    const { code, stdout } = await execute(target, '--no-sync', '--sql', statement, '--format', format)
+    const { code, stdout } = await execute(target, '--no-sync', '--sql', statement, '--format', format, ...more)
     expect(code).toBe(0)
     outputs.push(stdout)
   }
@@ -206,6 +206,26 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
     }
   })
 
+  it('gives values to the parameters of a statement, apart from its text', async () => {
+    const statement = `
+      SELECT $text AS text, '$text''$' AS literal, $$ $text $$ AS quoted, count(*) AS "$text" -- $comment
+      FROM clicks WHERE id = $_id1 OR (country = $text AND clicked_at >= $from::date) /* ' $text */`
+    for (const text of ["'; DROP TABLE clicks; --", '$from', '', 'a=b\n"\\ é🎈']) {
+      const given = [`text=${text}`, '_id1=c1', 'from=2026-11-18'].flatMap((one) => ['--param', one])
+      expect(JSON.parse(await onBoth(statement, 'json', ...given))).toEqual([
+        { text, literal: "$text'$", quoted: ' $text ', $text: 1 },
+      ])
+    }
+    for (const target of targets()) {
+      const run = (...words: string[]) => execute(target, '--no-sync', '--sql', 'SELECT $a::int + $b::int', ...words)
+      expectOneLine(await run('--param', 'a=1'), 1, 'the statement has the parameter $b; add --param b=…')
+      expectOneLine(await run('--param', 'a=1', '--param', 'b=2', '--param', 'c=3'), 1, 'has no parameter $c')
+      expectOneLine(await run('--param', 'a=1', '--param', 'b=x'), 1, '')
+      expectOneLine(await run('--param', 'a=1', '--param', 'a=2'), 2, 'each name once')
+      expectOneLine(await run('--param', 'B=1'), 2, 'Use name=value')
+    }
+  })
+
   it('reads a statement from a file, and stops when its reader does', async () => {
     await writeFile(folder('all.sql'), '-- All clicks.\nSELECT * FROM click_details, generate_series(1, 20)\n')
     const program = join(packageRoot, 'src/packages/sync/dist/main.js')
@@ -264,6 +284,7 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
       ['--sql', 'SELECT 1'],
       ['--no-sync'],
       [...url, '--format', 'csv'],
+      [...url, '--param', 'a=1'],
     ]) {
       expectOneLine(await execute(folder('copy.duckdb'), ...words), 2, '')
     }

@@ -123,7 +123,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
       const checksums = days && (await target.checksums(clicks, '2027-01-01T00:00:00Z', days))
       const copy = await openReadableCopy(url, schema, new AbortController().signal)
       const printed: string[][] = []
-      for await (const part of (await copy.query(statement)).parts) printed.push(...part)
+      for await (const part of (await copy.query(statement, {})).parts) printed.push(...part)
       await copy.close()
       return [await target.readState(clicks), days, checksums, printed]
     }

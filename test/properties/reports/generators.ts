@@ -138,13 +138,13 @@ const treeOf = (names: readonly FilterName[]): fc.Arbitrary<Tree> =>
   })).tree
 
 /** Half have only attributes of one sums table. */
-const trees: fc.Arbitrary<Tree[]> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant<Tree[]>([]) },
+const someTrees: fc.Arbitrary<Tree[]> = fc.oneof(
   fc.array(treeOf([...filterNames, ...conversionAttributeNames]), { minLength: 1, maxLength: 2 }),
   fc
     .constantFrom<FilterName>('country', 'device', 'os', 'offer_id')
     .chain((name) => fc.array(treeOf(['campaign_id', name]), { minLength: 1, maxLength: 2 })),
 )
+const trees = fc.oneof(fc.constant<Tree[]>([]), someTrees)
 
 const metricConditions: fc.Arbitrary<MetricCondition[]> = fc.array(
   fc.tuple(
@@ -177,6 +177,11 @@ const localForms = [
   (text: string) => text.replace(/:00[.]000$/, ''),
 ]
 
+const datesWindow = (from: string, to: string): Window => ({
+  text: `from=${from}&to=${to}`,
+  resolve: (zone) => ({ fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }),
+})
+
 const instantText = (epochMs: number) => encodeURIComponent(new Date(epochMs).toISOString())
 
 function windows(nowMs: number): fc.Arbitrary<Window> {
@@ -187,10 +192,6 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
   })
   const endOfToday = (zone: string) => startOfDate(addDays(dateOf(nowMs, zone), 1), zone)
   const today = dateOf(nowMs, 'UTC')
-  const dates = (from: string, to: string): Window => ({
-    text: `from=${from}&to=${to}`,
-    resolve: (zone) => ({ fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }),
-  })
   const locals = (fromMs: number, untilMs: number, write: (text: string) => string): Window => {
     const text = (atMs: number) => write(new Date(atMs).toISOString().slice(0, -1))
     return {
@@ -204,7 +205,7 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
   )
   return fc.oneof(
     // All rows.
-    { weight: 3, arbitrary: fc.constant(dates(addDays(today, -102), addDays(today, 4))) },
+    { weight: 3, arbitrary: fc.constant(datesWindow(addDays(today, -102), addDays(today, 4))) },
     fc.constantFrom(1, 2, 7, 14, 30, 90).map((days) => ({
       text: `days=${days}`,
       resolve: (zone: string) => ({
@@ -226,7 +227,7 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
       .map(([first, more, isOpen]): Window => {
         const from = addDays(today, first)
         // Today may be an earlier date in the zone.
-        if (!isOpen || first === 0) return dates(from, addDays(from, more))
+        if (!isOpen || first === 0) return datesWindow(from, addDays(from, more))
         const resolve = (zone: string) => ({ fromMs: startOfDate(from, zone), untilMs: endOfToday(zone) })
         return { text: `from=${from}`, resolve }
       }),
@@ -287,8 +288,18 @@ const filterSets: fc.Arbitrary<Query['filters']> = fc.oneof(
   fc.constant<Query['filters']>([]),
 )
 
+type Optional<Value> = Value | undefined
 /** What a report is asked for, without range and zone. */
-const choices = fc.record({
+interface Choices
+  extends Pick<Query, 'dimensions' | 'filters' | 'tree' | 'metricConditions' | 'withVisitors' | 'countsAtClick'> {
+  sort: Optional<Query['sort']>
+  limit: Optional<number>
+  offset: Optional<number>
+  minClicks: Optional<number>
+  minConversions: Optional<number>
+  compare: Optional<(typeof comparisons)[number] | 'range'>
+}
+const choices: fc.Arbitrary<Choices> = fc.record({
   dimensions: dimensionSets,
   filters: filterSets,
   tree: trees,
@@ -318,40 +329,7 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   return (
     fc
       .tuple(choices, fc.constantFrom(undefined, ...zones), windows(nowMs), otherWindows(nowMs))
-      .map(([chosen, zone, { text, name, resolve }, other]) => {
-        const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
-        const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
-        const isChange = sort?.isChange === true && sort.by !== 'id' && compare !== undefined
-        const shared = [
-          text,
-          ...(zone === undefined ? [] : [`tz=${zone}`]),
-          ...(compare === undefined ? [] : [compare === 'range' ? other.text : `compare=${compare}`]),
-          ...rest.filters.map(parameterOf),
-          ...(rest.countsAtClick ? ['count_at=click'] : []),
-        ]
-        const parameters = [
-          `group_by=${rest.dimensions.join(',')}`,
-          ...shared,
-          ...treeParameter([...rest.tree, ...ofShown]),
-          ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
-          ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
-          ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
-            .filter(([, value]) => value !== undefined)
-            .map(([name, value]) => `${name}=${value}`),
-        ]
-        return {
-          ...rest,
-          ...{ metricConditions: ofShown, rangeName: name },
-          zone: zone ?? 'UTC',
-          range: resolve(zone ?? 'UTC'),
-          sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
-          ...{ limit: limit ?? 1000, offset: offset ?? 0 },
-          ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
-          compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,
-          text: parameters.join('&'),
-          statsText: [...shared, ...treeParameter(rest.tree)].join('&'),
-        }
-      })
+      .map((chosen) => write(...chosen))
       // Reports by hour have at most 31 days. Two local times that a clock skips are one instant.
       .filter(({ dimensions: grouped, range, compare }) =>
         [range, ...(typeof compare === 'object' ? [compare] : [])].every(
@@ -359,4 +337,56 @@ export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
         ),
       )
   )
+}
+
+/** Queries by one of few dimensions over all rows, with at least one tree. */
+export function treeQueries(nowMs: number): fc.Arbitrary<WrittenQuery> {
+  const none = { sort: undefined, limit: undefined, offset: undefined, minClicks: undefined, minConversions: undefined }
+  const all = { filters: [], metricConditions: [], withVisitors: false, countsAtClick: false, compare: undefined }
+  const grouped = fc.constantFrom<Dimension>('campaign', 'country', 'day', 'status', 'referrer_domain')
+  const today = dateOf(nowMs, 'UTC')
+  const everything = datesWindow(addDays(today, -102), addDays(today, 4))
+  return fc
+    .tuple(someTrees, grouped)
+    .map(([tree, one]) => write({ ...none, ...all, tree, dimensions: [one] }, undefined, everything, everything))
+}
+
+function write(
+  chosen: Choices,
+  zone: string | undefined,
+  { text, name, resolve }: Window,
+  other: Window,
+): WrittenQuery {
+  const { sort, limit, offset, minClicks, minConversions, compare, ...rest } = chosen
+  const ofShown = rest.metricConditions.filter(([, metric]) => rest.withVisitors || metric !== 'visitors')
+  const isChange = sort?.isChange === true && sort.by !== 'id' && compare !== undefined
+  const shared = [
+    text,
+    ...(zone === undefined ? [] : [`tz=${zone}`]),
+    ...(compare === undefined ? [] : [compare === 'range' ? other.text : `compare=${compare}`]),
+    ...rest.filters.map(parameterOf),
+    ...(rest.countsAtClick ? ['count_at=click'] : []),
+  ]
+  const parameters = [
+    `group_by=${rest.dimensions.join(',')}`,
+    ...shared,
+    ...treeParameter([...rest.tree, ...ofShown]),
+    ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${isChange ? 'change.' : ''}${sort.by}`]),
+    ...(rest.withVisitors ? [`metrics=visitors,${metricNames.join(',')}`] : []),
+    ...Object.entries({ limit, offset, min_clicks: minClicks, min_conversions: minConversions })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${value}`),
+  ]
+  return {
+    ...rest,
+    ...{ metricConditions: ofShown, rangeName: name },
+    zone: zone ?? 'UTC',
+    range: resolve(zone ?? 'UTC'),
+    sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
+    ...{ limit: limit ?? 1000, offset: offset ?? 0 },
+    ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
+    compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,
+    text: parameters.join('&'),
+    statsText: [...shared, ...treeParameter(rest.tree)].join('&'),
+  }
 }

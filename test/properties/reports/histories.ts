@@ -66,7 +66,7 @@ const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }
     .record(shape as Record<string, fc.Arbitrary<unknown>>)
     .map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as T)
 
-const clickLine = line<ClickLine>({
+export const clickLine = line<ClickLine>({
   id: ids('c', 40),
   atMs: time,
   // Some visitors have the id of a click.
@@ -99,7 +99,7 @@ const anyConversion = line<ConversionLine>({
 })
 
 /** Most updates keep `convertedAt`: each id has its own. */
-const conversionLine = fc
+export const conversionLine = fc
   .tuple(anyConversion, fc.integer({ min: 0, max: 3 }))
   .map(([conversion, n]) =>
     n === 0 ? conversion : { ...conversion, atMs: -Number(conversion.id.slice(1)) * 11 * hourMs },
@@ -125,7 +125,7 @@ const anyCost = line<CostLine>({
   cost: fc.oneof(givenAmount, fc.constant({ amount: 0 })),
   updatedAtMs: maybe(anyHour),
 })
-const costLine = fc.oneof({ weight: 3, arbitrary: sheetLine }, { weight: 2, arbitrary: anyCost })
+export const costLine = fc.oneof({ weight: 3, arbitrary: sheetLine }, { weight: 2, arbitrary: anyCost })
 
 /** How an import is interrupted at its first insert. */
 export interface Interruption {

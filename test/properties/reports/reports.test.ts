@@ -18,8 +18,17 @@ import { readPages } from '../../kit/readRows.ts'
 import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
 import { ImportKilled, killedStores, shortWindow } from '../../writer/killedImport.ts'
 import { running } from '../../writer/withWriter.ts'
-import { dayMs, parameterOf, treeParameter, type WrittenQuery } from './generators.ts'
-import { campaigns, type History, history, type Interruption, type Step } from './histories.ts'
+import { dayMs, parameterOf, treeParameter, treeQueries, type WrittenQuery } from './generators.ts'
+import {
+  campaigns,
+  clickLine,
+  conversionLine,
+  costLine,
+  type History,
+  history,
+  type Interruption,
+  type Step,
+} from './histories.ts'
 import { expectedReport, idText, type Rows } from './model.ts'
 import { type ClickLine, type ConversionLine, type CostLine, inUnits, Model, metricsOf, type Tally } from './rows.ts'
 
@@ -65,6 +74,29 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
     { numRuns: randomCases(1), endOnFailure: true },
   )
   expect(interrupted).toBeGreaterThan(0)
+})
+
+it('a random tree of filters selects the rows that plain code selects, from sums and from rows', {
+  tags: 'long',
+}, async () => {
+  const nowMs = Date.UTC(2026, 10, 2, 4, 30)
+  api.setNow(nowMs)
+  const key = await api.account('trees')
+  const account = { accountId: 'trees', key, nowMs, currency: 'USD', model: new Model(), files: [], imports: 0 }
+  const numbered = <Line extends { id?: string }>(lines: Line[], letter: string) =>
+    lines.map((line, n) => ({ ...line, id: `${letter}${n}` }))
+  const ofClick = fc.sample(conversionLine, 60).map((line, n) => ({ ...line, clickId: `c${3 * n}` }))
+  await importFile(account, { resource: 'clicks', lines: numbered(fc.sample(clickLine, 190), 'c') })
+  await importFile(account, { resource: 'conversions', lines: numbered(ofClick, 'v') })
+  await importFile(account, { resource: 'costs', lines: numbered(fc.sample(costLine, 40), 'x') })
+  const rows = modelRows(account)
+  const several = fc.array(treeQueries(nowMs), { minLength: 4, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(several, async (queries) => {
+      await Promise.all(queries.map((query) => compare(account, rows, query)))
+    }),
+    { numRuns: randomCases(100), endOnFailure: true },
+  )
 })
 
 /**

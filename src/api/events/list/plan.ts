@@ -1,13 +1,25 @@
+<<<<<<< HEAD:src/api/events/list/plan.ts
 import type { EventListQuery } from '../../../../schema/eventList.ts'
 import { type EventKey, parseEventKey } from '../../../query/eventKey.ts'
 import { type ListPlan, planList } from '../../../query/listPlan.ts'
 import type { PlanCaller } from '../../../query/readContext.ts'
+=======
+import type { EventListQuery } from '../../../../schema/eventList.ts'
+import { namesInTree } from '../../../../schema/filters.ts'
+import { type EventKey, parseEventKey } from '../../../query/eventKey.ts'
+import { readAllFilters } from '../../../query/filters.ts'
+import type { Filter } from '../../../query/filterTree.ts'
+import { type ListPlan, planList } from '../../../query/listPlan.ts'
+import type { PlanCaller } from '../../../query/readContext.ts'
+>>>>>>> w-tools:src/api/events/plan.ts
 
 export const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
 
 export interface EventListPlan extends ListPlan {
   /** Undefined: all names. */
   eventNames: string[] | undefined
+  /** Conditions of the parameter `filters`. */
+  filters: readonly Filter[]
   /** The other filters, each by the column of its name. */
   columns: Pick<EventListQuery, (typeof filterColumns)[number]>
   /** Key of the last row of the previous page; undefined for the first page. */
@@ -16,10 +28,12 @@ export interface EventListPlan extends ListPlan {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`
+ * @throws Problem as `planList`, or `invalid_filters`
  */
 export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
   const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
-  const list = planList('events', query, caller, nowMs, { event_name: eventNames })
-  return { ...list, eventNames, columns: query, afterEvent: parseEventKey(list.after) }
+  const { filters: tree } = query
+  const { filters, canonical } = readAllFilters(tree === undefined ? {} : { filters: tree }, namesInTree.events)
+  const list = planList('events', query, caller, nowMs, { event_name: eventNames, filters: canonical })
+  return { ...list, eventNames, filters, columns: query, afterEvent: parseEventKey(list.after) }
 }

@@ -1,4 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
+<<<<<<< HEAD:src/api/events/list/sql.ts
 import { type EventKey, isAfterEvent } from '../../../query/eventKey.ts'
 import { listSql } from '../../../query/listPlan.ts'
 import { cursorOf } from '../../../query/pagination.ts'
@@ -6,6 +7,17 @@ import { type ExportOptions, formatClause, selectList } from '../../../rows/clic
 import { eventColumns, eventExportFields } from '../../../rows/events.ts'
 import type { RowField } from '../../../rows/exportFields.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../../stores/clickhouse/sql.ts'
+=======
+import type { FilterAttribute } from '../../../../schema/filters.ts'
+import { type EventKey, isAfterEvent } from '../../../query/eventKey.ts'
+import { filterCondition } from '../../../query/filters.ts'
+import { listSql } from '../../../query/listPlan.ts'
+import { cursorOf } from '../../../query/pagination.ts'
+import { type ExportOptions, formatClause, selectList } from '../../../rows/clickhouseOutputFormat.ts'
+import { eventColumns, eventExportFields } from '../../../rows/events.ts'
+import type { RowField } from '../../../rows/exportFields.ts'
+import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../../stores/clickhouse/sql.ts'
+>>>>>>> w-tools:src/api/events/sql.ts
 import { type EventListPlan, filterColumns } from './plan.ts'
 
 /**
@@ -82,7 +94,8 @@ function orderedEvents(plan: EventListPlan, lastKey: EventKey | undefined) {
 
 /** All conditions of a list on an event's row. */
 export function eventConditions(plan: EventListPlan): Fragment[] {
-  const { eventNames, columns } = plan
+  const { eventNames, columns, filters } = plan
+  const columnOf = (attribute: FilterAttribute) => identifier(attribute === 'campaign' ? 'campaign_id' : attribute)
   return [
     ...listSql(plan, ch`occurred_at`).conditions,
     ...(eventNames === undefined ? [] : [ch`event_name IN ${texts(eventNames)}`]),
@@ -90,5 +103,6 @@ export function eventConditions(plan: EventListPlan): Fragment[] {
       const value = columns[name]
       return value === undefined ? [] : [ch`${identifier(name)} = ${text(value)}`]
     }),
+    ...filters.map((filter) => filterCondition(filter, columnOf)),
   ]
 }

@@ -1,3 +1,4 @@
+import { SyncError } from '../source/errors.ts'
 import { changing } from '../source/resources.ts'
 import type { Database } from './database.ts'
 
@@ -14,9 +15,10 @@ export interface ReadableCopy {
   asOf(): Promise<string | undefined>
   /**
    * Executes one statement, which cannot write.
-   * @throws the error of the database; SyncError for none or several statements
+   * @param given texts by the names of its parameters, `$name` in the statement
+   * @throws the error of the database; SyncError for none or several statements, and for other parameters than its own
    */
-  query(statement: string): Promise<QueryResult>
+  query(statement: string, given: Readonly<Record<string, string>>): Promise<QueryResult>
   close(): Promise<void>
 }
 
@@ -33,6 +35,15 @@ export async function readAsOf({ dialect, query }: Database, schema: string): Pr
      WHERE s.resource IN (${names})`,
   )
   return found?.asOf ?? undefined
+}
+
+/** @param names the parameters of a statement @throws SyncError if others are given */
+export function checkParameters(names: readonly string[], given: Readonly<Record<string, string>>): void {
+  const missing = names.find((name) => !Object.hasOwn(given, name))
+  if (missing !== undefined)
+    throw new SyncError(`the statement has the parameter $${missing}; add --param ${missing}=…`)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new SyncError(`the statement has no parameter $${unknown}; omit --param ${unknown}.`)
 }
 
 /** @param text such as `2026-11-20 10:00:00.5+00` @returns the same as JSON in the form of the API: `2026-11-20T10:00:00.5Z` */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { changing, columnNameOf, metadata, type Resource } from '../source/resources.ts'
+import { commentStatements } from './comments.ts'
 import { countriesStatements } from './countries.ts'
 import type { Database } from './database.ts'
 import { stateStatements } from './state.ts'
@@ -21,9 +22,10 @@ export async function createTables({ dialect, query, execute }: Database, schema
   )
   const states = stateStatements(schema)
   const views = viewStatements(dialect, schema)
+  const comments = commentStatements(schema)
   // The names of countries are long to make, and change with the version of Unicode's data.
   const version = createHash('sha256')
-    .update([...states, ...views, process.versions.cldr].join(';'))
+    .update([...states, ...views, ...comments, process.versions.cldr].join(';'))
     .digest('hex')
   const [current] = await query<{ version: string | null }>(dialect.commentQuery, [schema, 'sync_state'])
   // Nothing to do: replacing a view waits for the queries that read it.
@@ -48,6 +50,7 @@ export async function createTables({ dialect, query, execute }: Database, schema
     }),
     ...countriesStatements(schema),
     ...views,
+    ...comments,
     `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
   ])
 }

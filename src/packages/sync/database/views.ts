@@ -1,16 +1,39 @@
+import { subIdNames } from '../source/resources.ts'
 import type { Dialect, TableFunction } from './database.ts'
 
-/** Dimensions of `report`, the column of each, and the table that has its names. */
-const dimensions: Record<string, { column: string; table?: string }> = {
-  campaign: { column: 'campaign_id', table: 'campaigns' },
-  offer: { column: 'offer_id', table: 'offers' },
-  landing: { column: 'landing_page_id', table: 'landing_pages' },
-  traffic_source: { column: 'traffic_source_id', table: 'traffic_sources' },
-  country: { column: 'country', table: 'countries' },
-  device: { column: 'device' },
-  os: { column: 'os' },
-  browser: { column: 'browser' },
+const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]))
+
+/** Dimensions of `report` by the rows that have a value, and the column of each. */
+const ofCosts: Readonly<Record<string, string>> = {
+  ...{ campaign: 'campaign_id', offer: 'offer_id', landing: 'landing_page_id', traffic_source: 'traffic_source_id' },
+  ...named('country', 'device', 'os', 'browser', ...subIdNames),
 }
+const ofClicks = {
+  ...{ ...ofCosts, language: 'language_tag' },
+  ...named('region', 'city', 'os_version', 'browser_version', 'referrer_domain'),
+  ...named('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
+}
+const ofConversions = { ...ofClicks, ...named('status', 'source', 'event_name', 'coupon_code') }
+
+/** Tables with the names of values. */
+const nameTables = {
+  ...{ campaign: 'campaigns', offer: 'offers', landing: 'landing_pages', traffic_source: 'traffic_sources' },
+  country: 'countries',
+}
+
+/** Dimensions of time in UTC. @param at a timestamp without time zone */
+function timeBuckets({ dayText, timeText }: Dialect, at: string): Readonly<Record<string, string>> {
+  return {
+    day: dayText(at),
+    hour: `left(${timeText(at)}, 13) || ':00+00:00'`,
+    week: dayText(`date_trunc('week', ${at})`),
+    month: `left(${dayText(at)}, 7)`,
+    hour_of_day: `substr(${timeText(at)}, 12, 2)`,
+    weekday: `extract(isodow FROM ${at})::int::text`,
+  }
+}
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 const metricColumns = `clicks bigint, conversions bigint, revenue numeric, pending_conversions bigint, hold_conversions bigint,
   declined_conversions bigint, refunded_conversions bigint, pending_revenue numeric, refunded_revenue numeric, cost numeric,
@@ -89,14 +112,19 @@ function atClick({ parameters, refused, ...rest }: TableFunction): TableFunction
 
 /** @param hasCountAt whether the parameter `count_at` says when conversions count */
 function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunction {
-  const names = [...Object.keys(dimensions), 'day']
-  const bucketOf = Object.entries(dimensions).map(([name, { column }]) => `WHEN '${name}' THEN ${column}`)
-  const nameOf = Object.entries(dimensions).flatMap(([name, { table }]) =>
-    table ? [`WHEN '${name}' THEN (SELECT t.name FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] : [],
+  const names = [...Object.keys(ofConversions), ...Object.keys(timeBuckets(dialect, ''))]
+  const when = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values)
+      .map(([name, value]) => `WHEN '${name}' THEN ${value}`)
+      .join(' ')
+  const nameOf = Object.entries(nameTables).map(
+    ([name, table]) => [name, `(SELECT t.name FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] as const,
   )
+  const weekdayOf = Object.fromEntries(weekdays.map((name, index) => [index + 1, `'${name}'`]))
+  const nameCases = when({ ...Object.fromEntries(nameOf), weekday: `CASE s.bucket ${when(weekdayOf)} END` })
   // A stored text `(not set)` is an absent value, as in the API.
-  const bucket = (time: string) =>
-    `nullif(CASE dimension ${bucketOf.join(' ')} WHEN 'day' THEN ${dialect.dayText(`${time} AT TIME ZONE 'UTC'`)} END, '(not set)')`
+  const bucket: BucketOf = (time, columns) =>
+    `nullif(CASE dimension ${when({ ...columns, ...timeBuckets(dialect, `(${time} AT TIME ZONE 'UTC')`) })} END, '(not set)')`
   return {
     parameters: [
       { name: 'dimension', type: 'text' },
@@ -109,7 +137,7 @@ function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunc
       message: `'Unknown dimension ' || coalesce(dimension, 'NULL') || '; use one of ${names.join(', ')}.'`,
     },
     select: `SELECT coalesce(s.bucket, '(not set)') AS id,
-        CASE WHEN s.bucket IS NULL THEN '(not set)' ELSE CASE dimension ${nameOf.join(' ')} ELSE s.bucket END END AS name,
+        CASE WHEN s.bucket IS NULL THEN '(not set)' ELSE CASE dimension ${nameCases} ELSE s.bucket END END AS name,
         ${metricsIn(schema)}
       FROM (
         SELECT f.bucket, ${sums}
@@ -145,30 +173,24 @@ function daily(schema: string, hasCountAt = false): TableFunction {
   }
 }
 
-/**
- * The facts of a range that reports count.
- * @param bucketOf returns the bucket of a row by its time
- */
-function facts(
-  schema: string,
-  from: string,
-  until: string,
-  bucketOf: (time: string) => string,
-  hasCountAt: boolean,
-): string {
+/** Returns the bucket of a row by its time and the columns of its dimensions. */
+type BucketOf = (time: string, columns: Readonly<Record<string, string>>) => string
+
+/** The facts of a range that reports count. */
+function facts(schema: string, from: string, until: string, bucketOf: BucketOf, hasCountAt: boolean): string {
   const countedAt = hasCountAt
     ? "CASE WHEN count_at = 'click' THEN coalesce(clicked_at, converted_at) ELSE converted_at END"
     : 'converted_at'
   return `
-      SELECT ${bucketOf('clicked_at')} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue
+      SELECT ${bucketOf('clicked_at', ofClicks)} AS bucket, 1 AS clicks, coalesce(cost_base, 0) AS cost, NULL AS status, 0 AS revenue
       FROM ${schema}.clicks
       WHERE clicked_at >= ${from} AND clicked_at < ${until} AND NOT is_bot AND NOT is_test
       UNION ALL
-      SELECT ${bucketOf(countedAt)}, 0, 0, status, coalesce(revenue_base, 0)
+      SELECT ${bucketOf(countedAt, ofConversions)}, 0, 0, status, coalesce(revenue_base, 0)
       FROM ${schema}.conversions
       WHERE ${countedAt} >= ${from} AND ${countedAt} < ${until} AND NOT is_test
       UNION ALL
-      SELECT ${bucketOf('spent_at')}, 0, coalesce(cost_base, 0), NULL, 0
+      SELECT ${bucketOf('spent_at', ofCosts)}, 0, coalesce(cost_base, 0), NULL, 0
       FROM ${schema}.costs
       WHERE spent_at >= ${from} AND spent_at < ${until}`
 }

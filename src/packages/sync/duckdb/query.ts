@@ -1,5 +1,5 @@
 import type { DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api'
-import { type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
+import { checkParameters, type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
 import { SyncError } from '../source/errors.ts'
 import { databaseOf, loadPackage, openFile } from './database.ts'
 
@@ -15,11 +15,17 @@ export async function openReadableCopy(file: string, schema: string, signal: Abo
   const interrupting = setInterval(() => signal.aborted && connection.interrupt(), 50)
   return {
     asOf: () => readAsOf(databaseOf(opened), schema),
-    async query(statement) {
+    async query(statement, given) {
       await connection.run(`SET search_path = '${schema},main'`)
       const statements = await connection.extractStatements(statement)
       if (statements.count !== 1) throw new SyncError('--sql takes one statement.')
-      const result = await (await statements.prepare(0)).stream()
+      const prepared = await statements.prepare(0)
+      checkParameters(
+        Array.from({ length: prepared.parameterCount }, (_, n) => prepared.parameterName(n + 1)),
+        given,
+      )
+      prepared.bind(given)
+      const result = await prepared.stream()
       return { columns: result.columnNames(), parts: jsonParts(result) }
     },
     async close() {

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
+import { checkParameters, type ReadableCopy, readAsOf, timeJson } from '../database/query.ts'
 import { databaseOf } from './tables.ts'
 
 /** Rows of one part of a result. */
@@ -11,8 +11,10 @@ const jsonTypes = [114, 3802]
 /** Days, and times without and with time zone. */
 const timeTypes = [1082, 1114, 1184]
 
+const textType = 25
+
 /** Values that the driver would convert to objects. */
-const texts = { to: 25, from: [...jsonTypes, ...timeTypes], serialize: String, parse: (text: string) => text }
+const texts = { to: textType, from: [...jsonTypes, ...timeTypes], serialize: String, parse: (text: string) => text }
 
 /** Settings that change how literals are read and values are printed. A database or a role may have others. */
 const settings = `
@@ -40,10 +42,13 @@ export async function openReadableCopy(url: string, schema: string, signal: Abor
   }
   return {
     asOf: () => readAsOf(databaseOf(sql), schema),
-    async query(statement) {
+    async query(statement, given) {
+      const { text, names } = withNumbers(statement)
+      checkParameters(names, given)
+      const values = names.map((name) => sql.typed(given[name], textType))
       // Prepared statements are single ones.
-      const { columns } = await sql.unsafe(statement).describe()
-      const pending = sql.unsafe(statement).values()
+      const { columns } = await sql.unsafe(text, values).describe()
+      const pending = sql.unsafe(text, values).values()
       signal.addEventListener('abort', () => void pending.cancel(), { once: true })
       const jsonIn = (row: unknown[]) => row.map((value, index) => jsonOf(columns[index]?.type ?? 0, value))
       async function* parts() {
@@ -53,6 +58,22 @@ export async function openReadableCopy(url: string, schema: string, signal: Abor
     },
     close: () => sql.end({ timeout: 5 }),
   }
+}
+
+/** Texts, quoted names, comments, and after them the names of parameters. */
+const tokens =
+  /\be'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*.*?\*\/|\$(?<tag>\w*)\$.*?\$\k<tag>\$|(?<!\w)\$(?<name>[a-z_]\w*)/gis
+
+/** Writes the parameters `$name` of a statement, which DuckDB has, as PostgreSQL has them. @returns the names of `$1`, `$2`, … */
+function withNumbers(statement: string): { text: string; names: string[] } {
+  const names: string[] = []
+  const text = statement.replace(tokens, (token, ...rest) => {
+    const { name } = rest.at(-1) as { name?: string }
+    if (name === undefined) return token
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  })
+  return { text, names }
 }
 
 /** @param type number of the type of a value */

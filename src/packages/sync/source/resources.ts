@@ -42,6 +42,7 @@ const money = 'numeric(18, 6)'
 const flag = 'boolean NOT NULL'
 const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, text])) as Record<SubId, 'text'>
 export const subIdNames: ReadonlySet<string> = new Set(Object.keys(subIds))
+const dimensions = { languageTag: text, referrerDomain: text }
 const entityIds = { campaignId: text, offerId: text, landingPageId: text, trafficSourceId: text }
 
 const clicks: ChangingResource = {
@@ -58,6 +59,7 @@ const clicks: ChangingResource = {
     ...{ userAgent: text, ip: text, ...subIds, externalClickId: text },
     ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text, cost: money },
     ...{ currency: text, costBase: money, baseCurrency: text, isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
+    ...dimensions,
   } satisfies FieldsOf<'/clicks'>,
   indexes: ['clicked_at', 'campaign_id, clicked_at', 'visitor_id'],
 }
@@ -75,7 +77,8 @@ const conversions: ChangingResource = {
     ...{ clickedAt: time, createdAt: time, updatedAt: time, clickId: text, visitorId: text, transactionId: text },
     ...{ ...entityIds, country: text, device: text, os: text, browser: text, ...subIds, payout: money, revenue: money },
     ...{ currency: text, revenueBase: money, baseCurrency: text, couponCode: text, isTest: flag },
-    ...{ storedAt: `${time} NOT NULL` },
+    ...{ storedAt: `${time} NOT NULL`, region: text, city: text, osVersion: text, browserVersion: text, ...dimensions },
+    ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text },
   } satisfies FieldsOf<'/conversions'>,
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
