@@ -14,7 +14,7 @@ export function knownValues({ data, tz, asOf }: Daily, metric: Metric): Values {
 
 /**
  * The values of a line: null before the first row of the account and after the last one.
- * @returns `whole` has the units that are over, `open` the others and both of their neighbors
+ * @returns `whole` has the units that are over, `open` the others with values and both of their neighbors
  */
 export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Record<'whole' | 'open', Values> {
   const { data, tz, asOf, dataThrough } = body
@@ -31,9 +31,10 @@ export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Record
     const isFall = isOpen[at] && isSum(metric) && value === 0
     return !row || isBefore || isFall || !hasData(row.id) ? null : value
   })
+  const isDrawnOpen = values.map((value, at) => isOpen[at] && value !== null)
   return {
     whole: values.map((value, at) => (isOpen[at] ? null : value)),
-    open: values.map((value, at) => (isOpen[at - 1] || isOpen[at] || isOpen[at + 1] ? value : null)),
+    open: values.map((value, at) => (isDrawnOpen.slice(Math.max(0, at - 1), at + 2).includes(true) ? value : null)),
   }
 }
 

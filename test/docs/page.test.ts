@@ -120,6 +120,10 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     expect(text).not.toContain('^')
     expect(text).toMatch(/Filters: \d{2} parameters/)
     expect(text).not.toContain('Only clicks and conversions with one of')
+    await page.goto(`${url}/api/v1/docs#tag/events/GET/journeys`)
+    const journey = page.locator('section[id$="tag/events/GET/journeys"] pre code').first()
+    await expect.poll(() => journey.textContent()).toContain('visitor_id=')
+    await page.goto(`${url}/api/v1/docs#tag/reports/GET/reports`)
     const sidebar = `${await page.locator('aside').first().textContent()}`
     expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
   })

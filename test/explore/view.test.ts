@@ -202,13 +202,11 @@ describe('the chart', () => {
       }) as unknown as Daily
     const days = [day('2026-11-18', 0), day('2026-11-19', 4, 2), day('2026-11-20', 0, 3), day('2026-11-21', 0, 1)]
     const early = seriesTo('2026-11-20T23:00:00.000Z', days)
-    expect(drawnValues(early, 'clicks', '2026-11-19')).toEqual({
-      whole: [null, 4, null, null],
-      open: [null, 4, null, null],
-    })
+    const nothing = [null, null, null, null]
+    expect(drawnValues(early, 'clicks', '2026-11-19')).toEqual({ whole: [null, 4, null, null], open: nothing })
     expect(drawnValues(early, 'clicks').whole).toEqual([0, 4, null, null])
     const late = seriesTo('2026-11-21T08:00:00.000Z', days)
-    expect(drawnValues(late, 'clicks')).toEqual({ whole: [0, 4, 0, null], open: [null, null, 0, null] })
+    expect(drawnValues(late, 'clicks')).toEqual({ whole: [0, 4, 0, null], open: nothing })
     const begun = seriesTo('2026-11-21T08:00:00.000Z', [
       ...days.slice(0, 3),
       day('2026-11-21', 1),

@@ -41,6 +41,9 @@ async function loadDocument() {
   const isPattern = (name, value) => name === 'pattern' && typeof value === 'string'
   const api = JSON.parse(text.replaceAll(url, baseUrl), (name, value) => (isPattern(name, value) ? undefined : value))
   const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
+  // Samples have the parameters that are required.
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters))
+    if (parameter.schema['x-required-without']) parameter.required = true
   for (const { title, pattern } of sharedParameters) fold(api, operations, title, pattern)
   for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses)))
     if (status >= '400') response.description += ' [What to do](#tag/errors)'
