@@ -61,7 +61,8 @@ export async function fillAndWelcome(
   const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`
   // The fragment is not sent to the server; the page removes it from the address.
-  const explore = `${url}${explorePath}?steps=${demoSteps}#key=${key}`
+  // The campaign that lost most money is in the first row.
+  const explore = `${url}${explorePath}?range=7d&metrics=profit,cost&sort=profit&steps=${demoSteps}#key=${key}`
   const command = commandLine(context.settings)
   context.print(
     { url, docs, explore, account: account.id, key, calls, command },
@@ -74,7 +75,7 @@ ${filledSentence(tallies)}
   docs  ${docs}
         with the key, requests can be sent from this page
   page  ${explore}
-        shows the numbers in the browser; the link has the key
+        shows the numbers in the browser, the campaign that lost most money this week first; the link has the key
 
 Requests to paste into another terminal:
 

@@ -1,65 +1,105 @@
+import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
+import { Button } from './controls.tsx'
+import { cutOffText, type Emptiness } from './empty.tsx'
 import { csvOf } from './files.ts'
-import { formatChange, formatValue, noValue, type Value } from './format.ts'
+import { formatChange, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import type { Daily } from './seriesParts.ts'
+import type { Daily } from './seriesValues.ts'
+import { drawnValues } from './seriesValues.ts'
+import type { PanelProps, View } from './view.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
 
-/** The totals of the range, each with its change against the comparison, and its spark line of the series. */
-export function Cards({ overview, daily }: { overview: Loaded<Overview>; daily: Loaded<Daily> }) {
+type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
+
+/** The totals of the range, each with its change against the comparison, and its spark line. A total draws its series. */
+export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
+  const [hasAll, setAll] = useState(false)
+  const first = [...cardMetrics, ...view.metrics] as readonly Metric[]
+  const controls = <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
   return (
-    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv}>
+    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} controls={controls}>
       {(body) => (
-        <ul class="cards">
-          {cardMetrics.map((metric) => (
-            <Card key={metric} metric={metric} body={body} series={daily.data} />
-          ))}
-        </ul>
+        <>
+          <div class="cards">
+            {(hasAll ? metricNames : metricNames.filter((name) => first.includes(name))).map((metric) => (
+              <Button
+                key={metric}
+                class={`card ${inkOf(metric, view)}`}
+                aria-pressed={view.metrics.includes(metric)}
+                onClick={() => onChange({ metrics: drawnWith(metric, view) })}
+              >
+                <Card metric={metric} body={body} />
+                <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
+              </Button>
+            ))}
+          </div>
+          <p class="hint">{cutOffText(body, empty)}</p>
+        </>
       )}
     </Panel>
   )
 }
 
-function Card({ metric, body, series }: { metric: Metric; body: Overview; series: Daily | undefined }) {
+/** The class of the line of a metric in the chart. */
+function inkOf(metric: Metric, { metrics: drawn, seriesBy }: View): string {
+  const at = drawn.indexOf(metric)
+  return at < 0 || seriesBy ? '' : `metric-${at + 1}`
+}
+
+/** The metrics of the series after a click on one: it is added to the last one, or removed. A series by a dimension has one. */
+function drawnWith(metric: Metric, { metrics: drawn, seriesBy }: View): readonly Metric[] {
+  if (seriesBy) return [metric]
+  const others = drawn.filter((name) => name !== metric)
+  return others.length < drawn.length ? (others.length > 0 ? others : drawn) : [...others.slice(-1), metric]
+}
+
+function Card({ metric, body: { totals, previous, currency } }: { metric: Metric; body: Overview }) {
   const { label, kind } = metrics[metric]
-  const { totals, previous, currency } = body
-  const before = previous?.totals[metric]
+  const before = hasNumbers(previous?.totals) ? previous?.totals[metric] : undefined
   return (
-    <li class="card">
+    <>
       <span class="hint">{label}</span>
       <span
-        class={`card-value ${(totals[metric] ?? 0) < 0 ? 'loss' : ''}`}
+        class={`card-value ${lossClass(totals[metric], kind, currency)}`}
         data-metric={metric}
         title={`${totals[metric] ?? ''}`}
       >
         {formatValue(totals[metric], kind, currency)}
       </span>
-      {previous && hasNumbers(previous.totals) && (
+      {typeof before === 'number' && (
         <span class="card-change hint">
-          <Difference metric={metric} now={totals[metric]} before={before} />{' '}
+          <Difference metric={metric} now={totals} before={previous?.totals} />{' '}
           <span>vs. {formatValue(before, kind, currency)}</span>
         </span>
       )}
-      <Spark values={series?.data.map((row) => (row.complete ? row[metric] : null)) ?? []} />
-    </li>
+    </>
   )
 }
 
-/** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
-export function Difference({ metric, now, before }: { metric: SelectedMetric; now: Value; before: Value }) {
+type Values = Partial<Record<SelectedMetric, Value>>
+
+/** Smaller changes, in percent of the earlier value, and rows with fewer clicks are as often chance. */
+const judged = { percent: 20, clicks: 50 }
+
+/** The change of a value: relative, in percent; of a percentage, in percentage points. Nothing if it is not known. */
+export function Difference(props: { metric: SelectedMetric; now: Values; before: Values | undefined }) {
+  const { metric } = props
+  const [now, before] = [props.now[metric], props.before?.[metric]]
   const isPercentage = metrics[metric].kind === 'percent'
-  const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0)
-  if (!isKnown) return <span class="change hint">{noValue}</span>
-  const exact = isPercentage ? now - before : ((now - before) / Math.abs(before)) * 100
+  if (typeof now !== 'number' || typeof before !== 'number' || (before === 0 && !isPercentage)) return null
+  const relative = ((now - before) / Math.abs(before)) * 100
   // As precise as it is shown: a change that is shown as zero is neither better nor worse.
-  const change = Math.round(exact * 10) / 10
+  const change = Math.round((isPercentage ? now - before : relative) * 10) / 10
+  const clicks = Math.max(props.now.clicks ?? 0, props.before?.clicks ?? 0)
+  const isJudged = change !== 0 && Math.abs(relative) > judged.percent && clicks >= judged.clicks
   const isBetter = change > 0 !== isCost(metric)
   return (
-    <span class={`change ${change === 0 ? 'hint' : isBetter ? 'better' : 'worse'}`}>
-      <span aria-hidden="true">{change > 0 ? '▲' : change < 0 ? '▼' : '■'}</span> {formatChange(change, isPercentage)}
+    <span class={`change ${isJudged ? (isBetter ? 'better' : 'worse') : 'hint'}`}>
+      {formatChange(change, isPercentage)}
     </span>
   )
 }

@@ -15,8 +15,8 @@ export interface ChartOptions {
   tick: (index: number, before: number | undefined) => string
   units: number
   lines: readonly ChartLine[]
-  /** At most two: the class with the color of the values, the least distance of two lines of the grid, and the text of a value. */
-  axes: readonly { ink: string; stepMin: number; format: (value: number) => string }[]
+  /** At most two: the name, the class with the color of the values, the least distance of two lines of the grid, and the text of a value. */
+  axes: readonly { label: string; ink: string; stepMin: number; format: (value: number) => string }[]
   /** Called with the index of the unit under the pointer; null: none. */
   onHover: (index: number | null) => void
 }
@@ -39,6 +39,9 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     side: index === 0 ? 3 : 1,
     stroke: ink(axes[index]?.ink ?? 'axis'),
     font,
+    label: axes[index]?.label ?? '',
+    labelFont: font,
+    labelSize: 18,
     size: 64,
     grid: { show: index === 0, stroke: ink('grid'), width: 1 },
     ticks: { show: false },

@@ -30,15 +30,10 @@ export function Button(props: ComponentProps<'button'>) {
   return props.onClick ? <button type="button" {...props} /> : props.children
 }
 
-interface CheckboxProps {
-  checked: boolean
-  disabled?: boolean
-  onCheck: (checked: boolean) => void
-  children: ComponentChildren
-}
+type CheckboxProps = { checked: boolean; disabled?: boolean; onCheck: (checked: boolean) => void }
 
 /** A checkbox before its label. */
-export function Checkbox({ onCheck, children, ...input }: CheckboxProps) {
+export function Checkbox({ onCheck, children, ...input }: CheckboxProps & { children: ComponentChildren }) {
   return (
     <label>
       <input type="checkbox" {...input} onChange={({ currentTarget }) => onCheck(currentTarget.checked)} /> {children}
@@ -54,16 +49,18 @@ export function labelsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, table[name].label])) as Record<Name, string>
 }
 
-/** Controls that a narrow screen shows as one line that opens. */
-export function Folding({ summary, children }: { summary: string; children: ComponentChildren }) {
-  const [isWide] = useState(() => matchMedia('(min-width: 700px)').matches)
+/** A button that opens controls below it; at most one of the page is open. `closeMenus` closes it. */
+export function Menu({ summary, children }: Record<'summary' | 'children', ComponentChildren>) {
   return (
-    <details class="folding" open={isWide}>
+    <details class="menu" name="menu">
       <summary>{summary}</summary>
-      {children}
+      <div class="popup panel controls">{children}</div>
     </details>
   )
 }
+
+/** Moves the focus to a field that was added. The same function, so that it is called once for each field. */
+export const focus = (field: HTMLInputElement | null) => field?.focus()
 
 /** A text of a customer on one line, cut off at the end. */
 export function Name({ text }: { text: string | null | undefined }) {

@@ -1,4 +1,5 @@
 import { dateFormat } from './formatters.ts'
+import type { Dates } from './ranges.ts'
 
 const dayMs = 86_400_000
 
@@ -9,6 +10,11 @@ export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export function dateIn(zone: string, epochMs: number): string {
   // Swedish dates have this form.
   return dateFormat({ locale: 'sv', timeZone: zone }).format(epochMs)
+}
+
+/** The dates of the range of a response, in a time zone. */
+export function datesIn(zone: string, { from, to }: Dates): Dates {
+  return { from: dateIn(zone, Date.parse(from)), to: dateIn(zone, Date.parse(to) - 1) }
 }
 
 export function addDays(date: string, days: number): string {
@@ -40,7 +46,8 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** Whether a unit of the series, named by the API, has begun at a moment. */
-export function hasBegun(id: string, zone: string, epochMs: number): boolean {
-  return id.includes('T') ? Date.parse(id) <= epochMs : id <= dateIn(zone, epochMs)
+/** Whether units of the series, named by the API, have begun at a moment. */
+export function begunAt(zone: string, epochMs: number): (id: string) => boolean {
+  const date = dateIn(zone, epochMs)
+  return (id) => (id.includes('T') ? Date.parse(id) <= epochMs : id <= date)
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
-import { Button, Checkbox, labelsOf, Select } from './controls.tsx'
+import { Button, Checkbox, labelsOf, Menu, Select } from './controls.tsx'
 import { dimensionNames, dimensions } from './dimensions.ts'
 import { nextDimensions, sortOf } from './drillPath.ts'
-import { Empty } from './empty.tsx'
+import { type Emptiness, Empty } from './empty.tsx'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
 import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
@@ -19,7 +19,7 @@ const rowsPerPage = 50
 const rowsSearched = 1_000
 
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
-export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows }) {
+export function DrillDown(props: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
   const { view, empty } = props
   // The search is for the rows of one grouping.
   const groups = view.groupBy.join()
@@ -27,7 +27,7 @@ export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows 
   const text = search.groups === groups ? search.text : ''
   const query = {
     group_by: [...view.groupBy],
-    ...countedSelectionOf(view, Date.now()),
+    ...countedSelectionOf(view),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: view.columns,
@@ -42,11 +42,15 @@ export function DrillDown(props: PanelProps & { empty: string; onRows: OpenRows 
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas', limit: undefined, offset: undefined }}
       controls={<Controls {...props} text={text} onText={(typed) => setSearch({ groups, text: typed })} />}
-      empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : <Empty {...props} text={empty} />}
+      empty={view.minClicks > 0 ? `No row has ${view.minClicks} clicks.` : <Empty {...props} text={empty.text} />}
     >
       {(body) =>
         body.bucketCount > 0 &&
-        (isHeatMap(view.groupBy) ? <HeatMap {...props} body={body} /> : <Rows {...props} body={body} text={text} />)
+        (isHeatMap(view.groupBy) ? (
+          <HeatMap {...props} body={body} firstDate={empty.firstDate} />
+        ) : (
+          <Rows {...props} body={body} text={text} />
+        ))
       }
     </Panel>
   )
@@ -79,30 +83,12 @@ function hasText({ dimensions: values }: Report['data'][number], text: string): 
 function Controls({ view, onChange, text, onText }: PanelProps & { text: string; onText: (text: string) => void }) {
   const { groupBy, columns: chosen } = view
   const nextNames = nextDimensions(view)
+  const [first, ...others] = [0, 1, 2]
+    .slice(0, groupBy.length + 1)
+    .map((index) => <GroupSelect key={index} index={index} view={view} onChange={onChange} />)
   return (
     <div class="controls">
-      {[0, 1, 2].slice(0, groupBy.length + 1).map((index) => (
-        <GroupSelect key={index} index={index} view={view} onChange={onChange} />
-      ))}
-      <Select
-        label="a row leads to"
-        options={labelsOf(nextNames, dimensions)}
-        value={nextNames[0] ?? 'day'}
-        onChoose={(next) => onChange({ next })}
-      />
-      <label>
-        Min. clicks{' '}
-        <input
-          class="count"
-          type="number"
-          min="0"
-          max="1000000000"
-          value={view.minClicks || ''}
-          onChange={({ currentTarget }) => {
-            if (currentTarget.checkValidity()) onChange({ minClicks: Number(currentTarget.value) })
-          }}
-        />
-      </label>
+      {first}
       <input
         type="search"
         aria-label="Search the rows"
@@ -110,9 +96,27 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
         value={text}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
       />
-      <details class="menu">
-        <summary>Columns</summary>
-        <fieldset class="controls" aria-label="Columns">
+      <Menu summary="Columns and rows">
+        {others}
+        <Select
+          label="A row leads to"
+          options={labelsOf(nextNames, dimensions)}
+          value={nextNames[0] ?? 'day'}
+          onChoose={(next) => onChange({ next })}
+        />
+        <label>
+          Min. clicks{' '}
+          <input
+            type="number"
+            min="0"
+            max="1000000000"
+            value={view.minClicks || ''}
+            onChange={({ currentTarget }) => {
+              if (currentTarget.checkValidity()) onChange({ minClicks: Number(currentTarget.value) })
+            }}
+          />
+        </label>
+        <fieldset class="choices" aria-label="Columns">
           {columnNames.map((name) => (
             <Checkbox
               key={name}
@@ -126,7 +130,7 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
             </Checkbox>
           ))}
         </fieldset>
-      </details>
+      </Menu>
     </div>
   )
 }
@@ -137,8 +141,8 @@ function GroupSelect({ index, view, onChange }: PanelProps & { index: number }) 
   const free = dimensionNames.filter((name) => name === groupBy[index] || !groupBy.includes(name))
   return (
     <Select
-      label={['Group by', 'then by', 'and by'][index] ?? ''}
-      options={{ ...(index > 0 && { '': '(nothing)' }), ...labelsOf(free, dimensions) }}
+      label={['Group by', 'Then by', 'And by'][index] ?? ''}
+      options={{ ...(index > 0 && { '': 'None' }), ...labelsOf(free, dimensions) }}
       value={groupBy[index] ?? ''}
       onChoose={(chosen) => {
         const groups = groupBy.toSpliced(index, 1, ...(chosen === '' ? [] : [chosen]))

@@ -4,22 +4,12 @@ import { type Dimension, dimensionNames, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
 import type { SelectedMetric } from './metrics.ts'
 import type { Dates } from './ranges.ts'
-import { defaultView, selectionOf, type View, viewDates } from './view.ts'
+import { defaultView, selectionOf, type View } from './view.ts'
 
 export type ReportRow = ResponseOf<'/reports'>['data'][number]
 
 /** The dimensions that a row leads to, in this order. */
-const path: Dimension[] = [
-  'campaign',
-  'country',
-  'device',
-  'offer',
-  'landing',
-  'traffic_source',
-  'os',
-  'browser',
-  'day',
-]
+const path = ['campaign', 'country', 'device', 'offer', 'landing', 'traffic_source', 'os', 'browser', 'day'] as const
 
 /** A click has none of these dimensions: their values have conversions, but no clicks to order them by. */
 const conversionDimensions = ['status', 'source', 'event_name', 'coupon_code'] as const satisfies Dimension[]
@@ -40,9 +30,9 @@ export function sortOf(groups: readonly Dimension[], sort: string): string {
 }
 
 /** What selects a row: filters, dates, and filters of conversions only. `isExact`: they select nothing else. */
-function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number) {
+function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, dates: Dates) {
   const ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>> = {}
-  const selected = { filters: view.filters, range: view.range, ofConversions, isExact: true }
+  const selected = { filters: view.filters, range: view.range, dates, ofConversions, isExact: true }
   for (const dimension of groups) {
     const { id = '' } = row.dimensions[dimension] ?? {}
     const filter = filterOf(dimension)
@@ -50,16 +40,19 @@ function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View
     const conversionFilter = conversionDimensions.find((name) => name === dimension)
     const text = formatFilter({ values: [id], isExcluded: false })
     if (filter) selected.filters = { ...selected.filters, [filter]: text }
-    else if (unit) selected.range = common(viewDates({ ...view, range: selected.range }, nowMs), unit)
+    else if (unit) selected.range = selected.dates = common(selected.dates, unit)
     else if (conversionFilter) selected.ofConversions[conversionFilter] = text
     else selected.isExact = false
   }
   return selected
 }
 
-/** The change that selects a row and groups by the next dimension; undefined if the row has nothing to select by. */
-export function changeFor(row: ReportRow, groups: readonly Dimension[], view: View, nowMs: number) {
-  const { filters, range } = selectionOfRow(row, groups, view, nowMs)
+/**
+ * The change that selects a row and groups by the next dimension; undefined if the row has nothing to select by.
+ * @param dates of the table
+ */
+export function changeFor(row: ReportRow, groups: readonly Dimension[], view: View, dates: Dates) {
+  const { filters, range } = selectionOfRow(row, groups, view, dates)
   if (filters === view.filters && range === view.range) return undefined
   const groupBy = nextDimensions({ groupBy: groups, filters, next: view.next }).slice(0, 1)
   return { filters, range, groupBy, sort: sortOf(groupBy, view.sort) }
@@ -79,18 +72,18 @@ const statuses: Partial<Record<SelectedMetric, string>> = {
   refundedConversions: 'refunded,chargeback',
 }
 
-/** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals */
+/** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals @param dates of the table */
 export function rowsOf(
   metric: SelectedMetric,
   row: ReportRow | undefined,
   groups: readonly Dimension[],
   view: View,
-  nowMs: number,
+  dates: Dates,
 ): RowList | undefined {
-  const selected = row && selectionOfRow(row, groups, view, nowMs)
+  const selected = row && selectionOfRow(row, groups, view, dates)
   if (selected?.isExact === false) return undefined
   const { ofConversions = {}, filters = view.filters, range = view.range } = selected ?? {}
-  const selection = selectionOf({ ...view, filters, range }, nowMs)
+  const selection = selectionOf({ ...view, filters, range })
   if (metric === 'clicks' || metric === 'cost') {
     if (Object.keys(ofConversions).length > 0) return undefined
     // The list of clicks has the other part of a cost.

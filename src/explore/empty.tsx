@@ -1,29 +1,50 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Button } from './controls.tsx'
-import { formatDate } from './format.ts'
+import { dateIn, datesIn } from './dates.ts'
+import { formatUnit } from './format.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
+import type { Dates } from './ranges.ts'
 import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
+import type { Daily } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
 
-/** Why a range has no numbers. `isNew`: the account has no clicks and no conversions at all. */
-export type Emptiness = { text: string; isNew: boolean }
+/**
+ * Why a range has no numbers. `isNew`: the account has no clicks and no conversions at all. `firstDate`: of the first row of the account,
+ * if the range or the one that it is compared with begins without numbers; else empty.
+ */
+export type Emptiness = { text: string; isNew: boolean; firstDate: string }
 
-/** Reads the first rows of the account if the totals of a view are zero. */
-export function useEmptiness(view: View, overview: Loaded<ResponseOf<'/stats/overview'>>): Emptiness {
-  const hasFilter = Object.keys(view.filters).length > 0
+/** Reads the first rows of the account if a view or its series begins with zeros. */
+export function useEmptiness(
+  view: View,
+  overview: Loaded<ResponseOf<'/stats/overview'>>,
+  daily: Loaded<Daily>,
+): Emptiness {
   const isEmpty = overview.phase === 'ready' && !hasNumbers(overview.data.totals)
-  const query = isEmpty && !hasFilter ? { order: 'asc' as const, limit: 1 } : undefined
+  const [start] = daily.phase === 'ready' ? daily.data.data : []
+  const beginsEmpty = start && !(hasNumbers(start) && (!start.previous || hasNumbers(start.previous)))
+  const query = isEmpty || beginsEmpty ? { order: 'asc' as const, limit: 1 } : undefined
   const clicks = useGet('/clicks', query && { ...query, is_bot: false, is_test: false }, ['read:clicks'])
   const conversions = useGet('/conversions', query, ['read:conversions'])
-  if (hasFilter) return { text: 'No clicks and conversions in this range with these filters.', isNew: false }
-  if (clicks.phase !== 'ready' || conversions.phase !== 'ready')
-    return { text: 'No clicks and conversions in this range.', isNew: false }
-  const first = [clicks.data.data[0]?.clickedAt, conversions.data.data[0]?.convertedAt].filter(Boolean).sort()[0]
-  if (first === undefined) return { text: 'The account has no clicks and no conversions.', isNew: true }
-  const isBefore = overview.phase === 'ready' && overview.data.to <= first
-  const date = formatDate(first, view.tz)
-  return { text: isBefore ? `No data before ${date}.` : 'No clicks and conversions in this range.', isNew: false }
+  const isKnown = clicks.phase === 'ready' && conversions.phase === 'ready'
+  const times = isKnown ? [clicks.data.data[0]?.clickedAt, conversions.data.data[0]?.convertedAt] : []
+  const [first] = times.filter((time) => time !== undefined).sort()
+  const firstDate = first ? dateIn(view.tz, Date.parse(first)) : ''
+  if (Object.keys(view.filters).length > 0)
+    return { text: 'No clicks and conversions in this range with these filters.', isNew: false, firstDate }
+  if (isEmpty && isKnown && !first)
+    return { text: 'The account has no clicks and no conversions.', isNew: true, firstDate }
+  const isBefore = first && overview.phase === 'ready' && overview.data.to <= first
+  const text = isBefore ? noDataBefore(firstDate) : 'No clicks and conversions in this range.'
+  return { text, isNew: false, firstDate }
+}
+
+const noDataBefore = (date: string): string => `No data before ${formatUnit(date, false, '')}.`
+
+/** Says that the range that is compared with begins before the first row of the account; empty if it does not. */
+export function cutOffText({ previous, tz }: { previous?: Dates; tz: string }, { firstDate }: Emptiness): string {
+  return previous && datesIn(tz, previous).from < firstDate ? noDataBefore(firstDate) : ''
 }
 
 /** The text of an empty panel, and a button that removes the filters if there are any. */

@@ -4,9 +4,10 @@ import './explore.css'
 import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
-import { keepFocus } from './focus.ts'
+import { closeMenus, keepFocus } from './focus.ts'
 import { setTheme, storedTheme } from './theme.ts'
 
 setTheme(storedTheme())
 keepFocus()
+closeMenus()
 render(<App />, document.body)

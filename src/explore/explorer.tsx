@@ -1,12 +1,12 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { Bar } from './bar.tsx'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Cards } from './cards.tsx'
-import { ownZone } from './dates.ts'
+import { dateIn, datesIn, ownZone } from './dates.ts'
 import { DrillDown } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
 import { Notes } from './notes.tsx'
+import { RangeMenu } from './rangeMenu.tsx'
 import { errorText, isOfSelection, RangeContext, useGet, useSession } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
@@ -19,9 +19,8 @@ import {
   intervalOf,
   parseView,
   selectionOf,
+  seriesComparisonOf,
   type View,
-  viewDates,
-  wholeComparisonOf,
 } from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
@@ -43,27 +42,28 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   }
 
   const nowMs = Date.now()
-  const selection = selectionOf(view, nowMs)
-  const counted = countedSelectionOf(view, nowMs)
+  const counted = countedSelectionOf(view)
   const overview = useGet('/stats/overview', { ...counted, ...comparisonOf(view) }, ['read:stats'])
-  const series = { ...counted, ...wholeComparisonOf(view, nowMs), interval: intervalOf(view, nowMs) }
+  const series = { ...counted, ...seriesComparisonOf(view, nowMs), interval: intervalOf(view) }
   const daily = useGet('/stats/daily', series, ['read:stats'])
-  const empty = useEmptiness(view, overview)
+  const empty = useEmptiness(view, overview, daily)
   const [details, setDetails] = useState<readonly Detail[]>([])
   const detail = details.at(-1)
   const onJourney: OpenJourney = (journey) => setDetails((before) => [...before, { journey }])
   const props = { view, onChange: change }
   const failures = [overview, daily].flatMap((loaded) => (loaded.phase === 'error' ? [loaded.error] : []))
-  const { from, to } = viewDates(view, nowMs)
+  // A reference, so that the panels are not drawn again when the dates are known.
+  const fileDates = useRef('')
+  if (overview.data) fileDates.current = Object.values(datesIn(view.tz, overview.data)).join('-to-')
   // The same elements while totals and series arrive, so that they are not compared.
   const others = useMemo(
     () => (
       <>
-        <DrillDown {...props} empty={empty.text} onRows={(list, title) => setDetails([{ list, title }])} />
+        <DrillDown {...props} empty={empty} onRows={(of) => setDetails([of])} />
         <Rows
           title="Latest conversions"
           area="conversions"
-          list={{ path: '/conversions', query: selection }}
+          list={{ path: '/conversions', query: selectionOf(view) }}
           limit={20}
           zone={view.tz}
           onJourney={onJourney}
@@ -71,19 +71,21 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <FunnelPanel {...props} />
       </>
     ),
-    [view, from, to, empty.text, revision],
+    [view, dateIn(view.tz, nowMs), empty.text, empty.firstDate, revision],
   )
   return (
-    <RangeContext.Provider value={`${from}-to-${to}`}>
+    <RangeContext.Provider value={fileDates}>
       <Notes>
-        <Top overview={overview.data} zone={view.tz} onRefresh={onRefresh} onLeave={onLeave} />
-        <Bar {...props} />
-        <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
+        <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
+        <div class="filters controls">
+          <RangeMenu {...props} overview={overview} />
+          <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
+        </div>
         {empty.isNew && <FirstSteps />}
         <main class="panels">
           <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-          <Cards overview={overview} daily={daily} />
-          <Series {...props} daily={daily} empty={empty.text} />
+          <Cards {...props} overview={overview} daily={daily} empty={empty} />
+          <Series {...props} daily={daily} empty={empty} />
           {others}
         </main>
       </Notes>

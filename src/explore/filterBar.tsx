@@ -27,12 +27,8 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
     onChange({ filters: rest })
   }
   return (
-    <section class="filters controls" aria-label="Filters" tabIndex={-1}>
-      {names.length === 0 ? (
-        <span class="hint">No filter. Select a row of the drill-down, or add one:</span>
-      ) : (
-        <Button onClick={() => backTo(0)}>All</Button>
-      )}
+    <section class="chips controls" aria-label="Filters" tabIndex={-1}>
+      {names.length > 0 && <Button onClick={() => backTo(0)}>All</Button>}
       {names.map((name, index) => (
         <Chip
           key={`${name} ${filters[name]}`}
@@ -81,7 +77,7 @@ function Chip({ view, name, text, onBack, onRemove }: ChipProps) {
   const label = dimensions[dimension].label
   // Costs often have no country and no device, so a filter leaves them out.
   const isPartial = !isExcluded && !values.includes(notSet)
-  const without = { ...selectionOf(view, Date.now()), [name]: notSet }
+  const without = { ...selectionOf(view), [name]: notSet }
   const { data } = useGet('/stats/overview', isPartial ? without : undefined, ['read:stats'])
   const costWithout = isPartial ? data?.totals.cost : undefined
   return (

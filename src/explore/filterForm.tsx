@@ -24,12 +24,16 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   const [text, setText] = useState('')
   useLayoutEffect(() => form.current?.querySelector('select')?.focus(), [])
   // The values that occur in the range with the other filters. Values with more clicks come first.
-  const { [name]: _own, ...selection } = selectionOf(view, Date.now())
+  const { [name]: _own, ...selection } = selectionOf(view)
   const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
   const values = useGet('/reports', query, ['read:reports']).data?.data ?? []
   const found = values.filter((row) => !chosen.includes(row.id) && matches(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
+  function toggle(id: string) {
+    const others = chosen.filter((other) => other !== id)
+    setFilter({ values: others.length < chosen.length ? others : [...others, id], isExcluded })
+  }
   function apply() {
     const typed = text.trim()
     const named = values.find((row) => [row.id, row.name].some((known) => known?.toLowerCase() === typed.toLowerCase()))
@@ -80,18 +84,10 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
         Apply
       </button>
       <Button onClick={onClose}>Cancel</Button>
-      <ul class="values controls" aria-label="Values in the range">
+      <ul class="values choices" aria-label="Values in the range">
         {offered.map((row) => (
           <li key={row.id}>
-            <Checkbox
-              checked={chosen.includes(row.id)}
-              onCheck={(checked) =>
-                setFilter({
-                  values: [...chosen.filter((id) => id !== row.id), ...(checked ? [row.id] : [])],
-                  isExcluded,
-                })
-              }
-            >
+            <Checkbox checked={chosen.includes(row.id)} onCheck={() => toggle(row.id)}>
               <Name text={row.name ?? row.id} />
             </Checkbox>
           </li>

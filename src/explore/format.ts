@@ -29,7 +29,14 @@ const digits = (count: number) => ({ minimumFractionDigits: count, maximumFracti
 export function formatValue(value: Value, kind: MetricKind, currency: string, isShort = false): string {
   if (value === null || value === undefined) return noValue
   const short: Intl.NumberFormatOptions = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
-  return numberFormat({ ...formats[kind](currency), ...(isShort && short) }).format(value)
+  // Amounts below half a cent have no sign.
+  return numberFormat({ signDisplay: 'negative', ...formats[kind](currency), ...(isShort && short) }).format(value)
+}
+
+/** The class of a value that is shown as less than zero. */
+export function lossClass(value: Value, kind: MetricKind, currency: string): string {
+  const isLoss = value && formatValue(value, kind, currency) !== formatValue(Math.abs(value), kind, currency)
+  return isLoss ? 'loss' : ''
 }
 
 /** A difference in percent with its sign, such as `+4.2%`; between percentages in percentage points, such as `+4.2 pp`. */
@@ -63,11 +70,6 @@ export function formatDates({ from, to }: Dates): string {
 /** An instant with its time in a time zone. */
 export function formatMoment(instant: string, zone: string): string {
   return dateFormat({ dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(new Date(instant))
-}
-
-/** The date of an instant in a time zone. */
-export function formatDate(instant: string, zone: string): string {
-  return dateFormat({ dateStyle: 'medium', timeZone: zone }).format(new Date(instant))
 }
 
 /**

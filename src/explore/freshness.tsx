@@ -7,10 +7,7 @@ const weekMs = 168 * hourMs
 /** An account with fewer clicks in two hours may have none in the next two. */
 const expectedClicks = 20
 
-interface FreshnessProps {
-  overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>
-  zone: string
-}
+type FreshnessProps = { overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>; zone: string }
 
 /** Up to when the account has clicks, and a warning if they seem to have stopped. */
 export function Freshness({ overview, zone }: FreshnessProps) {
@@ -25,15 +22,14 @@ export function Freshness({ overview, zone }: FreshnessProps) {
   const before = useGet('/stats/overview', isSilent ? week : undefined, ['read:stats'])
   const expected = isSilent ? (before.data?.totals.clicks ?? 0) : 0
   return (
-    <>
-      , as of {formatMoment(asOf, zone)}
-      {clicks && `. Clicks up to ${formatMoment(clicks, zone)}`}
+    <span class="hint">
+      {clicks && `Clicks up to ${formatMoment(clicks, zone)}`}
       {expected >= expectedClicks && (
         <span class="problem" role="status">
           {' '}
           No click in the last two full hours. The same hours a week ago had {expected.toLocaleString()}.
         </span>
       )}
-    </>
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Button, labelsOf, Name, RowTable, Select } from './controls.tsx'
+import { Button, focus, labelsOf, Menu, Name, RowTable, Select } from './controls.tsx'
 import { dimensions, funnelDimensions } from './dimensions.ts'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
@@ -23,24 +23,22 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     steps: view.steps.join(),
     by: view.by,
     window: view.window,
-    ...selectionOf(view, Date.now()),
+    ...selectionOf(view),
     ...(view.funnelBy && { group_by: view.funnelBy }),
   }
   const funnel = useGet('/funnels', query, scopes)
   const controls = (
-    <>
-      <div class="controls">
-        <Select label="Count" options={units} value={view.by} onChoose={(by) => onChange({ by })} />
-        <Select label="within" options={windows} value={view.window} onChoose={(window) => onChange({ window })} />
-        <Select
-          label="by"
-          options={{ '': '(nothing)', ...labelsOf(funnelDimensions, dimensions) }}
-          value={view.funnelBy ?? ''}
-          onChoose={(name) => onChange({ funnelBy: name === '' ? undefined : name })}
-        />
-      </div>
+    <Menu summary="Steps">
       <StepFields steps={view.steps} onSteps={(steps) => onChange({ steps })} />
-    </>
+      <Select label="Count" options={units} value={view.by} onChoose={(by) => onChange({ by })} />
+      <Select label="within" options={windows} value={view.window} onChoose={(window) => onChange({ window })} />
+      <Select
+        label="Split by"
+        options={{ '': 'None', ...labelsOf(funnelDimensions, dimensions) }}
+        value={view.funnelBy ?? ''}
+        onChoose={(name) => onChange({ funnelBy: name === '' ? undefined : name })}
+      />
+    </Menu>
   )
   return (
     <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls}>
@@ -53,9 +51,6 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     </Panel>
   )
 }
-
-/** Moves the focus to a field that was added. The same function, so that it is called once for each field. */
-const focus = (field: HTMLInputElement | null) => field?.focus()
 
 /** The steps; an empty one is removed. */
 function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (steps: string[]) => void }) {
@@ -106,25 +101,27 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
 function Steps({ body }: { body: Funnel }) {
   return (
     <ol class="funnel">
-      {body.steps.map(({ step, entered, fromFirst, fromPrevious, medianSeconds }, index) => (
+      {body.steps.map((step, index) => (
         <li key={index}>
-          <div class="funnel-text">
-            <Name text={step} />
-            <strong data-entered>{formatValue(entered, 'count', '')}</strong>
-          </div>
+          <strong data-entered>{formatValue(step.entered, 'count', '')}</strong>
+          <Name text={step.step} />
           <div class="funnel-bar" aria-hidden="true">
-            {entered > 0 && <div style={{ width: `${fromFirst}%` }} />}
+            {step.entered > 0 && <div style={{ width: `${step.fromFirst}%` }} />}
           </div>
-          {index > 0 && (
-            <p class="hint">
-              {formatValue(fromPrevious, 'percent', '')} of the previous step, {formatValue(fromFirst, 'percent', '')}{' '}
-              of the first; median time {formatSeconds(medianSeconds)}
-            </p>
-          )}
+          {index > 0 && <p class="hint">{textsOf(step, index).join('; ')}</p>}
         </li>
       ))}
     </ol>
   )
+}
+
+/** What is known of a step: the first step is the previous one of the second step. */
+function textsOf({ fromFirst, fromPrevious, medianSeconds }: Funnel['steps'][number], index: number): string[] {
+  return [
+    ...(index > 1 && fromPrevious !== null ? [`${formatValue(fromPrevious, 'percent', '')} of the previous step`] : []),
+    ...(fromFirst === null ? [] : [`${formatValue(fromFirst, 'percent', '')} of the first`]),
+    ...(medianSeconds === null ? [] : [`median time ${formatSeconds(medianSeconds)}`]),
+  ]
 }
 
 const groupsShown = 20

@@ -1,8 +1,10 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { labelsOf, RowTable, Select } from './controls.tsx'
+import { addDays, datesIn, daysBetween } from './dates.ts'
 import type { Dimension } from './dimensions.ts'
 import { formatValue, formatWeekday } from './format.ts'
-import { metrics } from './metrics.ts'
+import { dateFormat } from './formatters.ts'
+import { isSum, metrics } from './metrics.ts'
 import type { PanelProps } from './view.ts'
 
 const weekdays = ['1', '2', '3', '4', '5', '6', '7']
@@ -12,16 +14,31 @@ export function isHeatMap(groups: readonly Dimension[]): boolean {
   return groups.length === 2 && groups.includes('weekday') && groups.includes('hour_of_day')
 }
 
+type HeatMapProps = PanelProps & { body: ResponseOf<'/reports'>; firstDate: string }
+
 /**
- * A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. Screen readers read exact
- * values.
+ * A report by weekday and hour of the day: a row for each weekday, and a deeper color for a larger value. Sums are averages of the
+ * days of each weekday. Screen readers read exact values.
  */
-export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseOf<'/reports'> }) {
+export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
   const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.metrics[0] ?? 'clicks'
   const { kind, label } = metrics[metric]
-  const key = (weekday: string | undefined, hour: string | undefined) => `${weekday} ${hour}`
+  const { from, to } = datesIn(view.tz, body)
+  const dates = Array.from({ length: daysBetween(from, to) }, (_, day) => addDays(from, day))
+  const times = { locale: 'sv', dateStyle: 'short', timeStyle: 'short', timeZone: view.tz } as const
+  const now = dateFormat(times).format(Date.parse(body.asOf))
+  /** On how many days with data an hour of a weekday has begun. */
+  const countOf = (weekday: string, hour: string) =>
+    dates.filter(
+      (date) => date >= firstDate && `${new Date(date).getUTCDay() || 7}` === weekday && `${date} ${hour}` <= now,
+    ).length
+  const key = (weekday: string, hour: string) => `${weekday} ${hour}`
   const values = new Map(
-    body.data.map((row) => [key(row.dimensions.weekday?.id, row.dimensions.hour_of_day?.id), row[metric]]),
+    body.data.map((row) => {
+      const [weekday, hour] = [row.dimensions.weekday?.id ?? '', row.dimensions.hour_of_day?.id ?? '']
+      const value = row[metric]
+      return [key(weekday, hour), value && isSum(metric) ? value / countOf(weekday, hour) : value]
+    }),
   )
   const max = Math.max(0, ...[...values.values()].map((value) => value ?? 0))
   const cellOf = (hour: string) => (weekday: string) => {
@@ -44,7 +61,7 @@ export function HeatMap({ body, view, onChange }: PanelProps & { body: ResponseO
         onChoose={(name) => onChange({ sort: `-${name}` })}
       />
       <RowTable
-        label={`${label} by weekday and hour`}
+        label={`${label} by weekday and hour${isSum(metric) ? ', averages' : ''}`}
         rows={weekdays}
         columns={[
           { label: 'Weekday', cell: formatWeekday },

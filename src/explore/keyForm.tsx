@@ -1,4 +1,5 @@
-import { Button } from './controls.tsx'
+import { Button, focus } from './controls.tsx'
+
 /** @param problem why the last key was not accepted; empty if none was */
 export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
   const { isChecking, problem, onKey } = props
@@ -18,15 +19,7 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
           only.
         </p>
         <label for="key">API key</label>
-        <input
-          id="key"
-          name="key"
-          type="password"
-          placeholder="trb_live_…"
-          autocomplete="off"
-          spellcheck={false}
-          required
-        />
+        <input id="key" name="key" type="password" placeholder="trb_live_…" autocomplete="off" required ref={focus} />
         <button type="submit" class="primary" disabled={isChecking}>
           {isChecking ? 'Checking …' : 'Show the numbers'}
         </button>

@@ -28,11 +28,12 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { missing } = loaded
   const request = missing.length > 0 ? undefined : loaded.request
   const { apiKey } = useSession()
-  const fileName = `${area}-${useContext(RangeContext)}.csv`
+  const dates = useContext(RangeContext)
   const id = useId()
   const say = useNote()
 
   async function download(target: ApiRequest) {
+    const fileName = [area, dates.current].filter(Boolean).join('-').concat('.csv')
     say('Downloading …')
     try {
       // The button is enabled only with a body.
@@ -60,6 +61,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
     >
       <div class="panel-head controls">
         <h2 id={id}>{title}</h2>
+        {controls}
         <div class="actions controls">
           <CopyButton
             text={request ? curlOf(request) : ''}
@@ -74,7 +76,6 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
             Download CSV<span class="visually-hidden"> of {title}</span>
           </Button>
         </div>
-        {controls}
       </div>
       {missing.length > 0 ? (
         <p class="state hint">

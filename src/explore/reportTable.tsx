@@ -1,9 +1,10 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
 import { Button, Name, Table } from './controls.tsx'
+import { datesIn } from './dates.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
-import { formatValue, formatWeekday, type Value } from './format.ts'
+import { formatValue, formatWeekday, lossClass } from './format.ts'
 import { hasNumbers, isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import type { PanelProps } from './view.ts'
@@ -11,12 +12,8 @@ import type { PanelProps } from './view.ts'
 type Report = ResponseOf<'/reports'>
 type Totals = Report['totals']
 
-interface ReportTableProps extends PanelProps {
-  body: Report
-  /** The rows of the report that are shown. */
-  rows: readonly ReportRow[]
-  onRows: OpenRows
-}
+/** `rows`: the rows of the report that are shown. */
+type ReportTableProps = PanelProps & { body: Report; rows: readonly ReportRow[]; onRows: OpenRows }
 
 /** Rows of a report below their totals. The order follows the headers; a number leads to the rows that it counts. */
 export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) {
@@ -25,22 +22,36 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
   const [firstGroup = '', ...otherGroups] = groups.map((name) => dimensions[name].label)
   const shown = view.columns.filter((name) => body.totals[name] !== undefined)
   const sorted = shown.find((name) => view.sort.replace('-', '') === name) ?? shown[0]
+  const dates = datesIn(view.tz, body)
+  const textOf = (values: Totals, metric: SelectedMetric) =>
+    formatValue(values[metric], metrics[metric].kind, body.currency)
   const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
     shown.map((metric) => (
-      <td key={metric} class={`number ${(of[metric] ?? 0) < 0 ? 'loss' : ''}`} data-metric={metric}>
-        <Count
-          text={formatValue(of[metric], metrics[metric].kind, body.currency)}
-          label={metrics[metric].label}
-          onOpen={of[metric] ? openerOf(metric, row) : undefined}
-        />
-        {row && metric === sorted && <Share part={of[metric]} whole={body.totals[metric]} metric={metric} />}
-        {before && hasNumbers(before) && <Difference metric={metric} now={of[metric]} before={before[metric]} />}
+      <td
+        key={metric}
+        class={`number ${lossClass(of[metric], metrics[metric].kind, body.currency)}`}
+        data-metric={metric}
+      >
+        <Button
+          class="count-link"
+          aria-label={`${textOf(of, metric)} ${metrics[metric].label}: show the rows`}
+          onClick={of[metric] ? openerOf(metric, of, row) : undefined}
+        >
+          {textOf(of, metric)}
+        </Button>
+        {before && hasNumbers(before) && <Difference metric={metric} now={of} before={before} />}
       </td>
     ))
-  function openerOf(metric: SelectedMetric, row: ReportRow | undefined) {
-    const list = rowsOf(metric, row, groups, view, Date.now())
-    const of = row ? namesOf(row, groups) : ['all rows']
-    return list && (() => onRows(list, `${metrics[metric].label}: ${of.join(', ')}`))
+  function openerOf(metric: SelectedMetric, of: Totals, row: ReportRow | undefined) {
+    const list = rowsOf(metric, row, groups, view, dates)
+    const { label, kind } = metrics[metric]
+    const title = `${textOf(of, metric)} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
+    const count = kind === 'count' ? (of[metric] ?? undefined) : undefined
+    return list && (() => onRows({ list, title, count }))
+  }
+  function selectorOf(row: ReportRow) {
+    const change = changeFor(row, groups, view, dates)
+    return change && (() => props.onChange(change))
   }
   return (
     <Table
@@ -64,7 +75,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <RowNames row={row} groups={groups} {...props} />
+            <RowNames row={row} groups={groups} share={shareOf(row, body.totals, sorted)} onSelect={selectorOf(row)} />
             {cells(row, row.previous, row)}
           </tr>
         ))}
@@ -81,14 +92,15 @@ function namesOf(row: ReportRow, groups: readonly Dimension[]): string[] {
   })
 }
 
-/** The values of a row; the first one selects the row. */
-function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow; groups: readonly Dimension[] }) {
-  const change = changeFor(row, groups, view, Date.now())
+type RowNamesProps = { row: ReportRow; groups: readonly Dimension[]; share: number; onSelect: (() => void) | undefined }
+
+/** The values of a row; the first one selects the row. @param share of the total, in percent: a bar behind the first value */
+function RowNames({ row, groups, share, onSelect }: RowNamesProps) {
   const [first, ...others] = namesOf(row, groups).map((name, at) => <Name key={at} text={name} />)
   return (
     <>
-      <th scope="row">
-        <Button class="row" onClick={change && (() => onChange(change))}>
+      <th scope="row" style={{ '--share': `${share}%` }}>
+        <Button class="row" onClick={onSelect}>
           {first}
         </Button>
       </th>
@@ -99,26 +111,10 @@ function RowNames({ row, groups, view, onChange }: PanelProps & { row: ReportRow
   )
 }
 
-/** A number, with a button if it leads to rows. */
-function Count({ text, label, onOpen }: { text: string; label: string; onOpen: (() => void) | undefined }) {
-  return (
-    <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={onOpen}>
-      {text}
-    </Button>
-  )
-}
-
-/** A bar of the share of a row in the total; nothing for ratios and losses. */
-function Share({ part, whole, metric }: { part: Value; whole: Value; metric: SelectedMetric }) {
-  if (!part || !whole || part < 0 || whole < part || !isSum(metric)) return null
-  const percent = (part / whole) * 100
-  return (
-    <span
-      class="share"
-      style={{ width: `${percent}%` }}
-      title={`${formatValue(percent, 'percent', '')} of the total`}
-    />
-  )
+/** The share of a row in a total, in percent; 0 for ratios and losses. */
+function shareOf(row: ReportRow, totals: Totals, metric: SelectedMetric | undefined): number {
+  const [part, whole] = metric && isSum(metric) ? [row[metric] ?? 0, totals[metric] ?? 0] : [0, 0]
+  return part > 0 && part <= whole ? (part / whole) * 100 : 0
 }
 
 /** The header of a column that sorts the rows. @param name what the column sorts by */

@@ -9,9 +9,10 @@ import {
   TributaryError,
 } from '../packages/client/client.ts'
 import { delay } from '../packages/client/retries.ts'
+import { dateIn } from './dates.ts'
 import { filterNames } from './dimensions.ts'
 
-const selection: readonly string[] = [...filterNames, 'from', 'to', 'tz', 'compare_from', 'compare_to']
+const selection: readonly string[] = [...filterNames, 'range', 'from', 'to', 'tz', 'compare_from', 'compare_to']
 
 export type ApiRequest<Path extends ReadPath = ReadPath> = { path: Path; query: object }
 
@@ -35,8 +36,8 @@ function keepNames({ data }: ResponseOf<'/reports'>): void {
     if (name !== null) valueNames.set(`${dimension} ${id}`, name)
 }
 
-/** The dates of the view, for the names of files. */
-export const RangeContext = createContext('')
+/** The dates of the numbers, for the names of files. */
+export const RangeContext = createContext({ current: '' })
 
 // The page, which a proxy may serve below a path of its own, is beside the API.
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
@@ -96,7 +97,9 @@ export function useGet<Path extends ReadPath>(
   const { apiKey, key, revision } = useSession()
   const request = query === undefined ? undefined : { path, query }
   const missing = scopes.filter((scope) => !key.scopes.includes(scope))
-  const identity = JSON.stringify([missing, request, apiKey, revision])
+  // A range such as `yesterday` has other dates on the next day.
+  const { tz = 'UTC' }: { tz?: string } = query ?? {}
+  const identity = JSON.stringify([missing, request, apiKey, revision, dateIn(tz, Date.now())])
   const [state, setState] = useState<{ identity: string; current: State<ResponseOf<Path>> }>()
   // `identity` has the request and the key. Sent before the browser paints.
   useLayoutEffect(() => {

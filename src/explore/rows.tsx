@@ -1,30 +1,29 @@
 import type { QueryOf, RowOf } from '../packages/client/client.ts'
 import { Button, Name, RowTable, type TableColumn } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
-import { formatMoment, formatValue, noValue } from './format.ts'
+import { formatMoment, formatValue } from './format.ts'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
 
-type Row = RowOf<'/clicks'> | RowOf<'/conversions'> | RowOf<'/costs'>
-type ColumnsOf<Path extends RowList['path']> = readonly TableColumn<RowOf<Path>>[]
+type AnyRow = RowOf<'/clicks'> | RowOf<'/conversions'> | RowOf<'/costs'>
+/** A column; `filter`: the parameter that makes all of its values equal. `isDetail`: only in a list beside the page. */
+type ListColumn<Row> = TableColumn<Row> & { filter?: keyof QueryOf<'/conversions'>; isDetail?: true }
+type ColumnsOf<Path extends RowList['path']> = readonly ListColumn<RowOf<Path>>[]
 
 export type OpenJourney = (of: QueryOf<'/journeys'>) => void
 
-interface RowsProps {
-  title: string
-  area: string
-  list: RowList
+type RowsProps = { title: string; area: string; list: RowList; zone: string; onJourney: OpenJourney } & {
   /** How many rows are shown. */
   limit: number
-  zone: string
-  onJourney: OpenJourney
+  /** How many rows there are, if it is known. */
+  count?: number | undefined
 }
 
-/** The latest rows of a list. The time of a row leads to the journey of its visitor or its click. */
-export function Rows({ title, area, list: { path, query }, limit, zone, onJourney }: RowsProps) {
+/** The latest rows of a list. The time of a row leads to the journey of its visitor or its click. The area `rows` has all columns. */
+export function Rows({ title, area, list: { path, query }, limit, count, zone, onJourney }: RowsProps) {
   const { scope, columns: ofPath, empty } = lists[path]
   const list = useGet(path, { ...query, limit }, [scope])
-  const time: TableColumn<Row> = {
+  const time: TableColumn<AnyRow> = {
     label: 'Time',
     cell: (row) => {
       if ('spentAt' in row) return formatMoment(row.spentAt, zone)
@@ -39,7 +38,11 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       )
     },
   }
-  const columns = [time, ...ofPath] as TableColumn<Row>[]
+  const shown = (ofPath as ColumnsOf<'/clicks'>).filter(
+    ({ filter, isDetail }) =>
+      (area === 'rows' || !isDetail) && !(filter && isOneValue((query as Record<string, unknown>)[filter])),
+  )
+  const columns = [time, ...shown] as TableColumn<AnyRow>[]
   return (
     <Panel
       title={title}
@@ -51,13 +54,12 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
       {({ data }) =>
         data.length > 0 && (
           <>
-            <RowTable
-              label={`Rows of ${path.slice(1)}`}
-              rows={data}
-              title={({ id }) => `Id: ${id}`}
-              columns={columns}
-            />
-            {data.length === limit && <p class="hint">The latest {limit} rows. The CSV file has all.</p>}
+            <RowTable label={`Rows of ${path.slice(1)}`} rows={data} title={titleOf} columns={columns} />
+            <p class="hint">
+              {data.length < limit
+                ? `${data.length} rows.`
+                : `The latest ${limit} ${count ? `of ${count.toLocaleString()} ` : ''}rows. The CSV file has all.`}
+            </p>
           </>
         )
       }
@@ -65,10 +67,28 @@ export function Rows({ title, area, list: { path, query }, limit, zone, onJourne
   )
 }
 
+const titleOf = ({ id }: AnyRow) => `Id: ${id}`
+
+/** Whether a filter selects one value, which a column need not repeat. */
+const isOneValue = (text: unknown) => typeof text === 'string' && /^(?!!)([^\\,]|\\.)+$/.test(text)
+
+/** A column of texts. @param more `filter` and `isDetail` */
+function texts<Row>(label: string, of: (row: Row) => string | null, more: Partial<ListColumn<Row>> = {}) {
+  return { label, cell: (row: Row) => <Name text={of(row)} />, ...more } satisfies ListColumn<Row>
+}
+
+/** Columns that the lists have in common. */
+const common: readonly ListColumn<AnyRow>[] = [
+  texts('Id', ({ id }) => id, { isDetail: true }),
+  texts('Campaign', (row) => row.campaignName ?? row.campaignId, { filter: 'campaign_id' }),
+  texts('Offer', (row) => row.offerName ?? row.offerId, { filter: 'offer_id', isDetail: true }),
+  texts('Country', ({ country }) => country, { filter: 'country' }),
+  texts('Device', ({ device }) => device, { filter: 'device', isDetail: true }),
+  texts('Sub-ids', ({ subIds }) => Object.values(subIds).filter(Boolean).join(', ') || null, { isDetail: true }),
+]
+
 const clickColumns: ColumnsOf<'/clicks'> = [
-  { label: 'Campaign', cell: ({ campaignName, campaignId }) => <Name text={campaignName ?? campaignId} /> },
-  { label: 'Country', cell: ({ country }) => country ?? noValue },
-  { label: 'Device', cell: ({ device }) => device ?? noValue },
+  ...common,
   { label: 'Conversions', isNumber: true, cell: ({ conversionCount }) => formatValue(conversionCount, 'count', '') },
   {
     label: 'Cost',
@@ -78,10 +98,9 @@ const clickColumns: ColumnsOf<'/clicks'> = [
 ]
 
 const conversionColumns: ColumnsOf<'/conversions'> = [
-  { label: 'Status', cell: ({ status }) => <span class={`status ${status}`}>{status}</span> },
-  { label: 'Event', cell: ({ eventName }) => <Name text={eventName} /> },
-  { label: 'Campaign', cell: ({ campaignName, campaignId }) => <Name text={campaignName ?? campaignId} /> },
-  { label: 'Country', cell: ({ country }) => country ?? noValue },
+  { label: 'Status', filter: 'status', cell: ({ status }) => <span class={`status ${status}`}>{status}</span> },
+  texts('Event', ({ eventName }) => eventName),
+  ...common,
   {
     label: 'Revenue',
     isNumber: true,
@@ -98,8 +117,7 @@ const conversionColumns: ColumnsOf<'/conversions'> = [
 ]
 
 const costColumns: ColumnsOf<'/costs'> = [
-  { label: 'Campaign', cell: ({ campaignName, campaignId }) => <Name text={campaignName ?? campaignId} /> },
-  { label: 'Country', cell: ({ country }) => country ?? noValue },
+  ...common,
   {
     label: 'Cost',
     isNumber: true,

@@ -17,7 +17,7 @@ function readViews(item: string): SavedView[] {
   }
 }
 
-/** A menu of saved views, and the link of the view that is shown; it does not have the key. */
+/** The saved views, and the link of the view that is shown; it does not have the key. */
 export function SavedViews({ view, onChange }: PanelProps) {
   const item = `tributary-views-${useSession().key.accountId}`
   const say = useNote()
@@ -34,35 +34,30 @@ export function SavedViews({ view, onChange }: PanelProps) {
       <CopyButton text={address} note="The link of this view is in the clipboard. It does not have the key.">
         Copy link
       </CopyButton>
-      <details class="saved">
-        <summary>Saved views</summary>
-        <div class="controls">
-          {views.map(([name, search]) => (
-            <span key={name} class="chip">
-              <Button class="back" onClick={() => onChange(parseView(search))}>
-                <Name text={name} />
-              </Button>
-              <Button aria-label={`Delete the view ${name}`} onClick={() => change(name, [])}>
-                ×
-              </Button>
-            </span>
-          ))}
-          <form
-            class="controls"
-            aria-label="Save this view"
-            onSubmit={(event) => {
-              event.preventDefault()
-              const name = new FormData(event.currentTarget).get('name')
-              event.currentTarget.reset()
-              change(`${name}`, [[`${name}`, formatView(view)]])
-              say('The view is saved in this browser.')
-            }}
-          >
-            <input name="name" aria-label="Name of the view" placeholder="Name of the view" required maxLength={80} />
-            <button type="submit">Save view</button>
-          </form>
-        </div>
-      </details>
+      {views.map(([name, search]) => (
+        <span key={name} class="chip">
+          <Button class="back" onClick={() => onChange(parseView(search))}>
+            <Name text={name} />
+          </Button>
+          <Button aria-label={`Delete the view ${name}`} onClick={() => change(name, [])}>
+            ×
+          </Button>
+        </span>
+      ))}
+      <form
+        class="controls"
+        aria-label="Save this view"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const name = new FormData(event.currentTarget).get('name')
+          event.currentTarget.reset()
+          change(`${name}`, [[`${name}`, formatView(view)]])
+          say('The view is saved in this browser.')
+        }}
+      >
+        <input name="name" aria-label="Name of the view" placeholder="Name of the view" required maxLength={80} />
+        <button type="submit">Save view</button>
+      </form>
     </>
   )
 }

@@ -1,117 +1,93 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChartLine, drawChart } from './chart.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
-import { daysBetween, hasBegun } from './dates.ts'
+import { begunAt } from './dates.ts'
 import { dimensions, filteredDimensions } from './dimensions.ts'
-import { Empty } from './empty.tsx'
+import { cutOffText, type Emptiness, Empty } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatUnit, formatValue, type Value } from './format.ts'
-import { hasNumbers, type Metric, metricNames, metrics } from './metrics.ts'
+import { hasNumbers, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { type Daily, type SeriesLine, useParts } from './seriesParts.ts'
-import { hourDaysMax, intervalOf, intervals, type PanelProps, viewDates } from './view.ts'
+import { type SeriesLine, useParts } from './seriesParts.ts'
+import { type Daily, drawnValues, earlierValues, isCompared, knownValues } from './seriesValues.ts'
+import { daysOf, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
 
-/** Two metrics over time, or one by the values of a dimension. The earlier range is dotted, a unit that is not over is dashed. */
-export function Series({ daily, empty: text, ...props }: PanelProps & { daily: Loaded<Daily>; empty: string }) {
+type SeriesProps = PanelProps & { daily: Loaded<Daily>; empty: Emptiness }
+
+/** One or two metrics over time, or one by the values of a dimension. The earlier range is dotted, a unit that is not over is dashed. */
+export function Series({ daily, empty, ...props }: SeriesProps) {
   const { view } = props
-  const nowMs = Date.now()
-  const isMonthly = intervalOf(view, nowMs) === 'month'
-  const parts = useParts(view, nowMs, daily)
-  const empty = <Empty {...props} text={text} />
-  const panel = { title: 'Time series', area: 'series', controls: <Controls {...props} />, empty }
+  const chart = { isMonthly: intervalOf(view) === 'month', empty }
+  const parts = useParts(view, daily)
+  const frame = { title: 'Time series', area: 'series', controls: <Controls {...props} /> }
+  const panel = { ...frame, empty: <Empty {...props} text={empty.text} /> }
   if (view.seriesBy)
     return (
       <Panel {...panel} loaded={parts} csv={linesCsv}>
-        {(lines) => lines.length > 0 && <Chart lines={lines} isMonthly={isMonthly} />}
+        {(lines) => lines.length > 0 && <Chart lines={lines} {...chart} />}
       </Panel>
     )
   const linesOf = (body: Daily) =>
-    view.metrics.map((metric, index): SeriesLine => {
-      return { label: metrics[metric].label, metric, axis: index === 0 ? 0 : 1, body }
-    })
+    view.metrics.map(
+      (metric, at): SeriesLine => ({ label: metrics[metric].label, metric, axis: at === 0 ? 0 : 1, body }),
+    )
+  const hasValues = ({ data }: Daily) => data.some((row) => hasNumbers(row) || hasNumbers(row.previous))
   return (
     <Panel {...panel} loaded={daily} csv={{ format: 'csv' }}>
-      {(body) =>
-        body.data.some((row) => hasNumbers(row) || hasNumbers(row.previous)) && (
-          <Chart lines={linesOf(body)} isMonthly={isMonthly} />
-        )
-      }
+      {(body) => hasValues(body) && <Chart lines={linesOf(body)} {...chart} />}
     </Panel>
   )
 }
 
 function Controls({ view, onChange }: PanelProps) {
-  const nowMs = Date.now()
-  const { from, to } = viewDates(view, nowMs)
-  const { hour, ...longer } = intervals
-  const [first, second] = view.metrics
+  const { hour: _hour, ...longer } = intervals
   return (
     <div class="controls">
-      {(['First metric', 'Second metric'] as const).slice(0, view.seriesBy ? 1 : 2).map((label, index) => (
-        <Select
-          key={label}
-          label={label}
-          options={labelsOf(metricNames, metrics)}
-          value={index === 0 ? first : second}
-          onChoose={(name) => onChange({ metrics: index === 0 ? [name, second] : [first, name] })}
-        />
-      ))}
       <Select
-        label="by"
-        options={{ '': '(nothing)', ...labelsOf(filteredDimensions, dimensions) }}
+        label="Split by"
+        options={{ '': 'None', ...labelsOf(filteredDimensions, dimensions) }}
         value={view.seriesBy ?? ''}
         onChoose={(name) => onChange({ seriesBy: name === '' ? undefined : name })}
       />
       <Select
         label="Interval"
-        options={daysBetween(from, to) > hourDaysMax ? longer : intervals}
-        value={intervalOf(view, nowMs)}
+        options={daysOf(view) > hourDaysMax ? longer : intervals}
+        value={intervalOf(view)}
         onChoose={(interval) => onChange({ interval })}
       />
     </div>
   )
 }
 
-/** The values of a metric by unit of time; null after the moment of the response. */
-function knownValues({ data, tz, asOf }: Daily, metric: Metric): (number | null)[] {
-  const asOfMs = Date.parse(asOf)
-  return data.map((row) => (hasBegun(row.id, tz, asOfMs) ? row[metric] : null))
-}
-
-/** Whether the earlier range has any numbers. */
-const isCompared = ({ data }: Daily): boolean => data.some(({ previous }) => hasNumbers(previous))
-
-const earlierValues = ({ data }: Daily, metric: Metric) => data.map(({ previous }) => previous?.[metric] ?? null)
-
 const inkOf = (index: number) => `metric-${index + 1}`
 
-function chartLines({ body, metric, axis }: SeriesLine, index: number): ChartLine[] {
-  const isOpen = body.data.map(({ complete }) => !complete)
-  const known = knownValues(body, metric)
+function chartLines({ body, metric, axis }: SeriesLine, index: number, firstDate: string): ChartLine[] {
   const line = { axis, ink: inkOf(index) }
-  const isTouched = (at: number) => isOpen[at - 1] || isOpen[at] || isOpen[at + 1]
+  const { whole, open } = drawnValues(body, metric, firstDate)
   return [
-    ...(isCompared(body) ? [{ ...line, values: earlierValues(body, metric), dash: 'dotted' } as const] : []),
-    { ...line, values: known.map((value, at) => (isTouched(at) ? value : null)), dash: 'dashed' },
-    { ...line, values: known.map((value, at) => (isOpen[at] ? null : value)) },
+    { ...line, values: earlierValues(body, metric, firstDate), dash: 'dotted' },
+    { ...line, values: open, dash: 'dashed' },
+    { ...line, values: whole },
   ]
 }
 
 /** @param lines at least one */
-function Chart({ lines, isMonthly }: { lines: readonly SeriesLine[]; isMonthly: boolean }) {
+function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMonthly: boolean; empty: Emptiness }) {
   const element = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)
-  const { data, currency, tz, asOf } = (lines[0] as SeriesLine).body
-  const drawn = lines.flatMap(({ body, metric }) => [body, metric])
+  const { body: first } = lines[0] as SeriesLine
+  const { data, currency, tz, asOf } = first
+  const drawn = [empty.firstDate, ...lines.flatMap(({ body, metric }) => [body, metric])]
   useEffect(() => {
     if (!element.current) return
     const axes = lines.filter(({ axis }, index) => axis === index)
     return drawChart(element.current, {
       units: data.length,
       tick: (index, before = -1) => formatUnit(data[index]?.id ?? '', isMonthly, data[before]?.id ?? ''),
-      lines: lines.flatMap(chartLines),
+      lines: lines.flatMap((line, index) => chartLines(line, index, empty.firstDate)),
       axes: axes.map(({ metric }, index) => ({
+        label: metrics[metric].label,
         ink: axes.length > 1 ? inkOf(index) : 'axis',
         stepMin: metrics[metric].kind === 'count' ? 1 : 0,
         format: (value) => formatValue(value, metrics[metric].kind, currency, true),
@@ -122,13 +98,13 @@ function Chart({ lines, isMonthly }: { lines: readonly SeriesLine[]; isMonthly: 
   // The same element while the pointer moves, so that its rows are not compared.
   const values = useMemo(() => <Values lines={lines} />, drawn)
   const row = data[hovered ?? -1]
-  const isKnown = row && hasBegun(row.id, tz, Date.parse(asOf))
+  const isKnown = row && begunAt(tz, Date.parse(asOf))(row.id)
   function readValues({ metric, body }: SeriesLine, at: number): string {
     const text = (value: Value) => formatValue(value, metrics[metric].kind, currency)
     const { [at]: unit } = body.data
-    const earlier = unit?.previous
+    const earlier = earlierValues(body, metric, empty.firstDate)[at] ?? null
     const now = text(isKnown ? unit?.[metric] : null)
-    return earlier?.id ? `${now} (${formatUnit(earlier.id, isMonthly)}: ${text(earlier[metric])})` : now
+    return earlier === null ? now : `${now} (${formatUnit(unit?.previous?.id ?? '', isMonthly)}: ${text(earlier)})`
   }
   const dates = [data[0], data.at(-1)].map((unit) => formatUnit(unit?.id ?? '', isMonthly)).join(' – ')
   const names = lines.map(({ label }) => label).join(', ')
@@ -139,13 +115,16 @@ function Chart({ lines, isMonthly }: { lines: readonly SeriesLine[]; isMonthly: 
         <span class="hint">
           {row
             ? `${formatUnit(row.id, isMonthly)}${isKnown && !row.complete ? ' (incomplete)' : ''}`
-            : `${lines.some(({ body }) => isCompared(body)) ? 'Dotted: the range that is compared with. ' : ''}${
-                data.every(({ complete }) => complete) ? '' : 'Dashed: not complete. '
-              }Point at the chart to read values.`}
+            : [
+                isCompared(first) ? 'Dotted: the range that is compared with.' : '',
+                cutOffText(first, empty),
+                data.every(({ complete }) => complete) ? '' : 'Dashed: not complete.',
+                'Point at the chart to read values.',
+              ].join(' ')}
         </span>
         {lines.map((line, index) => (
           <span key={index} class={inkOf(index)}>
-            <i class="swatch" /> <Name text={line.label} /> {row && readValues(line, hovered ?? 0)}
+            ▬ <Name text={line.label} /> {row && readValues(line, hovered ?? 0)}
           </span>
         ))}
       </p>

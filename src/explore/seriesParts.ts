@@ -1,12 +1,11 @@
 import { useRef } from 'preact/hooks'
-import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
+import type { QueryOf } from '../packages/client/client.ts'
 import { dimensions } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { isSum, type Metric } from './metrics.ts'
 import { type Loaded, useGet } from './request.ts'
+import type { Daily } from './seriesValues.ts'
 import { countedSelectionOf, intervalOf, type View } from './view.ts'
-
-export type Daily = ResponseOf<'/stats/daily'>
 
 /** A metric over time; the units of time of all lines of a chart are the same. */
 export interface SeriesLine {
@@ -28,12 +27,12 @@ const pagesMax = 4
  * The first metric of a view over time for the five largest values of a dimension, and for all other values together.
  * @param daily the series of all values, with the units of time
  */
-export function useParts(view: View, nowMs: number, daily: Loaded<Daily>): Loaded<SeriesLine[]> {
+export function useParts(view: View, daily: Loaded<Daily>): Loaded<SeriesLine[]> {
   const { seriesBy: by, filters } = view
-  const [metric] = view.metrics
+  const [metric = 'clicks'] = view.metrics
   const filter = by && dimensions[by].filter
-  const selection = countedSelectionOf(view, nowMs)
-  const interval = intervalOf(view, nowMs)
+  const selection = countedSelectionOf(view)
+  const interval = intervalOf(view)
   const scopes = ['read:reports', 'read:stats'] as const
   // The largest ratios belong to the smallest values.
   const order = isSum(metric) ? metric : 'clicks'

@@ -10,20 +10,18 @@ import { useGet } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
 
 /** What the side panel shows. */
-export type Detail = { journey: QueryOf<'/journeys'> } | { list: RowList; title: string }
+export type Detail = { journey: QueryOf<'/journeys'> } | RowsDetail
 
-export type OpenRows = (list: RowList, title: string) => void
+/** Rows behind a number. `count`: how many there are, if the number counts them. */
+type RowsDetail = { list: RowList; title: string; count: number | undefined }
+export type OpenRows = (of: RowsDetail) => void
 
 const rowsShown = 100
 const journeyRowsShown = 200
 
-interface SidePanelProps {
-  detail: Detail
-  zone: string
-  onJourney: OpenJourney
+type SidePanelProps = { detail: Detail; zone: string; onJourney: OpenJourney; onClose: () => void } & {
   /** Leads back to the rows from which a journey was opened; undefined: there are none. */
   onBack: (() => void) | undefined
-  onClose: () => void
 }
 
 /** A dialog beside the page with the rows of a number, or with a journey. */

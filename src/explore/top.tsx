@@ -1,23 +1,24 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Button, Checkbox, Folding, Select } from './controls.tsx'
+import { Button, Checkbox, Menu, Select } from './controls.tsx'
+import { formatMoment } from './format.ts'
 import { Freshness } from './freshness.tsx'
 import { useSession } from './request.ts'
+import { SavedViews } from './savedViews.tsx'
 import { setTheme, storedTheme, themes } from './theme.ts'
+import type { PanelProps } from './view.ts'
+import { ZoneField } from './zoneField.tsx'
+
+type Overview = Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>
 
 const refreshMs = 60_000
 const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href
 
-interface TopProps {
-  /** The moment of the numbers, and up to when there are clicks; undefined: not known yet. */
-  overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'> | undefined
-  zone: string
-  onRefresh: () => void
-  onLeave: () => void
-}
+/** `overview`: the moment of the numbers, and up to when there are clicks; undefined: not known yet. */
+type TopProps = PanelProps & Record<'onRefresh' | 'onLeave', () => void> & { overview: Overview | undefined }
 
-/** The account, and what concerns the whole page; on a narrow screen a menu that opens. */
-export function Top({ overview, zone, onRefresh, onLeave }: TopProps) {
+/** The account, up to when it has clicks, and a menu of what concerns the whole page. */
+export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) {
   const { key } = useSession()
   return (
     <header class="top controls">
@@ -28,18 +29,21 @@ export function Top({ overview, zone, onRefresh, onLeave }: TopProps) {
       <span class="account hint" title={`Key: ${key.name}`}>
         <bdi>{key.accountName}</bdi>
       </span>
-      <span class="hint">
-        Amounts in {key.currency}
-        {overview && <Freshness overview={overview} zone={zone} />}
-      </span>
-      <Folding summary="Menu">
-        <nav class="controls" aria-label="Page">
+      {overview && <Freshness overview={overview} zone={view.tz} />}
+      <Menu summary="Menu">
+        <nav class="controls" aria-label="Page" tabIndex={-1}>
           <Refresh onRefresh={onRefresh} />
+          <ZoneField zone={view.tz} onZone={(tz) => onChange({ tz })} />
           <Select label="Theme" options={themes} value={storedTheme()} onChoose={setTheme} />
+          <SavedViews view={view} onChange={onChange} />
           <a href="api/v1/docs">API reference</a>
           <Button onClick={onLeave}>Remove key</Button>
+          <span class="hint">
+            Amounts in {key.currency}
+            {overview && `, as of ${formatMoment(overview.asOf, view.tz)}`}
+          </span>
         </nav>
-      </Folding>
+      </Menu>
     </header>
   )
 }

@@ -1,5 +1,5 @@
 import type { QueryOf } from '../packages/client/types.ts'
-import { dateIn, daysBetween, isDate, isZone } from './dates.ts'
+import { addDays, dateIn, daysBetween, isDate, isZone } from './dates.ts'
 import {
   type Dimension,
   dimensionNames,
@@ -13,12 +13,11 @@ import {
 import { columnNames, columnsDefault, type Metric, metricNames, type SelectedMetric } from './metrics.ts'
 import {
   type ComparisonName,
-  comparedDates,
   comparisons,
   type Dates,
-  datesOf,
-  daysParameter,
   type RangeName,
+  rangeNames,
+  rangeParameters,
   ranges,
 } from './ranges.ts'
 
@@ -43,7 +42,8 @@ export interface View {
   filters: Readonly<Partial<Record<FilterName, string>>>
   /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
   interval: Interval | undefined
-  metrics: readonly [Metric, Metric]
+  /** One or two metrics of the series. */
+  metrics: readonly Metric[]
   /** The dimension whose values are the lines of the series, by the first metric; undefined: none. */
   seriesBy: FilteredDimension | undefined
   groupBy: readonly Dimension[]
@@ -97,8 +97,7 @@ const codecs: {
 } = {
   countAt: ['count_at', oneOf(keysOf(countTimes))],
   interval: ['interval', oneOf(keysOf(intervals))],
-  // Two names.
-  metrics: ['metrics', listOf(metricNames, 2, 2) as (text: string) => View['metrics'] | undefined],
+  metrics: ['metrics', listOf(metricNames, 1, 2)],
   seriesBy: ['series_by', oneOf(filteredDimensions)],
   groupBy: ['group_by', listOf(dimensionNames, 1, 3)],
   next: ['next', oneOf(dimensionNames)],
@@ -151,7 +150,7 @@ export function parseView(search: string, ownZone = defaultView.tz): View {
   })
   return {
     ...(Object.fromEntries(coded) as Pick<View, CodedPart>),
-    range: dates('from', 'to') ?? oneOf(keysOf(ranges))(query.get('range')) ?? defaultView.range,
+    range: dates('from', 'to') ?? oneOf(rangeNames)(query.get('range')) ?? defaultView.range,
     tz: tz && isZone(tz) ? tz : ownZone,
     compare:
       dates('compare_from', 'compare_to') ?? oneOf(keysOf(comparisons))(query.get('compare')) ?? defaultView.compare,
@@ -179,29 +178,27 @@ function partsOf(view: View): Readonly<Record<string, string>> {
   }
 }
 
-export function viewDates({ range, tz }: Pick<View, 'range' | 'tz'>, nowMs: number): Dates {
-  return typeof range === 'string' ? datesOf(range, dateIn(tz, nowMs)) : range
+/** The most days that the range of a view can have. */
+export function daysOf({ range }: View): number {
+  return typeof range === 'string' ? ranges[range].days : daysBetween(range.from, range.to)
 }
 
 /** The unit of the series of a view; never hours for more days than the API returns. */
-export function intervalOf(view: View, nowMs: number): Interval {
-  const { from, to } = viewDates(view, nowMs)
-  const days = daysBetween(from, to)
+export function intervalOf(view: View): Interval {
+  const days = daysOf(view)
   if (view.interval === undefined) return days <= 2 ? 'hour' : days <= 124 ? 'day' : 'week'
   return view.interval === 'hour' && days > hourDaysMax ? 'day' : view.interval
 }
 
 /** Parameters of range, zone and filters, which all requests of numbers and rows have in common. */
-export function selectionOf(view: View, nowMs: number) {
-  const { range, tz, filters } = view
-  const days = typeof range === 'string' ? daysParameter(range) : undefined
-  return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
+export function selectionOf({ range, tz, filters }: View) {
+  return { ...rangeParameters(range), tz, ...filters }
 }
 
 /** The same of requests of numbers, and when conversions count. */
-export function countedSelectionOf(view: View, nowMs: number) {
+export function countedSelectionOf(view: View) {
   const { countAt } = view
-  return { ...selectionOf(view, nowMs), ...(countAt === 'click' && { count_at: countAt }) }
+  return { ...selectionOf(view), ...(countAt === 'click' && { count_at: countAt }) }
 }
 
 type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }
@@ -212,8 +209,9 @@ export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParame
   return compare === 'none' ? {} : { compare }
 }
 
-/** Parameters of the comparison of a series, which shows the whole earlier range. */
-export function wholeComparisonOf(view: View, nowMs: number): ComparedParameters {
-  const compare = comparedDates(viewDates(view, nowMs), view.compare)
-  return compare ? comparisonOf({ compare }) : {}
+/** The same of a series: beside the hours of today it shows all hours of yesterday. */
+export function seriesComparisonOf({ range, tz, compare }: View, nowMs: number): ComparedParameters {
+  if (range !== 'today' || compare !== 'previous_period') return comparisonOf({ compare })
+  const date = addDays(dateIn(tz, nowMs), -1)
+  return { compare_from: date, compare_to: date }
 }

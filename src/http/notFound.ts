@@ -25,7 +25,8 @@ export function handleUnknownPath(app: App, advice = 'see /api/v1/docs for the p
       return new Problem('not_found', `No such path; ${advice}.`)
     }
     const allow = [...methods].sort()
-    return new Problem('method_not_allowed', `Method not allowed; this path supports ${allow.join(', ')}.`, { allow })
+    const text = `Method not allowed; this path supports ${allow.join(', ')}.`
+    return new Problem('method_not_allowed', isSentAsRows(method, path) ? text + howRowsArrive : text, { allow })
   }
 
   // Before the body is read: no route needs it.
@@ -41,6 +42,13 @@ export function handleUnknownPath(app: App, advice = 'see /api/v1/docs for the p
 /** Whether no route matches. TRAP: the router matches `/offers/` with `/offers/:id` and an empty id. */
 export function isUnknownPath({ is404, routeOptions, params }: FastifyRequest): boolean {
   return is404 || (routeOptions.config.scope !== undefined && Object.values(params as object).includes(''))
+}
+
+const howRowsArrive =
+  ' Clicks, conversions and costs arrive by `tributary feed` as they happen, or by `tributary import` from files: docs/feed.md, docs/imports.md.'
+
+function isSentAsRows(method: string, path: string): boolean {
+  return /^(POST|PUT|PATCH)$/.test(method) && /\/(clicks|conversions|costs)$/.test(path)
 }
 
 function patternOf(url: string): RegExp {

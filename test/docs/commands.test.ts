@@ -16,7 +16,7 @@ import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
  * Each command of these pages is pasted here, line by line and in order, or is a step of .ci/run. The first page begins with
  * an empty folder, as a new clone does. Servers that a page starts run until it starts another one.
  */
-const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
+const pages = ['README.md', 'docs/README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
 
 /** Loads of some minutes, which are run by hand on an idle machine, and the steps of a release. */
 const runByHand = [

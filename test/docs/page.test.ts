@@ -109,14 +109,21 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('shows samples with ApiKey that wrap, no regular expressions, and guides before operations', async () => {
+  it('shows samples with ApiKey that wrap, shared parameters folded, no regular expressions, and guides before operations', async () => {
     await page.goto(`${url}/api/v1/docs#tag/reports/GET/reports`)
     const operation = page.locator('section[id$="tag/reports/GET/reports"]')
     const sample = operation.locator('pre code', { hasText: 'curl' }).first()
     await expect.poll(() => sample.textContent()).toContain('Authorization: ApiKey trb_live_...')
     const code = `document.querySelector('section[id$="tag/reports/GET/reports"] pre code')`
     expect(await page.evaluate(`getComputedStyle(${code}).whiteSpace`)).toBe('pre-wrap')
-    expect(await operation.textContent()).not.toContain('^')
+    const text = `${await operation.textContent()}`
+    expect(text).not.toContain('^')
+    expect(text).toMatch(/Filters: \d{2} parameters/)
+    expect(text).not.toContain('Only clicks and conversions with one of')
+    await page.goto(`${url}/api/v1/docs#tag/events/GET/journeys`)
+    const journey = page.locator('section[id$="tag/events/GET/journeys"] pre code').first()
+    await expect.poll(() => journey.textContent()).toContain('visitor_id=')
+    await page.goto(`${url}/api/v1/docs#tag/reports/GET/reports`)
     const sidebar = `${await page.locator('aside').first().textContent()}`
     expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
   })
@@ -132,6 +139,8 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     const shown = (await results.allInnerTexts()).join()
     expect(shown).toContain('/events')
     expect(shown).not.toMatch(/[*`|]/)
+    await dialog.getByRole('combobox').fill('send a conversion')
+    await results.first().filter({ hasText: 'Send a conversion' }).waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   })
@@ -144,6 +153,8 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     expect(problems.splice(0).filter((problem) => !problem.includes('401'))).toEqual([])
     await enterKey(key)
     expect(await statusOf(page).textContent()).toMatch(/^demo: \d+ scopes$/)
+    const sample = page.locator('section[id$="tag/reports/GET/reports"] pre code').first()
+    await expect.poll(() => sample.textContent()).toContain(`Authorization: ApiKey ${key}`)
     const otherTab = await session.newPage()
     await otherTab.goto(`${url}/api/v1/docs/llms.txt`)
     const stored = await otherTab.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')

@@ -21,12 +21,18 @@ export interface Explorer {
   open(query?: string, key?: string): Promise<void>
   /** Waits until no panel is loading. */
   settle(): Promise<void>
+  /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
+  openMenu(place: keyof typeof menus): Promise<void>
+  /** Selects a range by its label. */
+  chooseRange(label: string): Promise<void>
   /** Reads a path of the API with the key of the account. */
   read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
   /** @returns what axe-core finds in the page */
   violations(): Promise<string[]>
   close(): Promise<void>
 }
+
+const menus = { page: '.top', range: '.filters', table: '.area-drill-down', funnel: '.area-funnel' } as const
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -60,8 +66,18 @@ export async function openExplorer(): Promise<Explorer> {
     await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
   }
 
+  async function openMenu(place: keyof typeof menus): Promise<void> {
+    const menu = page.locator(`${menus[place]} .menu`)
+    if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
+  }
+
   return {
-    ...{ api, key, url, page, problems, requests, settle },
+    ...{ api, key, url, page, problems, requests, settle, openMenu },
+    async chooseRange(label) {
+      await openMenu('range')
+      await page.getByRole('button', { name: label, exact: true }).click()
+      await settle()
+    },
     async open(query = '', ofKey = key) {
       const zone = query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`
       const link = `${url}/explore${query}${zone}#key=${ofKey}`

@@ -10,15 +10,19 @@ import { openExplorer } from './browser.ts'
  */
 const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = {
   '?group_by=device': [
-    ['combobox Range', 'ArrowDown', /range=90d/],
-    ['combobox Range', 'End', /from=2026-08-24&to=2026-11-21/],
+    ['Range > summary', 'Enter', /open=.*Last 30 days/],
+    ['button Last 90 days', 'Enter', /range=90d.*open=none.*focus=Last/],
+    ['Range > summary', 'Enter', /open=.*Last 90 days/],
     ['textbox From', '"10152026" Tab', /from=2026-10-15&to=2026-11-21/],
     ['combobox Compare with', 'ArrowDown', /compare=previous_year/],
+    ['combobox Conversions count at', 'ArrowDown', /count_at=click/],
+    ['combobox Conversions count at', 'Escape', /open=none/],
+    ['Page > summary', 'Enter', /open=Menu/],
     ['combobox Time zone', '"Europe/Berlin" Enter', /tz=Europe\/Berlin/],
     ['button Copy link', 'Enter', /note=The link of this view/],
-    ['summary Saved views', 'Enter Tab "Mine" Enter', /note=The view is saved/],
+    ['textbox Name of the view', '"Mine" Enter', /note=The view is saved/],
     ['button Mine', 'Enter', /compare=previous_year/],
-    ['button Delete the view Mine', 'Enter', /focus=Range and views/],
+    ['button Delete the view Mine', 'Enter', /focus=Page/],
     ['combobox Theme', 'ArrowDown', /scheme=light /],
     ['checkbox every minute', 'Space', /repeated=false/],
     ['button Refresh', 'Enter', /focus=Refresh/],
@@ -33,35 +37,40 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
       /country=!..,..&.*focus=Filters/,
     ],
     ['button Add filter', 'Enter Tab Tab "(not set)" Enter', /country=!..,..,\(not set\)/],
-    ['Drill-down > combobox a row leads to', '"Br"', /next=browser/],
+    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > combobox A row leads to', '"Br"', /next=browser/],
     ['Drill-down > row', 'Enter', /group_by=browser.*campaign_id=.*focus=Drill-down/],
     ['Drill-down > row', 'Enter', /browser=.*focus=Drill-down/],
     ['Filters > button Campaign', 'Enter', /group_by=browser.*country=!..,..,\(not set\)&campaign_id=[^&]*&tz/],
     ['Filters > button Remove the filter Campaign', 'Enter', /country=[^&]*&tz.*focus=Filters/],
     ['Filters > button Remove the filter Country', 'Enter', /range=90d&group_by=browser&next=browser&tz/],
     ['Drill-down > combobox Group by', 'Home', /\?range=90d&next=browser&tz/],
-    ['Drill-down > combobox then by', '"Cou"', /group_by=campaign,country&/],
-    ['Drill-down > combobox and by', '"Dev"', /group_by=campaign,country,device/],
+    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > combobox Then by', '"Cou"', /group_by=campaign,country&/],
+    ['Drill-down > combobox And by', '"Dev"', /group_by=campaign,country,device/],
     ['Drill-down > button Next page', 'Enter', /offset=50/],
+    ['Drill-down > summary', 'Enter', /open=Columns/],
     ['Drill-down > spinbutton Min. clicks', '"3" Enter', /min_clicks=3/],
-    ['Drill-down > button Revenue', 'Enter', /sort=-revenue.*sorted=descending/],
-    ['Drill-down > summary Columns', 'Enter', /columns=8/],
     ['Drill-down > checkbox EPC', 'Space', /columns=7/],
+    ['Drill-down > button Revenue', 'Enter', /sort=-revenue.*sorted=descending/],
     ['Drill-down > searchbox Search the rows', '"tablet"', /rows have this text/],
-    ['Drill-down > number', 'Enter', /dialog=Clicks: .*focus=(Close|Back)/],
+    ['Drill-down > number', 'Enter', /dialog=[\d,]+ Clicks: .*focus=(Close|Back)/],
     ['dialog row', 'Enter', /dialog=Journey focus=Details/],
-    ['button Back', 'Enter', /dialog=Clicks: .*focus=Details/],
+    ['button Back', 'Enter', /dialog=[\d,]+ Clicks: .*focus=Details/],
     ['button Close', 'Escape', /dialog=none focus=.*show the rows/],
   ],
   '?group_by=weekday,hour_of_day': [
     ['Drill-down > combobox Metric', 'ArrowDown', /sort=-conversions/],
-    ['Time series > combobox First metric', 'ArrowDown', /metrics=conversions,revenue/],
-    ['Time series > combobox by', '"Dev"', /series_by=device/],
+    ['Totals > card Conversions', 'Enter', /metrics=revenue,conversions/],
+    ['Totals > card Revenue', 'Enter', /metrics=conversions&/],
+    ['Totals > button All totals', 'Enter', /focus=Fewer totals/],
+    ['Time series > combobox Split by', '"Dev"', /series_by=device/],
     ['Time series > combobox Interval', 'ArrowDown', /interval=week/],
     ['Time series > summary Values', 'Enter', /values=open/],
+    ['Funnel > summary', 'Enter', /open=Steps/],
     ['Funnel > combobox Count', 'ArrowDown', /by=click/],
     ['Funnel > combobox within', 'ArrowDown', /window=30d/],
-    ['Funnel > combobox by', '"Dev"', /funnel_by=device/],
+    ['Funnel > combobox Split by', '"Dev"', /funnel_by=device/],
     ['Funnel > button Add step', 'Enter "purchase" Enter', /steps=click,conversion,purchase/],
     ['Funnel > button Remove step 2', 'Enter', /steps=click,purchase.*focus=Steps of the funnel/],
     ['Latest conversions > row', 'Enter', /dialog=Journey/],
@@ -76,11 +85,14 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
   function find(control: string): Locator {
     const { page } = explorer
     const [, panel, role = '', name = ''] = /^(?:(.*) > )?(\w+) ?(.*)$/.exec(control) ?? []
-    const place = panel ? page.getByRole('region', { name: panel, exact: true }) : page.locator('body')
+    const menus: Record<string, string> = { Range: '.filters > .menu', Page: '.top' }
+    const region = page.getByRole('region', { name: panel ?? '', exact: true })
+    const place = panel ? (menus[panel] ? page.locator(menus[panel]) : region) : page.locator('body')
     if (control === 'dialog row') return page.locator('dialog button.row').first()
     if (role === 'row') return place.locator('button.row').first()
     if (role === 'number') return place.locator('tbody .count-link').first()
-    if (role === 'summary') return place.locator('summary', { hasText: name })
+    if (role === 'card') return place.locator('.card', { hasText: name }).first()
+    if (role === 'summary') return place.locator('summary', { hasText: name }).first()
     if (panel === 'Filters') return place.getByRole('button', { name: new RegExp(`^${name}`) })
     if (role === 'textbox') return place.getByLabel(name, { exact: true })
     return place.getByRole(role as 'button', { name, exact: true })
@@ -104,7 +116,8 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
         ' repeated=' + document.querySelector('nav input').checked + ' ' + text('.table-foot') +
         ' values=' + (document.querySelector('.area-series details')?.open ? 'open' : 'closed') +
         ' sorted=' + document.querySelector('.area-drill-down [aria-sort]')?.ariaSort +
-        ' columns=' + document.querySelectorAll('.menu :checked').length + ' dialog=' + dialog + ' focus=' + label
+        ' open=' + (text('.menu[open] summary') || 'none') +
+        ' columns=' + document.querySelectorAll('.choices :checked').length + ' dialog=' + dialog + ' focus=' + label
     })()`)
     return `${decodeURIComponent(new URL(page.url()).search).replaceAll('+', ' ')} ${parts}`
   }
@@ -143,7 +156,7 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
       if (await page.evaluate('document.activeElement === document.body')) break
       names.push((await page.locator(':focus').ariaSnapshot()).split('\n')[0])
     }
-    expect(names.filter((name) => !name || !/"[^"]+"|text: ./.test(name))).toEqual([])
+    expect(names.filter((name) => !name || !/"[^"]+"|(text|strong): ./.test(name))).toEqual([])
     expect(new Set(names).size).toBeGreaterThan(60)
   })
 
@@ -151,13 +164,13 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     const { page, open, settle } = explorer
     await page.setViewportSize({ width: 390, height: 800 })
     await open()
-    const range = find('combobox Range')
+    const range = find('button Last 90 days')
     expect(await range.isVisible()).toBe(false)
-    await find('Range and views > summary UTC').press('Enter')
-    await range.press('ArrowDown')
+    await find('Range > summary').press('Enter')
+    await range.press('Enter')
     await settle()
     expect(page.url()).toContain('range=90d')
-    await find('summary Menu').press('Enter')
+    await find('Page > summary').press('Enter')
     await find('button Refresh').press('Enter')
     await page.setViewportSize({ width: 1440, height: 1000 })
   })

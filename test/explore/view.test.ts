@@ -4,8 +4,9 @@ import { attributeNames, notSet, timeDimensions } from '../../schema/dimensions.
 import { filterAttributes } from '../../schema/filters.ts'
 import { funnelDimensions } from '../../schema/funnel.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
+import { rangeNames as apiRangeNames } from '../../schema/range.ts'
 import { gridAxes } from '../../src/explore/chartGrid.ts'
-import { addDays, dateIn, daysBetween, endOfMonth, hasBegun } from '../../src/explore/dates.ts'
+import { addDays, begunAt, dateIn, datesIn, daysBetween, endOfMonth } from '../../src/explore/dates.ts'
 import {
   dimensionNames,
   filterDimensions,
@@ -16,7 +17,8 @@ import {
 import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
 import { formatSeconds, formatUnit, formatValue } from '../../src/explore/format.ts'
 import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
-import { comparedDates, comparisons, datesOf, ranges } from '../../src/explore/ranges.ts'
+import { comparisons, rangeNames, ranges } from '../../src/explore/ranges.ts'
+import { type Daily, drawnValues, earlierValues } from '../../src/explore/seriesValues.ts'
 import {
   countTimes,
   defaultView,
@@ -25,9 +27,9 @@ import {
   intervals,
   parseView,
   selectionOf,
+  seriesComparisonOf,
   units,
   type View,
-  viewDates,
   windows,
 } from '../../src/explore/view.ts'
 import { readFilters } from '../../src/query/filters.ts'
@@ -46,7 +48,7 @@ const views: fc.Arbitrary<View> = fc.record({
   filters,
   countAt: keys(countTimes),
   interval: fc.option(keys(intervals), { nil: undefined }),
-  metrics: fc.tuple(fc.constantFrom(...shownMetrics), fc.constantFrom(...shownMetrics)),
+  metrics: fc.uniqueArray(fc.constantFrom(...shownMetrics), { minLength: 1, maxLength: 2 }),
   seriesBy: fc.option(fc.constantFrom(...filteredDimensions), { nil: undefined }),
   next: fc.option(fc.constantFrom(...dimensionNames), { nil: undefined }),
   groupBy: fc.uniqueArray(fc.constantFrom(...dimensionNames), { minLength: 1, maxLength: 3 }),
@@ -80,24 +82,28 @@ describe('the view in the address', () => {
         expect(parseView(`?range=${encodeURIComponent(text)}x`)).toEqual(defaultView)
       }),
     )
-    const wrong =
-      '?range=1y&tz=Mars/Olympus&compare=x&metrics=clicks&group_by=x&sort=-secret&steps=one&from=2026-13-01&to=x'
+    const wrong = '?range=1y&tz=Mars/Olympus&compare=x&metrics=x&group_by=x&sort=-secret&steps=one&from=2026-13-01&to=x'
     expect(parseView(wrong)).toEqual(defaultView)
     expect(parseView('?from=2026-02-01&to=2026-01-01')).toEqual(defaultView)
   })
 
-  it('requests the days of the zone', () => {
+  it('requests calendar ranges of the API by their names, in the zone', () => {
     const evening = { ...defaultView, range: 'yesterday', tz: 'Pacific/Kiritimati' } as const
-    expect(selectionOf(evening, testNowMs)).toEqual({ from: '2026-11-21', to: '2026-11-21', tz: 'Pacific/Kiritimati' })
-    expect(selectionOf({ ...evening, range: '7d' }, testNowMs)).toEqual({ days: 7, tz: 'Pacific/Kiritimati' })
-    expect(viewDates({ ...defaultView, range: '7d' }, testNowMs)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
+    expect(selectionOf(evening)).toEqual({ range: 'yesterday', tz: 'Pacific/Kiritimati' })
+    expect(selectionOf({ ...evening, range: '7d' })).toEqual({ days: 7, tz: 'Pacific/Kiritimati' })
+    const dates = { from: '2026-11-01', to: '2026-11-10' }
+    expect(selectionOf({ ...defaultView, range: dates })).toEqual({ ...dates, tz: 'UTC' })
+    expect(rangeNames.filter((name) => !/^\d/.test(name)).toSorted()).toEqual(apiRangeNames.toSorted())
+    const today = { ...evening, range: 'today' } as const
+    expect(seriesComparisonOf(today, testNowMs)).toEqual({ compare_from: '2026-11-21', compare_to: '2026-11-21' })
+    expect(seriesComparisonOf(evening, testNowMs)).toEqual({ compare: 'previous_period' })
   })
 
   it('never requests hours of more days than the API returns', () => {
     const hours = { ...defaultView, interval: 'hour' } as const
-    expect(intervalOf({ ...hours, range: '30d' }, testNowMs)).toBe('hour')
-    expect(intervalOf({ ...hours, range: '90d' }, testNowMs)).toBe('day')
-    expect(intervalOf({ ...defaultView, range: 'today' }, testNowMs)).toBe('hour')
+    expect(intervalOf({ ...hours, range: '30d' })).toBe('hour')
+    expect(intervalOf({ ...hours, range: '90d' })).toBe('day')
+    expect(intervalOf({ ...defaultView, range: 'today' })).toBe('hour')
   })
 })
 
@@ -138,29 +144,8 @@ describe('dates of the page', () => {
     expect([addDays('2024-02-28', 1), addDays('2026-01-01', -1)]).toEqual(['2024-02-29', '2025-12-31'])
     expect([endOfMonth('2024-02-01'), endOfMonth('2026-12-31')]).toEqual(['2024-02-29', '2026-12-31'])
     expect(daysBetween('2026-03-01', '2026-03-31')).toBe(31)
-  })
-})
-
-describe('ranges of the page', () => {
-  it.each([
-    ['this_week', '2026-11-16', '2026-11-21'],
-    ['last_week', '2026-11-09', '2026-11-15'],
-    ['this_month', '2026-11-01', '2026-11-21'],
-    ['last_month', '2026-10-01', '2026-10-31'],
-    ['this_quarter', '2026-10-01', '2026-11-21'],
-    ['last_quarter', '2026-07-01', '2026-09-30'],
-    ['this_year', '2026-01-01', '2026-11-21'],
-    ['last_year', '2025-01-01', '2025-12-31'],
-  ] as const)('are calendar units that end today at the latest: %s', (range, from, to) => {
-    expect(datesOf(range, '2026-11-21')).toEqual({ from, to })
-  })
-
-  it('are compared with the days before, the dates of last year, or other dates', () => {
-    const leapDay = { from: '2024-02-28', to: '2024-02-29' }
-    expect(comparedDates(leapDay, 'previous_period')).toEqual({ from: '2024-02-26', to: '2024-02-27' })
-    expect(comparedDates(leapDay, 'previous_year')).toEqual({ from: '2023-02-28', to: '2023-02-28' })
-    expect(comparedDates(leapDay, 'none')).toBeUndefined()
-    expect(comparedDates(leapDay, { from: '2020-01-01', to: '2020-01-02' })?.from).toBe('2020-01-01')
+    const kathmandu = { from: '2026-11-20T18:15:00.000Z', to: '2026-11-22T18:15:00.000Z' }
+    expect(datesIn('Asia/Kathmandu', kathmandu)).toEqual({ from: '2026-11-21', to: '2026-11-22' })
   })
 })
 
@@ -173,6 +158,7 @@ describe('numbers of the page', () => {
     ])
     expect([0.5, 12.34567].map((value) => formatValue(value, 'rate', 'USD'))).toEqual(['$0.5000', '$12.3457'])
     expect(formatValue(0.5, 'rate', 'JPY')).toBe('¥0.50')
+    expect(formatValue(-0.001, 'amount', 'USD')).toBe('$0.00')
     expect([0, 59, 4_980, 90_000, 86_401].map(formatSeconds)).toEqual([
       '0 sec',
       '59 sec',
@@ -198,7 +184,37 @@ describe('the chart', () => {
 
   it('has no values of units that have not begun', () => {
     const units = ['2026-11-21', '2026-11-22', '2026-11-21T20:00+05:30', '2026-11-21T21:00+05:30']
-    expect(units.map((id) => hasBegun(id, 'UTC', testNowMs))).toEqual([true, false, true, false])
+    expect(units.map(begunAt('UTC', testNowMs))).toEqual([true, false, true, false])
+  })
+
+  it('ends where the rows end, begins with the first row, and never falls to zero in a unit that is not over', () => {
+    const day = (id: string, clicks: number, before = 0) => ({
+      ...{ id, clicks, complete: id < '2026-11-21' },
+      previous: { id: addDays(id, -7), clicks: before },
+    })
+    const seriesTo = (clicks: string, days: object[]) =>
+      ({
+        data: days,
+        tz: 'UTC',
+        asOf: '2026-11-21T09:00:00.000Z',
+        dataThrough: { clicks, conversions: null, costs: null },
+        previous: { from: '2026-11-10T00:00:00.000Z', to: '2026-11-14T09:00:00.000Z' },
+      }) as unknown as Daily
+    const days = [day('2026-11-18', 0), day('2026-11-19', 4, 2), day('2026-11-20', 0, 3), day('2026-11-21', 0, 1)]
+    const early = seriesTo('2026-11-20T23:00:00.000Z', days)
+    const nothing = [null, null, null, null]
+    expect(drawnValues(early, 'clicks', '2026-11-19')).toEqual({ whole: [null, 4, null, null], open: nothing })
+    expect(drawnValues(early, 'clicks').whole).toEqual([0, 4, null, null])
+    const late = seriesTo('2026-11-21T08:00:00.000Z', days)
+    expect(drawnValues(late, 'clicks')).toEqual({ whole: [0, 4, 0, null], open: nothing })
+    const begun = seriesTo('2026-11-21T08:00:00.000Z', [
+      ...days.slice(0, 3),
+      day('2026-11-21', 1),
+      day('2026-11-22', 0),
+    ])
+    expect(drawnValues(begun, 'clicks').open).toEqual([null, null, 0, 1, null])
+    expect(earlierValues(begun, 'clicks')).toEqual([0, 2, 3, 0, null])
+    expect(earlierValues(begun, 'clicks', '2026-11-12')).toEqual([null, 2, 3, 0, null])
   })
 
   it('has axes with the same zero and the same grid, which contain all values', () => {

@@ -183,6 +183,9 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         if (allowed.includes(method)) continue
         const response = await expectProblem(operation, { method }, [405, 'method_not_allowed'])
         expect(response.headers.allow).toBe(allowed.toSorted().join(', '))
+        // Rows arrive by commands.
+        const isRow = /^\/(clicks|conversions|costs)$/.test(path) && method.startsWith('P')
+        expect(/tributary feed.*tributary import/.test(response.json().message)).toBe(isRow)
       }
     })
 

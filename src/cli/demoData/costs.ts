@@ -3,10 +3,15 @@ import { type Campaign, type CampaignId, campaigns, sources } from './catalogue.
 import { exchangeRate } from './clicks.ts'
 import { activity, type DemoPlan, dateText, drawsOf, todayOf } from './visits.ts'
 
-/** Campaigns whose clicks are free: the partner bills each mailing. Fees are relative to the clicks of a day of the demo. */
-const feePerClick: Partial<Record<CampaignId, number>> = { 'cmp-nordhaus-newsletters': 0.06 }
+/** Amounts that are reported apart from clicks, relative to the clicks of a day of the demo. */
+const reports: readonly { campaignId: CampaignId; perClick: number; everyDays: number }[] = [
+  // The clicks are free: the partner bills each mailing.
+  { campaignId: 'cmp-nordhaus-newsletters', perClick: 0.06, everyDays: 1 },
+  // A credit for invalid clicks of the week.
+  { campaignId: 'cmp-kite-youtube', perClick: -0.02, everyDays: 7 },
+]
 
-/** A fee is known on the next morning. Two days later it is corrected by a discount. */
+/** An amount is known on the next morning. Two days later it is corrected by a discount. */
 const states = [
   { afterMs: 30 * hourMs, factor: 1 },
   { afterMs: 78 * hourMs, factor: 0.95 },
@@ -17,12 +22,12 @@ export function* costRows(plan: DemoPlan) {
   const today = todayOf(plan)
   for (let day = today - plan.days + 1; day <= today; day++) {
     const draws = drawsOf(plan, 'costs', day)
-    for (const [campaignId, perClick] of Object.entries(feePerClick)) {
-      const campaign: Campaign = campaigns[campaignId as CampaignId]
-      if (activity(campaign, day) === 0) continue
+    for (const { campaignId, perClick, everyDays } of reports) {
+      const campaign: Campaign = campaigns[campaignId]
+      if (activity(campaign, day) === 0 || day % everyDays > 0) continue
       const { currency } = sources[campaign.source]
       const rate = exchangeRate(currency, plan.currency, day * dayMs)
-      const fee = perClick * plan.perDay * (0.8 + 0.4 * draws.unit())
+      const amount = perClick * plan.perDay * (0.8 + 0.4 * draws.unit())
       for (const { afterMs, factor } of states) {
         if (day * dayMs + afterMs > plan.nowMs) break
         yield {
@@ -31,7 +36,7 @@ export function* costRows(plan: DemoPlan) {
           updatedAt: new Date(day * dayMs + afterMs).toISOString(),
           campaignId,
           trafficSourceId: campaign.source,
-          cost: Number((fee * factor).toFixed(2)),
+          cost: Number((amount * factor).toFixed(2)),
           currency,
           ...(rate !== null && { exchangeRate: rate }),
         }

@@ -1,5 +1,13 @@
 import { dayMs, hourMs, minuteMs } from '../../stores/timing/units.ts'
-import { type Campaign, campaigns, landingPages, type Offer, type OfferId, offers } from './catalogue.ts'
+import {
+  type Campaign,
+  campaigns,
+  type LandingPageId,
+  landingPages,
+  type Offer,
+  type OfferId,
+  offers,
+} from './catalogue.ts'
 import type { Draws, Shares } from './draws.ts'
 import salesTable from './tables/sales.json' with { type: 'json' }
 import shares from './tables/shares.json' with { type: 'json' }
@@ -38,6 +46,24 @@ export function* outcomesByDay(plan: DemoPlan) {
 
 const secondMs = 1000
 
+/**
+ * Landing pages that stop converting: each week the next one, for two weeks. So in the last seven days the campaigns of one of them have
+ * costs and hardly any revenue.
+ */
+const failingPages: readonly LandingPageId[] = [
+  'lp-bramble-quote',
+  'lp-cobalt-vergleich',
+  'lp-atlas-quote',
+  'lp-solaro-calculator',
+  'lp-luma-quiz',
+  'lp-finpilot-list',
+]
+
+function isFailing(pageId: LandingPageId, atMs: number): boolean {
+  const week = Math.floor(atMs / (7 * dayMs))
+  return [week, week - 1].some((of) => failingPages[of % failingPages.length] === pageId)
+}
+
 const countryLift: Readonly<Record<string, number>> = shares.liftOfCountry
 
 /** @returns pixel events in order of time, empty without a pixel; the conversion, then its renewals */
@@ -50,7 +76,7 @@ function drawOutcome(visit: Visit, draws: Draws): { visit: Visit; steps: Step[];
   const page = pageId && visit.campaign !== 'cmp-retargeting' ? landingPages[pageId] : undefined
   const probability =
     campaign.conversionRate *
-    (page?.lift ?? 0.9) *
+    (page && pageId && isFailing(pageId, visit.clickedMs) ? 0 : (page?.lift ?? 0.9)) *
     shares.liftOfDevice[visitor.device.device] *
     (countryLift[visitor.location.country] ?? 0.92) *
     (visit.isReturn ? 1.7 : 1)

@@ -11,7 +11,7 @@ import { packageRoot } from '../../package.ts'
 /** Files of `guides/` in the order of the documentation: about the API, and about other programs. `npm run build` copies them. */
 const guideNames = [
   ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports', 'sync'],
-  ...['sendingEvents', 'funnels', 'errors', 'limits'],
+  ...['sendingEvents', 'sendingRows', 'funnels', 'errors', 'limits'],
 ]
 const programGuideNames = ['intoPostgres', 'intoDuckdb', 'intoClickhouse', 'anyConnector', 'languageModel', 'tools']
 

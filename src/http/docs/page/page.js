@@ -7,6 +7,13 @@ const status = document.getElementById('key-status')
 
 // Relative to the page, which a proxy may serve below a path of its own.
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
+
+/** Parameters that many operations have, by their descriptions. A guide describes them once. */
+const sharedParameters = [
+  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
+  { title: 'Filters', pattern: /^Only .* with one of up to/ },
+]
+
 const content = await loadDocument()
 let key = ''
 let checking = ''
@@ -32,7 +39,36 @@ async function loadDocument() {
   const text = await (await fetch(`${baseUrl}/docs/json`)).text()
   const [{ url }] = JSON.parse(text).servers
   const isPattern = (name, value) => name === 'pattern' && typeof value === 'string'
-  return JSON.parse(text.replaceAll(url, baseUrl), (name, value) => (isPattern(name, value) ? undefined : value))
+  const api = JSON.parse(text.replaceAll(url, baseUrl), (name, value) => (isPattern(name, value) ? undefined : value))
+  const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
+  // Samples have the parameters that are required.
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters))
+    if (parameter.schema['x-required-without']) parameter.required = true
+  for (const { title, pattern } of sharedParameters) fold(api, operations, title, pattern)
+  for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses)))
+    if (status >= '400') response.description += ' [What to do](#tag/errors)'
+  return api
+}
+
+/** Moves the parameters whose descriptions match a pattern to a guide. The operations name them, folded. */
+function fold(api, operations, title, pattern) {
+  const isFolded = ({ description }) => pattern.test(description)
+  const namesByText = new Map()
+  for (const operation of operations) {
+    const { parameters = [], responses } = operation
+    const folded = parameters.filter(isFolded)
+    if (folded.length < 2) continue
+    for (const { name, description } of folded)
+      namesByText.set(description, (namesByText.get(description) ?? new Set()).add(`\`${name}\``))
+    const names = folded.map(({ name }) => name)
+    operation.parameters = parameters.filter((parameter) => !isFolded(parameter))
+    operation.description += `\n\n<details><summary>${title}: ${names.length} parameters</summary>\n\n\`${names.join('`, `')}\`: [${title}](#tag/${title.toLowerCase()})\n\n</details>`
+    for (const name of names)
+      responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
+  }
+  const texts = [...namesByText].map(([description, names]) => `- ${[...names].join(', ')}: ${description}`)
+  api.tags.push({ name: title, description: texts.join('\n') })
+  api['x-tagGroups'][0].tags.splice(3, 0, title)
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
@@ -65,7 +101,8 @@ function show(state, message) {
 
 function configuration() {
   return {
-    content,
+    // Guides and samples of the client name the key too.
+    content: key ? JSON.parse(JSON.stringify(content).replaceAll('trb_live_…', key)) : content,
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },

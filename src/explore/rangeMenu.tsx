@@ -1,0 +1,84 @@
+import type { ResponseOf } from '../packages/client/client.ts'
+import { Button, Menu, Select } from './controls.tsx'
+import { dateIn, datesIn } from './dates.ts'
+import { formatDates } from './format.ts'
+import { comparisons, type Dates, rangeNames, ranges } from './ranges.ts'
+import type { Loaded } from './request.ts'
+import { countTimes, type PanelProps } from './view.ts'
+
+/** Earlier dates are years that are not typed completely. */
+const dateMin = '1970-01-01'
+
+/** The range with its dates and what it is compared with, as one button that opens the selection of all. */
+export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/stats/overview'>> }) {
+  const { view, onChange, overview } = props
+  const { range, tz, compare } = view
+  // The response has the dates. Those of the response before are dates to begin with.
+  const body = overview.data
+  const today = dateIn(tz, Date.now())
+  const read = body ? datesIn(tz, body) : { from: today, to: today }
+  const earlier = body?.previous && datesIn(tz, body.previous)
+  const [name, dates] = typeof range === 'string' ? [ranges[range].label, read] : ['', range]
+  const isKnown = overview.phase === 'ready'
+  const summary = (
+    <>
+      <strong>{name}</strong> {(isKnown || !name) && <span data-dates>{formatDates(dates)}</span>}{' '}
+      {isKnown && earlier && (
+        <span class="hint">
+          vs. <span data-dates>{formatDates(earlier)}</span>
+        </span>
+      )}
+    </>
+  )
+  return (
+    <Menu summary={summary}>
+      <fieldset class="choices" aria-label="Range">
+        {rangeNames.map((of) => (
+          <Button key={of} aria-pressed={range === of} onClick={() => onChange({ range: of })}>
+            {ranges[of].label}
+          </Button>
+        ))}
+      </fieldset>
+      <DateFields labels={['From', 'To']} dates={dates} onDates={(chosen) => onChange({ range: chosen })} />
+      <Select
+        label="Compare with"
+        options={{ ...comparisons, custom: 'Other dates' }}
+        value={typeof compare === 'string' ? compare : 'custom'}
+        onChoose={(of) => onChange({ compare: of === 'custom' ? (earlier ?? dates) : of })}
+      />
+      {typeof compare !== 'string' && (
+        <DateFields
+          labels={['Compare from', 'Compare to']}
+          dates={compare}
+          onDates={(chosen) => onChange({ compare: chosen })}
+        />
+      )}
+      <Select
+        label="Conversions count at"
+        options={countTimes}
+        value={view.countAt}
+        onChoose={(countAt) => onChange({ countAt })}
+      />
+    </Menu>
+  )
+}
+
+type DateFieldsProps = { labels: readonly [from: string, to: string]; dates: Dates; onDates: (dates: Dates) => void }
+
+function DateFields({ labels, dates, onDates }: DateFieldsProps) {
+  return (['from', 'to'] as const).map((name, index) => (
+    <label key={name}>
+      {labels[index]}{' '}
+      <input
+        type="date"
+        required
+        value={dates[name]}
+        min={name === 'from' ? dateMin : dates.from}
+        max={name === 'from' ? dates.to : undefined}
+        onChange={({ currentTarget }) => {
+          if (currentTarget.checkValidity()) onDates({ ...dates, [name]: currentTarget.value })
+        }}
+      />
+    </label>
+  ))
+}
