@@ -1,9 +1,3 @@
-<<<<<<< HEAD:src/api/events/list/plan.ts
-import type { EventListQuery } from '../../../../schema/eventList.ts'
-import { type EventKey, parseEventKey } from '../../../query/eventKey.ts'
-import { type ListPlan, planList } from '../../../query/listPlan.ts'
-import type { PlanCaller } from '../../../query/readContext.ts'
-=======
 import type { EventListQuery } from '../../../../schema/eventList.ts'
 import { namesInTree } from '../../../../schema/filters.ts'
 import { type EventKey, parseEventKey } from '../../../query/eventKey.ts'
@@ -11,7 +5,6 @@ import { readAllFilters } from '../../../query/filters.ts'
 import type { Filter } from '../../../query/filterTree.ts'
 import { type ListPlan, planList } from '../../../query/listPlan.ts'
 import type { PlanCaller } from '../../../query/readContext.ts'
->>>>>>> w-tools:src/api/events/plan.ts
 
 export const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
 

@@ -1,13 +1,4 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-<<<<<<< HEAD:src/api/events/list/sql.ts
-import { type EventKey, isAfterEvent } from '../../../query/eventKey.ts'
-import { listSql } from '../../../query/listPlan.ts'
-import { cursorOf } from '../../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../../rows/clickhouseOutputFormat.ts'
-import { eventColumns, eventExportFields } from '../../../rows/events.ts'
-import type { RowField } from '../../../rows/exportFields.ts'
-import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../../stores/clickhouse/sql.ts'
-=======
 import type { FilterAttribute } from '../../../../schema/filters.ts'
 import { type EventKey, isAfterEvent } from '../../../query/eventKey.ts'
 import { filterCondition } from '../../../query/filters.ts'
@@ -17,7 +8,6 @@ import { type ExportOptions, formatClause, selectList } from '../../../rows/clic
 import { eventColumns, eventExportFields } from '../../../rows/events.ts'
 import type { RowField } from '../../../rows/exportFields.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../../stores/clickhouse/sql.ts'
->>>>>>> w-tools:src/api/events/sql.ts
 import { type EventListPlan, filterColumns } from './plan.ts'
 
 /**
