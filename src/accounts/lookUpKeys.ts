@@ -2,7 +2,7 @@ import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import { type FreshnessOfAccount, selectFreshness } from '../stores/postgres/freshness.ts'
+import type { FreshnessOfAccount } from '../stores/postgres/freshness.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { SubscriptionPlan } from './plans.ts'
@@ -81,7 +81,11 @@ async function readKeys(postgres: Postgres, wanted: readonly WantedKey[]): Promi
           'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
         FROM retained_ranges
         WHERE account_id = accounts.id) AS retained,
-      ${selectFreshness(postgres)} AS freshness
+      (SELECT COALESCE(json_object_agg(resource, json_build_object(
+          'throughMs', EXTRACT(EPOCH FROM nullif(data_through, '-infinity')) * 1000,
+          'storedMs', EXTRACT(EPOCH FROM last_row_at) * 1000)), '{}')
+        FROM watermarks
+        WHERE account_id = accounts.id) AS freshness
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan

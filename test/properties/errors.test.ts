@@ -428,6 +428,7 @@ const badValues: Record<string, readonly string[]> = {
   group_by: ['planet', 'Day', 'day,day', 'day,', 'day,country,os,browser', '__proto__', 'day '],
   sort: ['planet', '+clicks', 'clicks,id', '--clicks', 'Clicks', '__proto__'],
   metrics: ['planet', 'clicks,', 'clicks, cost', 'Clicks', '__proto__'],
+  count_at: ['clicked', 'Click', 'click,conversion', '__proto__'],
   compare: ['last_week', 'previous_month', 'true', '__proto__'],
   compare_from: ['2026-02-30', 'today', '2026-11-01T24:30:00Z', '2026-11-03'],
   compare_to: ['2026-02-30', 'now', '2026-11-01T10:00:00+2400', '2027-11-03'],

@@ -56,6 +56,7 @@ describe('GET /stats/overview', () => {
         ...{ cost: 0.4, profit: 19.6, roi: 4900, cr: 50, epc: 5, cpa: 0.2, cpc: 0.1, aov: 10 },
       },
       resources: { campaigns: 2, offers: 1, landingPages: 2, trafficSources: 2 },
+      dataThrough: { clicks: null, conversions: null, costs: null },
       asOf: '2026-11-21T15:00:00.000Z',
     })
   })

@@ -11,7 +11,7 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { assertSchema, useTestApp } from '../../kit/app.ts'
 import { isNeeded, operations } from '../../kit/operations.ts'
 import { randomCases } from '../../kit/randomCases.ts'
-import { storeClicks, storeConversions, storeEvents, storeMetadata } from '../../kit/rows.ts'
+import { storeClicks, storeConversions, storeCosts, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { type Request, requests } from './generators.ts'
 
 const concurrency = 10
@@ -46,6 +46,11 @@ beforeAll(async () => {
       api.stores,
       account,
       numbers.map((n) => ({ id: `c${n}`, clicked_at: at(n), cost_base: 0.01, referrer: mark, city: mark, ...row(n) })),
+    )
+    await storeCosts(
+      api.stores,
+      account,
+      numbers.map((n) => ({ id: `x${n}`, spent_at: at(n), cost: 0.01, cost_base: 0.01, sub2: mark, ...row(n) })),
     )
     await storeEvents(
       api.stores,
