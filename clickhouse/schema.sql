@@ -9,7 +9,7 @@ CREATE TABLE click_index
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (account_id, id)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE clicks
 (
@@ -63,7 +63,7 @@ CREATE TABLE clicks
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE conversion_index
 (
@@ -74,7 +74,7 @@ CREATE TABLE conversion_index
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account_id, id)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE conversions
 (
@@ -160,7 +160,7 @@ CREATE TABLE conversions
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, converted_at, id)
-SETTINGS index_granularity = 128, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 128, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE converted_click_rows
 (
@@ -214,7 +214,7 @@ CREATE TABLE converted_click_rows
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, initialization_retry_period = 2;
 
 CREATE TABLE converted_clicks
 (
@@ -230,7 +230,7 @@ CREATE TABLE converted_clicks
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, clicked_at, click_id, conversion_id)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE cost_index
 (
@@ -241,7 +241,7 @@ CREATE TABLE cost_index
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account_id, id)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE costs
 (
@@ -280,7 +280,7 @@ CREATE TABLE costs
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, spent_at, id)
-SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE pixel_events
 (
@@ -343,7 +343,7 @@ CREATE TABLE pixel_events
 )
 ENGINE = ReplacingMergeTree(earliness)
 ORDER BY (account_id, origin, id, generation)
-SETTINGS index_granularity = 256, min_compress_block_size = 4096, deduplicate_merge_projection_mode = 'rebuild', non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, deduplicate_merge_projection_mode = 'rebuild', non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE sums_by_day
 (
@@ -365,7 +365,7 @@ CREATE TABLE sums_by_day
 ENGINE = SummingMergeTree
 PARTITION BY toYear(day)
 ORDER BY (account_id, dimension, day, value)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE sums_by_day_and_campaign
 (
@@ -388,7 +388,7 @@ CREATE TABLE sums_by_day_and_campaign
 ENGINE = SummingMergeTree
 PARTITION BY toYear(day)
 ORDER BY (account_id, dimension, campaign_id, day, value)
-SETTINGS index_granularity = 512, min_compress_block_size = 8192, max_compress_block_size = 32768, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 512, min_compress_block_size = 8192, max_compress_block_size = 32768, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE TABLE sums_by_quarter_hour
 (
@@ -428,7 +428,7 @@ CREATE TABLE sums_by_quarter_hour
 ENGINE = SummingMergeTree
 PARTITION BY toYear(bucket)
 ORDER BY (account_id, bucket, campaign_id)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, deduplicate_merge_projection_mode = 'rebuild', min_compressed_bytes_to_fsync_after_fetch = 1;
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, deduplicate_merge_projection_mode = 'rebuild', min_compressed_bytes_to_fsync_after_fetch = 1, initialization_retry_period = 2;
 
 CREATE MATERIALIZED VIEW clicks_to_click_index TO click_index
 (
