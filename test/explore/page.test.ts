@@ -167,7 +167,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     for (const interval of ['hour', 'week']) {
       await page.getByLabel('Interval').selectOption(interval)
       await settle()
-      const { data } = await read('/stats/daily', `days=7&interval=${interval}&compare=previous_period`)
+      const earlier = 'compare_from=2026-11-08&compare_to=2026-11-14'
+      const { data } = await read('/stats/daily', `days=7&interval=${interval}&${earlier}`)
       const times = (await texts('.area-series tbody th')).map((text) => text.split(' ')[0])
       expect(times).toEqual(data.map(({ id }) => id))
       const rates = await texts('.area-series tbody td:nth-child(5)')
