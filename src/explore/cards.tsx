@@ -7,11 +7,13 @@ import { formatChange, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import type { Daily } from './seriesValues.ts'
-import { drawnValues } from './seriesValues.ts'
+import { type Daily, drawnValues } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
+
+/** The classes of the lines of the chart. */
+const inks = ['metric-1', 'metric-2']
 
 type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
 
@@ -19,6 +21,7 @@ type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily
 export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
   const [hasAll, setAll] = useState(false)
   const first = [...cardMetrics, ...view.metrics] as readonly Metric[]
+  const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
   const controls = <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
   return (
     <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} controls={controls}>
@@ -28,8 +31,8 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
             {(hasAll ? metricNames : metricNames.filter((name) => first.includes(name))).map((metric) => (
               <Button
                 key={metric}
-                class={`card ${inkOf(metric, view)}`}
-                aria-pressed={view.metrics.includes(metric)}
+                class={`card ${view.seriesBy ? '' : (inks[drawn.indexOf(metric)] ?? '')}`}
+                aria-pressed={drawn.includes(metric)}
                 onClick={() => onChange({ metrics: drawnWith(metric, view) })}
               >
                 <Card metric={metric} body={body} />
@@ -42,12 +45,6 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
       )}
     </Panel>
   )
-}
-
-/** The class of the line of a metric in the chart. */
-function inkOf(metric: Metric, { metrics: drawn, seriesBy }: View): string {
-  const at = drawn.indexOf(metric)
-  return at < 0 || seriesBy ? '' : `metric-${at + 1}`
 }
 
 /** The metrics of the series after a click on one: it is added to the last one, or removed. A series by a dimension has one. */

@@ -77,10 +77,10 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
     <RangeContext.Provider value={fileDates}>
       <Notes>
         <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
-        <div class="filters controls">
+        <section class="filters controls" aria-label="Range and filters">
           <RangeMenu {...props} overview={overview} />
           <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
-        </div>
+        </section>
         {empty.isNew && <FirstSteps />}
         <main class="panels">
           <h1 class="visually-hidden">Numbers of {key.accountName}</h1>

@@ -35,7 +35,8 @@ export function formatValue(value: Value, kind: MetricKind, currency: string, is
 
 /** The class of a value that is shown as less than zero. */
 export function lossClass(value: Value, kind: MetricKind, currency: string): string {
-  const isLoss = value && formatValue(value, kind, currency) !== formatValue(Math.abs(value), kind, currency)
+  const isLoss =
+    value && value < 0 && formatValue(value, kind, currency) !== formatValue(Math.abs(value), kind, currency)
   return isLoss ? 'loss' : ''
 }
 

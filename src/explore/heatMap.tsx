@@ -23,6 +23,8 @@ type HeatMapProps = PanelProps & { body: ResponseOf<'/reports'>; firstDate: stri
 export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
   const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.metrics[0] ?? 'clicks'
   const { kind, label } = metrics[metric]
+  // A visitor of several days is one visitor.
+  const isAverage = isSum(metric) && metric !== 'visitors'
   const { from, to } = datesIn(view.tz, body)
   const dates = Array.from({ length: daysBetween(from, to) }, (_, day) => addDays(from, day))
   const times = { locale: 'sv', dateStyle: 'short', timeStyle: 'short', timeZone: view.tz } as const
@@ -37,7 +39,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
     body.data.map((row) => {
       const [weekday, hour] = [row.dimensions.weekday?.id ?? '', row.dimensions.hour_of_day?.id ?? '']
       const value = row[metric]
-      return [key(weekday, hour), value && isSum(metric) ? value / countOf(weekday, hour) : value]
+      return [key(weekday, hour), value && isAverage ? value / (countOf(weekday, hour) || 1) : value]
     }),
   )
   const max = Math.max(0, ...[...values.values()].map((value) => value ?? 0))
@@ -61,7 +63,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
         onChoose={(name) => onChange({ sort: `-${name}` })}
       />
       <RowTable
-        label={`${label} by weekday and hour${isSum(metric) ? ', averages' : ''}`}
+        label={`${label} by weekday and hour${isAverage ? ', averages' : ''}`}
         rows={weekdays}
         columns={[
           { label: 'Weekday', cell: formatWeekday },

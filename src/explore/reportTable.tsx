@@ -23,32 +23,24 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
   const shown = view.columns.filter((name) => body.totals[name] !== undefined)
   const sorted = shown.find((name) => view.sort.replace('-', '') === name) ?? shown[0]
   const dates = datesIn(view.tz, body)
-  const textOf = (values: Totals, metric: SelectedMetric) =>
-    formatValue(values[metric], metrics[metric].kind, body.currency)
   const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
-    shown.map((metric) => (
-      <td
-        key={metric}
-        class={`number ${lossClass(of[metric], metrics[metric].kind, body.currency)}`}
-        data-metric={metric}
-      >
-        <Button
-          class="count-link"
-          aria-label={`${textOf(of, metric)} ${metrics[metric].label}: show the rows`}
-          onClick={of[metric] ? openerOf(metric, of, row) : undefined}
-        >
-          {textOf(of, metric)}
-        </Button>
-        {before && hasNumbers(before) && <Difference metric={metric} now={of} before={before} />}
-      </td>
-    ))
-  function openerOf(metric: SelectedMetric, of: Totals, row: ReportRow | undefined) {
-    const list = rowsOf(metric, row, groups, view, dates)
-    const { label, kind } = metrics[metric]
-    const title = `${textOf(of, metric)} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
-    const count = kind === 'count' ? (of[metric] ?? undefined) : undefined
-    return list && (() => onRows({ list, title, count }))
-  }
+    shown.map((metric) => {
+      const { label, kind } = metrics[metric]
+      const text = formatValue(of[metric], kind, body.currency)
+      const list = of[metric] ? rowsOf(metric, row, groups, view, dates) : undefined
+      const openList = () => {
+        const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
+        if (list) onRows({ list, title, count: kind === 'count' ? (of[metric] ?? undefined) : undefined })
+      }
+      return (
+        <td key={metric} class={`number ${lossClass(of[metric], kind, body.currency)}`} data-metric={metric}>
+          <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={list && openList}>
+            {text}
+          </Button>
+          {before && hasNumbers(before) && <Difference metric={metric} now={of} before={before} />}
+        </td>
+      )
+    })
   function selectorOf(row: ReportRow) {
     const change = changeFor(row, groups, view, dates)
     return change && (() => props.onChange(change))

@@ -209,9 +209,11 @@ export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParame
   return compare === 'none' ? {} : { compare }
 }
 
-/** The same of a series: beside the hours of today it shows all hours of yesterday. */
+/** The same of a series: beside a number of days up to today it shows all of the days before. */
 export function seriesComparisonOf({ range, tz, compare }: View, nowMs: number): ComparedParameters {
-  if (range !== 'today' || compare !== 'previous_period') return comparisonOf({ compare })
-  const date = addDays(dateIn(tz, nowMs), -1)
-  return { compare_from: date, compare_to: date }
+  if (typeof range !== 'string' || !/^(today|\d+d)$/.test(range) || compare !== 'previous_period')
+    return comparisonOf({ compare })
+  const { days } = ranges[range]
+  const today = dateIn(tz, nowMs)
+  return { compare_from: addDays(today, 1 - 2 * days), compare_to: addDays(today, -days) }
 }

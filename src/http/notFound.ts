@@ -48,7 +48,7 @@ const howRowsArrive =
   ' Clicks, conversions and costs arrive by `tributary feed` as they happen, or by `tributary import` from files: docs/feed.md, docs/imports.md.'
 
 function isSentAsRows(method: string, path: string): boolean {
-  return /^(POST|PUT|PATCH)$/.test(method) && /\/(clicks|conversions|costs)$/.test(path)
+  return /^(POST|PUT|PATCH)$/.test(method) && /^\/api\/v1\/(clicks|conversions|costs)$/.test(path)
 }
 
 function patternOf(url: string): RegExp {

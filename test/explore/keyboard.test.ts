@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { hasChromium } from '../kit/chromium.ts'
+import { hasChromium, partsBeyond } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { openExplorer } from './browser.ts'
 
@@ -167,11 +167,15 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     const range = find('button Last 90 days')
     expect(await range.isVisible()).toBe(false)
     await find('Range > summary').press('Enter')
+    expect(await explorer.violations()).toEqual([])
     await range.press('Enter')
     await settle()
     expect(page.url()).toContain('range=90d')
     await find('Page > summary').press('Enter')
     await find('button Refresh').press('Enter')
+    await page.setViewportSize({ width: 768, height: 800 })
+    await find('Drill-down > summary').press('Enter')
+    await expect.poll(() => partsBeyond(page)).toEqual([])
     await page.setViewportSize({ width: 1440, height: 1000 })
   })
 })

@@ -227,15 +227,18 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     })
   }
 
-  it('shows all rows of a page, with header and totals in sight; a table that is too wide scrolls sideways', async () => {
+  it('shows all rows of a page, with header and totals in sight; a table that is too wide scrolls sideways beside its first column', async () => {
     const { page, open } = explorer
     const places = () =>
-      page.evaluate<{ isCut: boolean; isWider: boolean; left: number; head: number; overlap: number }>(`(() => {
+      page.evaluate<
+        Record<'left' | 'head' | 'overlap' | 'first', number> & Record<'isCut' | 'isWider', boolean>
+      >(`(() => {
         const [region, head, row] = ['section', 'thead:has(.totals)', 'tbody tr'].map((part) => document.querySelector('.area-drill-down ' + part))
         return {
           isCut: region.scrollHeight > region.clientHeight,
           isWider: region.scrollWidth > region.clientWidth,
           left: region.scrollLeft,
+          first: row.cells[0].getBoundingClientRect().left,
           head: head.getBoundingClientRect().top,
           overlap: Math.round(head.getBoundingClientRect().bottom - row.getBoundingClientRect().top),
         }
@@ -249,9 +252,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect((await places()).head).toBe(filters?.height)
     await page.setViewportSize({ width: 390, height: 800 })
     await expect.poll(places).toMatchObject({ isCut: false, isWider: true })
+    const { first } = await places()
     await panel('Drill-down').getByRole('region', { name: 'Rows of the drill-down' }).focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(async () => (await places()).left).toBeGreaterThan(0)
+    // The first column stays in place.
+    expect((await places()).first).toBe(first)
   })
 
   it('judges changes of more than 20 %: a higher cost is worse; and shows no unit of time in a spark line that is not complete', async () => {
@@ -259,9 +265,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     await open('?group_by=campaign')
     const changes = page.locator('.area-drill-down td[data-metric=cost] .change:not(.hint)')
     const shown = await changes.evaluateAll((all: { textContent: string; className: string }[]) =>
-      all.map(({ textContent, className }) => [textContent.includes('+'), className]),
+      all.map(({ textContent, className }) => [textContent, className] as const),
     )
-    expect(new Set(shown.map(String))).toEqual(new Set(['true,change worse', 'false,change better']))
+    for (const [text] of shown) expect(Math.abs(Number.parseFloat(text.replace(',', '')))).toBeGreaterThan(20)
+    expect(new Set(shown.map(([text, name]) => `${text.includes('+')},${name}`))).toEqual(
+      new Set(['true,change worse', 'false,change better']),
+    )
     const { data } = await read('/stats/daily', 'days=30')
     const points = await page.locator('.spark polyline').first().getAttribute('points')
     expect(points?.split(' ')).toHaveLength(data.filter(({ complete }) => complete).length)

@@ -96,6 +96,8 @@ describe('the view in the address', () => {
     expect(rangeNames.filter((name) => !/^\d/.test(name)).toSorted()).toEqual(apiRangeNames.toSorted())
     const today = { ...evening, range: 'today' } as const
     expect(seriesComparisonOf(today, testNowMs)).toEqual({ compare_from: '2026-11-21', compare_to: '2026-11-21' })
+    const week = { compare_from: '2026-11-09', compare_to: '2026-11-15' }
+    expect(seriesComparisonOf({ ...evening, range: '7d' }, testNowMs)).toEqual(week)
     expect(seriesComparisonOf(evening, testNowMs)).toEqual({ compare: 'previous_period' })
   })
 
