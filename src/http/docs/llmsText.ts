@@ -1,5 +1,6 @@
 import { cursorField } from '../../../schema/fields.ts'
 import { filterNames } from '../../../schema/filters.ts'
+import { reportMetricNames } from '../../../schema/metrics.ts'
 import {
   type OpenApiDocument,
   operationsOf,
@@ -10,8 +11,8 @@ import {
 
 /**
  * The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. Parameters of
- * several operations are described once, above the operations, and fields of several schemas above the schemas. Guides
- * about other programs are only named.
+ * several operations are described once, above the operations, and fields of several schemas above the schemas. A long sentence of
+ * descriptions is there once. Guides about other programs are only named.
  */
 export function llmsText(document: OpenApiDocument): string {
   const { info, servers, tags, components, 'x-tagGroups': groups } = document
@@ -23,6 +24,7 @@ export function llmsText(document: OpenApiDocument): string {
   const [guides = [], resources = [], others = []] = groups.map((group) =>
     tags.filter(({ name }) => group.tags.includes(name)),
   )
+  const once = sentencesOnce()
   const section = ({ name, description }: { name: string; description: string }) => [`## ${name}`, description]
   return [
     `# ${info.title}`,
@@ -31,16 +33,17 @@ export function llmsText(document: OpenApiDocument): string {
     ...guides.flatMap(section),
     `More guides are in \`tags\` of the OpenAPI document: ${others.map(({ name }) => name).join(', ')}.`,
     '## Parameters of several operations',
-    parameters.shared,
+    'From here on, `…` stands for sentences that are above.',
+    once(parameters.shared),
     ...resources.flatMap((tag) => [
       ...section(tag),
       ...operations
         .filter(({ operation }) => operation.tags.includes(tag.name))
-        .flatMap((placed) => operationTexts(placed, parameters.linesOf)),
+        .flatMap((placed) => operationTexts(placed, parameters.linesOf, once)),
     ]),
     '## Schemas',
     'Fields of several schemas:',
-    fields.shared,
+    once(fields.shared),
     ...schemas.flatMap(({ name, fields: all }, index) => {
       const lines = new Set(all.map(lineOf))
       const isPart = (one: (typeof schemas)[number]) =>
@@ -48,7 +51,7 @@ export function llmsText(document: OpenApiDocument): string {
       const part = schemas.slice(0, index).find(isPart)
       const inherited = new Set(part?.fields.map(lineOf))
       const others = fields.linesOf(all.filter((field) => !inherited.has(lineOf(field))))
-      return [`### ${name}`, [part && `- all fields of ${part.name}`, others].filter(Boolean).join('\n')]
+      return [`### ${name}`, [part && `- all fields of ${part.name}`, once(others)].filter(Boolean).join('\n')]
     }),
   ]
     .filter(Boolean)
@@ -62,17 +65,32 @@ type Described = Pick<Parameter, 'name' | 'required' | 'description' | 'schema'>
 function operationTexts(
   { method, path, operation }: PlacedOperation,
   linesOf: (parameters: readonly Described[]) => string,
+  once: (text: string) => string,
 ): string[] {
   const { summary, description, parameters = [], requestBody, responses } = operation
   const body = requestBody?.content['application/json']?.schema
   const response = responses['200']?.content?.['application/json']?.schema
   return [
     `### ${method} ${path}`,
-    `${summary}. ${description}`,
-    linesOf(parameters),
+    once(`${summary}. ${description}`),
+    once(linesOf(parameters)),
     ...(body ? [`Body: \`${typeText(body)}\``] : []),
     ...(response ? [`Response: \`${typeText(response)}\``] : []),
   ]
+}
+
+/** @returns a function that replaces sentences of at least 30 characters that it has returned before by `…`, but no lists of names */
+function sentencesOnce(): (text: string) => string {
+  const known = new Set<string>()
+  const isKnown = (sentence: string) => sentence.length >= 30 && known.has(sentence)
+  const shorten = (line: string) => {
+    const [, label = '', rest = ''] = /^(- [^:]*: )?(.*)$/.exec(line) ?? []
+    if (label === '- as above: ') return line
+    const sentences = rest.split(/(?<=[.;]) /).map((sentence) => (isKnown(sentence) ? '…' : sentence))
+    for (const sentence of sentences) known.add(sentence)
+    return `${label}${sentences.join(' ').replace(/…( …)+/g, '…')}`
+  }
+  return (text) => text.split('\n').map(shorten).join('\n')
 }
 
 /** @returns `shared`, the lines of what several lists have, and a function for the lines of a list, which names what it shares */
@@ -124,9 +142,11 @@ const sortPrefix = /^-?(change\.)?/
 
 function valuesText(values: readonly unknown[]): string {
   const isSort = values.includes('-id')
-  const shown = isSort ? values.filter((value) => sortPrefix.exec(`${value}`)?.[0] === '') : values
-  const text = shown.map((value) => JSON.stringify(value)).join(' | ')
-  return isSort ? `${text}, with a leading "-"; a metric also with "change." or "-change."` : text
+  // The parameter `metrics` has their names.
+  const isMetric = (value: unknown) => reportMetricNames.some((name) => name === value)
+  const shown = isSort ? values.filter((value) => sortPrefix.exec(`${value}`)?.[0] === '' && !isMetric(value)) : values
+  const text = shown.map((value) => JSON.stringify(value)).join('|')
+  return isSort ? `${text}|a metric` : text
 }
 
 /** A schema in the notation of TypeScript types. */
@@ -135,13 +155,13 @@ function typeText(schema: Schema): string {
   if ($ref) return $ref.split('/').at(-1) ?? ''
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (values) return valuesText(values)
-  if (anyOf) return anyOf.map(typeText).join(' | ')
+  if (anyOf) return anyOf.map(typeText).join('|')
   if (allOf) return allOf.map(typeText).join(' & ')
   // The schema of the rows has the names of their fields.
   if (items?.enum?.includes(cursorField)) return 'names of fields'
   if (items) return items.enum ? `(${typeText(items)})[]` : `${typeText(items)}[]`
   // A longer list repeats the fields of a schema.
-  if (!properties || Object.keys(properties).length > 8) return [type].flat().join(' | ')
+  if (!properties || Object.keys(properties).length > 8) return [type].flat().join('|')
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${name}${required.includes(name) ? '' : '?'}: ${typeText(schema)}`,
   )
