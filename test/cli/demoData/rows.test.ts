@@ -127,6 +127,7 @@ describe('demo rows', () => {
 
 describe('demo conversions', () => {
   const large = planDemo({ ...usual, clicks: 40_000 })
+  const largeClicks = [...clickRows(large)]
   const rows = [...conversionRows(large)]
   const now = new Map(rows.map((row) => [row.id, row]))
 
@@ -139,7 +140,7 @@ describe('demo conversions', () => {
     expect(some.some(({ isTest }) => isTest)).toBe(true)
     expect(some.some(({ couponCode }) => couponCode)).toBe(true)
     expect(some.filter(({ clickId }) => !clickId).length).toBeGreaterThan(5)
-    const rate = some.filter(({ status }) => status === 'approved').length / [...clickRows(large)].length
+    const rate = some.filter(({ status }) => status === 'approved').length / largeClicks.length
     expect(rate).toBeGreaterThan(0.01)
     expect(rate).toBeLessThan(0.04)
   })
@@ -162,8 +163,27 @@ describe('demo conversions', () => {
     expect(changed / states.size).toBeGreaterThan(0.25)
   })
 
+  it('stop in the last seven days for a landing page that had some, and that still has clicks with a cost', () => {
+    const since = new Date(testNowMs - 7 * dayMs).toISOString()
+    const converted = new Set([...now.values()].map(({ clickId }) => clickId))
+    const key = (click: (typeof largeClicks)[number]) => `${click.landingPageId} ${click.clickedAt >= since}`
+    const conversions = countBy(
+      largeClicks.filter(({ id, isTest }) => converted.has(id) && !isTest),
+      key,
+    )
+    const paid = countBy(
+      largeClicks.filter(({ cost, isTest }) => cost !== undefined && !isTest),
+      key,
+    )
+    const stopped = [...landingPageRows()].filter(
+      ({ id }) =>
+        (conversions[`${id} false`] ?? 0) >= 10 && !conversions[`${id} true`] && (paid[`${id} true`] ?? 0) >= 50,
+    )
+    expect(stopped.map(({ id }) => id)).toContain('lp-solaro-calculator')
+  })
+
   it('follow a stored click, except for a few with a lost click', () => {
-    const clickedAt = new Map([...clickRows(large)].map((click) => [click.id, click.clickedAt]))
+    const clickedAt = new Map(largeClicks.map((click) => [click.id, click.clickedAt]))
     let lost = 0
     for (const { clickId, convertedAt } of now.values()) {
       if (!clickId) continue
