@@ -60,6 +60,8 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await expect.poll(paints).toBe(1)
     const text = await page.evaluate<string>('fetch(location.href).then((response) => response.text())')
     expect(text).toContain('Loading the reference')
+    // A form without its script would send the key in the address.
+    expect(text).toContain('<button type="submit" disabled>')
     expect(problems).toEqual([])
   })
 

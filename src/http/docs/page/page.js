@@ -24,6 +24,8 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   useKey(input.value.trim())
 })
+// Without this script, the browser would send the form with the key in the address.
+form.querySelector('button').disabled = false
 // A key that is pasted or typed is checked when the field loses the focus.
 input.addEventListener('change', () => {
   if (input.value.trim()) useKey(input.value.trim())
@@ -67,7 +69,8 @@ function fold(api, operations, title, pattern) {
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
   const texts = [...namesByText].map(([description, names]) => `- ${[...names].join(', ')}: ${description}`)
-  api.tags.push({ name: title, description: texts.join('\n') })
+  const hint = 'In **Test Request**, add a parameter as a row of its own.'
+  api.tags.push({ name: title, description: `${texts.join('\n')}\n\n${hint}` })
   api['x-tagGroups'][0].tags.splice(3, 0, title)
 }
 
@@ -101,8 +104,8 @@ function show(state, message) {
 
 function configuration() {
   return {
-    // Guides and samples of the client name the key too.
-    content: key ? JSON.parse(JSON.stringify(content).replaceAll('trb_live_…', key)) : content,
+    // The code of guides and samples of the client have the key too.
+    content: key ? JSON.parse(JSON.stringify(content).replaceAll(/(?<=ApiKey |['"])trb_live_…/g, key)) : content,
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
