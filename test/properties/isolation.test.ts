@@ -143,6 +143,7 @@ const values: Record<string, readonly string[]> = {
   window: ['30d'],
   compare: ['previous_period'],
   range: ['last_month'],
+  count_at: ['click'],
   filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","campaign_id",["only"]]]'],
   event_name: ['paid'],
   visitor_id: ['x'],
