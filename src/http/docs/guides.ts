@@ -8,12 +8,20 @@ import { pageLimitDefault, pageLimitMax } from '../../../schema/page.ts'
 import { reportBucketsMax } from '../../../schema/report.ts'
 import { packageRoot } from '../../package.ts'
 
-/** Files of `guides/` in the order of the documentation: about the API, and about other programs. `npm run build` copies them. */
+/** Files of `guides/` in the order of the documentation: about the API, and about copies and other programs. `npm run build` copies them. */
 const guideNames = [
-  ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports', 'sync'],
+  ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports'],
   ...['sendingEvents', 'sendingRows', 'funnels', 'errors', 'limits'],
 ]
-const programGuideNames = ['intoPostgres', 'intoDuckdb', 'intoClickhouse', 'anyConnector', 'languageModel', 'tools']
+const programGuideNames = [
+  'sync',
+  'intoPostgres',
+  'intoDuckdb',
+  'intoClickhouse',
+  'anyConnector',
+  'languageModel',
+  'tools',
+]
 
 /**
  * The introduction above the operations, and the guides as sections without operations, in Markdown.

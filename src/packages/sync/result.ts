@@ -7,8 +7,6 @@ export interface Result {
   verified?: Record<string, Verified>
   /** Days for which a file was written or removed; empty for a database. */
   written: Record<string, string[]>
-  /** Resources that the server does not have. */
-  skipped?: string[]
   /** New columns, which all rows have now. */
   filled: Record<string, Filled>
 }
@@ -21,8 +19,6 @@ export function resultLines(result: Result): string[] {
   }
   const counts = Object.entries(result.rows).map(([name, rows]) => `${name} ${rows}`)
   lines.push(`Rows stored: ${counts.join(', ')}.`)
-  for (const name of result.skipped ?? [])
-    lines.push(`Not copied: ${name}. The server is older than 1.2 and has none; a run after its upgrade copies them.`)
   for (const [name, { columns, from }] of Object.entries(result.filled)) {
     const kept = from ? `; rows before ${from}, which the account has removed, lack them` : ''
     lines.push(`New columns filled for all rows: ${name} ${columns.join(', ')}${kept}.`)

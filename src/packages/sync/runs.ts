@@ -10,7 +10,7 @@ import type { Copy, Reader } from './source/copy.ts'
 import { errorLine, printable, SyncError, TemporaryError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
 import { isAccountId, received } from './source/received.ts'
-import { changing, costs, events, metadata } from './source/resources.ts'
+import { changing, events, metadata } from './source/resources.ts'
 
 export interface RunOptions {
   url: string
@@ -95,10 +95,9 @@ async function openCopy(target: string, options: RunOptions, signal: AbortSignal
 }
 
 async function runOnce(copy: Copy, reader: Reader, options: RunOptions): Promise<Omit<Result, 'rows'>> {
-  const account = await accountOf(reader)
-  const wanted = changing.filter(isIn(options))
-  const selected = wanted.includes(costs) && !(await hasCosts(reader)) ? wanted.filter((one) => one !== costs) : wanted
-  await copy.assign(account, selected)
+  await assertServer(reader)
+  const selected = changing.filter(isIn(options))
+  await copy.assign(await accountOf(reader), selected)
   const filled: Result['filled'] = {}
   const proofs: Result['verified'] = {}
   const written: Result['written'] = {}
@@ -112,18 +111,16 @@ async function runOnce(copy: Copy, reader: Reader, options: RunOptions): Promise
     if (updated.verified) proofs[resource.name] = updated.verified
     if (updated.written) written[resource.name] = updated.written
   }
-  const skipped = wanted.filter((one) => !selected.includes(one)).map(({ name }) => name)
-  return { written, filled, ...(skipped.length > 0 && { skipped }), ...(options.verify && { verified: proofs }) }
+  return { written, filled, ...(options.verify && { verified: proofs }) }
 }
 
-/** Whether the server has costs: versions before 1.2 answer 404. */
-async function hasCosts({ client, signal }: Reader): Promise<boolean> {
+/** @throws SyncError when the server is older than 1.2: it lacks costs, and fields of the tables */
+async function assertServer({ client, signal }: Reader): Promise<void> {
   try {
-    await client.get(costs.path, { query: { limit: 1 }, signal })
-    return true
+    await client.get('/schema', { signal })
   } catch (error) {
-    if (error instanceof TributaryError && error.status === 404) return false
-    throw error
+    if (!(error instanceof TributaryError && error.status === 404)) throw error
+    throw new SyncError('The server is older than 1.2, which this tributary-sync needs; upgrade the server first.')
   }
 }
 

@@ -83,7 +83,7 @@ const conversions: ChangingResource = {
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
-export const costs: ChangingResource = {
+const costs: ChangingResource = {
   name: 'costs',
   path: '/costs',
   key: ['id'],
