@@ -96,7 +96,7 @@ function exampleRequests(url: string, key: string, clickId: string | undefined):
   const event = JSON.stringify({ ...source, event_name: 'trial_started', event_id: 'order-1001-trial' })
   return [
     get('/reports?group_by=campaign&days=30'),
-    get('/reports?group_by=campaign,country&days=7&compare=previous_period&sort=-profit&limit=5'),
+    get('/reports?group_by=campaign,country&days=7&compare=previous_period&sort=-revenue&limit=5'),
     get('/stats/daily?days=7&tz=America/New_York'),
     get(`/funnels?steps=${demoSteps}&days=30`),
     get('/clicks?converted=true&limit=3'),

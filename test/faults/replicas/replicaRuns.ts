@@ -19,7 +19,7 @@ const failedMaxMs = 5_000
 /** Of one read, then: a node that is suspended delays it. */
 const readMaxMs = 15_000
 /** Until two writes of each kind succeed again after an outage; also on a busy machine. */
-const recoveryMaxMs = 120_000
+const recoveryMaxMs = 60_000
 const finalMaxMs = 180_000
 
 /**
