@@ -49,7 +49,7 @@ it('an installation without the lock file has the tested version of each package
   }
   for (const path of [
     'src/packages/sync/duckdb/database.ts',
-    'src/packages/mcp/query.ts',
+    'src/packages/mcp/queryProcess.ts',
     'src/packages/sync/README.md',
     'src/packages/mcp/README.md',
     'src/http/docs/guides/intoDuckdb.md',
