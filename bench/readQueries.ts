@@ -37,6 +37,7 @@ export function readQueries(): ReadQuery[] {
       isCounted: true,
     })),
     reportOf('event × campaign, 30 days', 'event_name,campaign', 30),
+    reportOf('campaign at the click, 30 days', 'campaign', 30, '&count_at=click'),
     ...[30, 365].map((days) =>
       reportOf(`visitors by country, ${days} days`, 'country', days, '&metrics=clicks,visitors'),
     ),
