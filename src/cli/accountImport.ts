@@ -28,7 +28,7 @@ export function addAccountImportCommand(account: Command, context: CommandContex
     .argument('<folder>', 'folder that account export wrote')
     .notes(`
 The files are checked before anything is stored. Keys are stored last, so that clients never read a part of the rows. If the
-import is interrupted, run it again to complete it. The rows get new times of storage (storedAt). Clicks and events of months that
+import is interrupted, run it again to complete it. The rows get new times of storage (storedAt). Clicks, costs and events of months that
 the account had removed are rejected: each is printed with the reason, and the others are stored.
 
 Example:

@@ -13,7 +13,7 @@ export function addFeedCommand(program: Command, context: CommandContext): void 
     .addOption(
       new Option(
         '--updated-at <time>',
-        'updatedAt of conversions without one, from HTTP and standard input: the time of their arrival, for senders that keep order',
+        'updatedAt of conversions and costs without one, from HTTP and standard input: the time of their arrival, for senders that keep order',
       ).choices(['arrival']),
     )
     .notes(`

@@ -11,7 +11,7 @@ import { table } from './table.ts'
 export function addRetentionCommands(program: Command, context: CommandContext): void {
   const retention = program
     .command('retention')
-    .description('Manage how long clicks and events are retained; conversions and all sums remain.')
+    .description('Manage how long clicks, costs and events are retained; conversions and all sums remain.')
 
   retention
     .command('set')

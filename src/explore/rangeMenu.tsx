@@ -28,6 +28,7 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
           vs. <span data-dates>{formatDates(earlier)}</span>
         </span>
       )}
+      {view.countAt === 'click' && <span class="hint"> by click time</span>}
     </>
   )
   return (

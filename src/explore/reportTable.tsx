@@ -67,7 +67,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <RowNames row={row} groups={groups} share={shareOf(row, body.totals, sorted)} onSelect={selectorOf(row)} />
+            <RowNames row={row} groups={groups} share={shareOf(row, rows, sorted)} onSelect={selectorOf(row)} />
             {cells(row, row.previous, row)}
           </tr>
         ))}
@@ -86,7 +86,7 @@ function namesOf(row: ReportRow, groups: readonly Dimension[]): string[] {
 
 type RowNamesProps = { row: ReportRow; groups: readonly Dimension[]; share: number; onSelect: (() => void) | undefined }
 
-/** The values of a row; the first one selects the row. @param share of the total, in percent: a bar behind the first value */
+/** The values of a row; the first one selects the row. @param share of the largest row, in percent: a bar behind the first value */
 function RowNames({ row, groups, share, onSelect }: RowNamesProps) {
   const [first, ...others] = namesOf(row, groups).map((name, at) => <Name key={at} text={name} />)
   return (
@@ -103,10 +103,11 @@ function RowNames({ row, groups, share, onSelect }: RowNamesProps) {
   )
 }
 
-/** The share of a row in a total, in percent; 0 for ratios and losses. */
-function shareOf(row: ReportRow, totals: Totals, metric: SelectedMetric | undefined): number {
-  const [part, whole] = metric && isSum(metric) ? [row[metric] ?? 0, totals[metric] ?? 0] : [0, 0]
-  return part > 0 && part <= whole ? (part / whole) * 100 : 0
+/** A row relative to the largest one, in percent; 0 for ratios and losses. */
+function shareOf(row: ReportRow, rows: readonly ReportRow[], metric: SelectedMetric | undefined): number {
+  if (!metric || !isSum(metric)) return 0
+  const largest = Math.max(...rows.map((one) => one[metric] ?? 0))
+  return largest > 0 ? (Math.max(0, row[metric] ?? 0) / largest) * 100 : 0
 }
 
 /** The header of a column that sorts the rows. @param name what the column sorts by */

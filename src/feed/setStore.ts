@@ -259,8 +259,7 @@ export class SetStore {
     for (const table of tables) {
       for (const [position, index] of indexes[table].entries()) {
         const outcome = outcomes[table]?.[position] ?? 'duplicate'
-        const isEqual = outcome === 'conflict' && (table === 'conversions' || table === 'costs')
-        results[index] = isEqual ? equalUpdatedAt : resultOf[outcome]
+        results[index] = (outcome === 'conflict' && conflicts[table]) || resultOf[outcome]
         const accountId = rows[index]?.accountId
         if (accountId && table === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
       }
@@ -317,7 +316,9 @@ const resultOf: Record<RowOutcome, RowResult> = {
   older: { result: 'older' },
   conflict: { result: 'conflict', reason: 'differs from the stored row' },
 }
-const equalUpdatedAt: RowResult = {
-  result: 'conflict',
-  reason: 'differs from the stored row, whose updatedAt is equal',
+const equalUpdatedAt = 'differs from the stored row, whose updatedAt is equal'
+/** Of rows that a later `updatedAt` replaces. */
+const conflicts: Partial<Record<keyof ValuesByTable, RowResult>> = {
+  conversions: { result: 'conflict', reason: equalUpdatedAt },
+  costs: { result: 'conflict', reason: `${equalUpdatedAt}, or its id is of a cost that was removed by its age` },
 }

@@ -190,7 +190,8 @@ function conflictWarning(resource: ResourceName, count: number, ids: readonly st
   const differ = `${count === 1 ? `1 row differs from the stored row with its id, and was` : `${count} rows differ from the stored rows with their ids, and were`} not stored (${ids.join(', ')}${count > ids.length ? ', …' : ''}).`
   if (resource === 'conversions' || resource === 'costs') {
     const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
-    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.`
+    const removed = resource === 'costs' ? ' The id of a cost that was removed by its age stays taken.' : ''
+    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.${removed}`
   }
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 import { serve, start } from '../cli/runCommand.ts'
+import { importContent } from '../import/runImport.ts'
 import { makeAccountWithKey } from '../kit/accounts.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
@@ -84,14 +85,6 @@ const cases: Record<string, AlertCase> = {
       ...buckets('event_flush_duration_seconds', 'step="look_up"', '0.5'),
     },
   },
-  TributaryNoNewClicks: {
-    fires: { 'newest_row_age_seconds{instance="one",resource="clicks"}': '21601x30' },
-    labels: { ...one, resource: 'clicks' },
-    silent: {
-      'newest_row_age_seconds{instance="one",resource="clicks"}': '21600x30',
-      'newest_row_age_seconds{instance="one",resource="costs"}': '90000x30',
-    },
-  },
   TributaryEventsQueued: {
     fires: { 'events_queued{instance="one"}': '4001x30' },
     labels: one,
@@ -146,6 +139,14 @@ const cases: Record<string, AlertCase> = {
     labels: one,
     silent: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.2x30' },
   },
+  TributaryNoNewClicks: {
+    fires: { 'newest_row_age_seconds{instance="one",resource="clicks"}': '21601x30' },
+    labels: { ...one, resource: 'clicks' },
+    silent: {
+      'newest_row_age_seconds{instance="one",resource="clicks"}': '21600x30',
+      'newest_row_age_seconds{instance="one",resource="costs"}': '90000x30',
+    },
+  },
   TributaryFeedBehind: {
     fires: { 'tributary_feed_oldest_row_age_seconds{instance="one"}': '61x30' },
     labels: one,
@@ -194,6 +195,7 @@ describe.skipIf(!hasPrometheus || !hasRedis())('a Prometheus that collects the m
     onTestFinished(() => void feed.kill('SIGKILL'))
     const { key } = await makeAccountWithKey(stores, 'acme')
     await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'camp' }])
+    await importContent(stores, 'acme', 'clicks', [{ id: 'c1', clickedAt: '2026-01-05T00:00:00Z' }])
     const prometheus = await startPrometheus(metricsPort, feedMetricsPort)
     const all = [...alertRules.map(alertValue), ...dashboardExpressions()]
     // Only a cluster has nodes: test/replicas reads this metric.

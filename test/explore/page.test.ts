@@ -422,7 +422,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const { data } = await read('/reports', 'group_by=country,month&days=90&sort=-conversions')
     const { country, month } = data[0]?.dimensions ?? {}
     // The account has rows of 60 days, so nothing is compared.
-    expect(await panel('Totals').textContent()).toContain('No data before Sep 2')
+    await panel('Totals').getByText('No data before Sep 2').waitFor()
     const number = page.locator('.area-drill-down tbody tr').first().locator('[data-metric=conversions] button')
     await number.click()
     const dialog = page.getByRole('dialog')
@@ -589,6 +589,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await cards()).toEqual(pick(atClick?.totals ?? {}))
     expect(pick(await shownIn('.area-drill-down .totals td'))).toEqual(await shownIn('.card-value'))
     expect(query()).toContain('count_at=click')
+    await page.getByText('by click time').waitFor()
     expect(await page.locator('td[data-metric=clicks] .count-link').count()).toBeGreaterThan(0)
     expect(await page.locator('td[data-metric=conversions] .count-link').count()).toBe(0)
   })

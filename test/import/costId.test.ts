@@ -48,6 +48,10 @@ it('the id of a cost is 32 digits of the SHA-256 over its time as the file has i
   expect(new Set([expected, ...own.map((other) => read({ ...fields, ...other }).id)]).size).toBe(own.length + 1)
 })
 
+it('the cost 0, which takes a row back, needs no rate', () => {
+  expect(read({ spentAt: '2026-11-20', cost: 0, currency: 'USD' })).toMatchObject({ currency: 'USD', costBase: 0n })
+})
+
 it.each([
   [{}, 'spentAt: is required'],
   [{ spentAt: '2026-11-20', cost: '' }, 'cost: is required'],

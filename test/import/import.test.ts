@@ -239,7 +239,7 @@ describe('costs', () => {
     const conflict = await send([row(3, 4)], 1)
     expect(conflict).toMatchObject({ ...counts(1, 0, 0, 1, 0), conflicting: 1 })
     expect(conflict.said).toEqual([
-      expect.stringContaining('A cost is replaced by a row with a later updatedAt, such as --constant updatedAt='),
+      expect.stringMatching(/A cost is replaced by a row with a later updatedAt, .* removed by its age stays taken\.$/),
     ])
     expect(await send([row(5, 5, '2026-11-09T00:00:00Z')], 2)).toMatchObject(counts(1, 0, 1, 0, 0))
     expect(await byDay()).toEqual([{ day: '2026-11-09', cost: 5 }])

@@ -18,7 +18,7 @@ export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '' 
  * @param base millionths of the account's currency, null when absent
  * @param own the account's currency
  * @returns millionths, null when there is no amount
- * @throws RowError for a foreign amount without rate or base, and for an amount in the account's currency with another
+ * @throws RowError for a foreign amount other than 0 without rate or base, and for an amount in the account's currency with another
  *   base or rate
  */
 export function baseAmount(
@@ -40,5 +40,6 @@ export function baseAmount(
   }
   if (base !== null) return base
   if (exchangeRate !== null) return convert(amount, exchangeRate)
+  if (amount === 0n) return amount
   throw new RowError(`${baseField}: is required, or exchangeRate, for an amount in ${currency}`)
 }
