@@ -13,7 +13,7 @@ const dateMin = '1970-01-01'
 export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/stats/overview'>> }) {
   const { view, onChange, overview } = props
   const { range, tz, compare } = view
-  // The response has the dates. Those of the response before are dates to begin with.
+  // The response has the dates of the range. Until it arrives, the fields show the dates of the response before it.
   const body = overview.data
   const today = dateIn(tz, Date.now())
   const read = body ? datesIn(tz, body) : { from: today, to: today }

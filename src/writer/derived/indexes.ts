@@ -33,18 +33,18 @@ export async function readRemovedCosts(
 export function derivations(accountIds: readonly string[], removed: Fragment | undefined): Derivation[] {
   const ofAccounts = inAccounts(accountIds)
   const present = removed ? ch`${ofAccounts} AND NOT ${removed}` : ofAccounts
-  const indexOf = (name: string, table: 'conversions' | 'costs'): Derivation => {
+  const indexOf = (name: string, table: 'conversions' | 'costs', compared: Fragment): Derivation => {
     const columns = ch`account_id, id, version, ${timeColumns[table]}`
     return {
       ...{ name, columns, ofAccounts, key: ch`account_id, id` },
-      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${table === 'costs' ? present : ofAccounts}`,
-      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${table === 'costs' ? present : ofAccounts}`,
+      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${compared}`,
+      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${compared}`,
     }
   }
   const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
-    indexOf('conversion_index', 'conversions'),
-    indexOf('cost_index', 'costs'),
+    indexOf('conversion_index', 'conversions', ofAccounts),
+    indexOf('cost_index', 'costs', present),
     {
       name: 'converted_clicks',
       columns: converted,

@@ -9,21 +9,21 @@ export interface MonthlyRows {
   rows: number
 }
 
-/** Earliest and latest clicked_at or converted_at of a batch, epoch milliseconds, and the rows that it adds to the counts. */
+/** Earliest and latest time of the facts of a batch, such as clicked_at, epoch milliseconds, and the rows that it adds to the counts. */
 export interface Extent {
   firstMs: number
   lastMs: number
   added: readonly MonthlyRows[]
-  /** The latest time of its new rows that is not in the future, -Infinity if all are in the future; absent: it has no new rows. */
+  /** The latest time of its new rows that is not in the future, -Infinity if all are in the future; absent or null: it has no new rows. */
   throughMs?: number | null
   /** The earliest time of its new rows that is in the future; absent: there is none. */
   aheadMs?: number
 }
 
 /**
- * @param times clicked_at or converted_at of the rows that a batch adds, epoch milliseconds; at least one
- * @param removed clicked_at or converted_at of the rows that it removes, epoch milliseconds
- * @param given those of `times` whose rows are new; the others are written again
+ * @param times of the facts that a batch adds, such as clicked_at, epoch milliseconds; at least one
+ * @param removed times of the facts that it removes, epoch milliseconds
+ * @param given times of the new rows, as `times`; the rows of all other times are written again
  */
 export function extentOf(
   times: readonly number[],

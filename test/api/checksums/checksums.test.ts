@@ -97,7 +97,7 @@ describe('checksums', () => {
     ])
   })
 
-  it('of costs are those of the latest versions, with rows that were taken back', async () => {
+  it('of costs are computed from the latest version of each row, also of rows that were taken back', async () => {
     const rows = await exported<Cost>('/costs')
     const { data } = await api.read(`/checksums/costs?${range}`, key, CostChecksums)
     expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ spentAt }) => spentAt))

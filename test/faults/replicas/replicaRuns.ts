@@ -18,7 +18,7 @@ import { type Outages, openOutages } from './outages.ts'
 const failedMaxMs = 5_000
 /** Of one read, then: a node that is suspended delays it. */
 const readMaxMs = 15_000
-/** Until two writes of each kind succeed again after an outage; also on a busy machine. */
+/** Longest time until two writes of each kind succeed again after an outage. */
 const recoveryMaxMs = 60_000
 const finalMaxMs = 180_000
 

@@ -153,7 +153,7 @@ interface Account {
   currency: History['currency']
   model: Model
   files: File[]
-  /** Number of imports, each of which starts later. */
+  /** Number of imports. Each import starts later than the one before it. */
   imports: number
 }
 
