@@ -61,7 +61,10 @@ interface Entry {
 }
 
 export interface QueueOptions {
-  /** From the start of one flush to the start of the next one, milliseconds, unless storing takes longer. */
+  /**
+   * From the start of one flush to the start of the next one, milliseconds. After a flush that took longer than half of it, the next
+   * flush begins after a pause as long as the flush, at most `flushMs`: fewer and larger flushes need less CPU time per row.
+   */
   flushMs: number
   /** Called after each flush with its duration. */
   onFlush?: ((seconds: number) => void) | undefined
@@ -87,7 +90,7 @@ export class RowQueue {
   readonly #claimed = new Map<string, number>()
   #rows = 0
   #readyBytes = 0
-  #flushedAtMs = Number.NEGATIVE_INFINITY
+  #flushAtMs = Number.NEGATIVE_INFINITY
   #tickedAtMs = performance.now()
   #isClosing = false
   #isPatient = true
@@ -252,7 +255,7 @@ export class RowQueue {
     if (this.#ready.length === 0) return Number.POSITIVE_INFINITY
     const isFull = this.#ready.length >= flushMax.rows || this.#readyBytes >= flushMax.bytes
     if (isFull || this.#isClosing) return 0
-    return this.#flushedAtMs + this.#options.flushMs - performance.now()
+    return this.#flushAtMs - performance.now()
   }
 
   async #tick(): Promise<void> {
@@ -298,7 +301,6 @@ export class RowQueue {
     const claimed = await this.#claim([...accountIds])
     const entries = this.#take(accountIds, claimed)
     if (entries.length === 0) return
-    this.#flushedAtMs = startedAtMs
     this.#storing = entries
     try {
       const rows = entries.map(({ row }) => row)
@@ -314,6 +316,9 @@ export class RowQueue {
       const left = entries.filter(hasNoResult)
       if (left.length > 0) this.#setReady([...left, ...this.#ready])
       this.#storing = []
+      const { flushMs } = this.#options
+      const nowMs = performance.now()
+      this.#flushAtMs = Math.max(startedAtMs + flushMs, nowMs + Math.min(nowMs - startedAtMs, flushMs))
     }
   }
 
