@@ -1,4 +1,3 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import { causeOf } from '../../expectedError.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
@@ -195,7 +194,7 @@ async function membersAt(address: ClickHouseAddress, name: string): Promise<Memb
   return members
 }
 
-async function identify(client: ClickHouseClient, signal: AbortSignal): Promise<Identity> {
+async function identify(client: Client, signal: AbortSignal): Promise<Identity> {
   const query = `
     SELECT concat(hostName(), ':', toString(tcpPort())) AS host,
       anyIf(substitution, macro = 'shard') AS shard, anyIf(substitution, macro = 'replica') AS replica

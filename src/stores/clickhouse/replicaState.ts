@@ -1,4 +1,5 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import type { Client } from './client.ts'
+import { readJson } from './sendSelect.ts'
 
 /** What a replica says about itself. */
 export interface ReplicaState {
@@ -16,7 +17,7 @@ export interface ReplicaState {
 }
 
 /** Reads the state of a replica. It sends no request to Keeper, so it responds while Keeper does not. */
-export async function readReplicaState(client: ClickHouseClient, signal: AbortSignal): Promise<ReplicaState> {
+export async function readReplicaState(client: Client, signal: AbortSignal): Promise<ReplicaState> {
   const query = `
     WITH (SELECT (count(), countIf(total_rows > 0)) FROM system.tables
       WHERE database = currentDatabase() AND name = 'schema_migrations') AS records
@@ -33,16 +34,16 @@ export async function readReplicaState(client: ClickHouseClient, signal: AbortSi
 }
 
 /** Whether Keeper knows one replica of the tables only: this one. */
-export async function isRegisteredAlone(client: ClickHouseClient, signal: AbortSignal): Promise<boolean> {
+export async function isRegisteredAlone(client: Client, signal: AbortSignal): Promise<boolean> {
   // 0 while Keeper does not respond.
   const query = 'SELECT max(total_replicas) AS most FROM system.replicas WHERE database = currentDatabase()'
   const [row] = await askNode<{ most: number }>(client, query, signal)
   return row?.most === 1
 }
 
-/** Sends a query that the log of the server does not get, since some are repeated each second. @throws the error of the driver */
-export async function askNode<Row>(client: ClickHouseClient, query: string, signal?: AbortSignal): Promise<Row[]> {
+/** Sends a query that the log of the server does not get, since some are repeated each second. @throws what `Read` throws */
+export async function askNode<Row>({ read }: Client, query: string, signal?: AbortSignal): Promise<Row[]> {
   const settings = { log_queries: 0, output_format_json_quote_64bit_integers: 0 } as const
-  const order = { query, format: 'JSONEachRow', clickhouse_settings: settings } as const
-  return await (await client.query({ ...order, ...(signal && { abort_signal: signal }) })).json<Row>()
+  const statement = { text: `${query}\nFORMAT JSON`, params: {} }
+  return (await readJson<{ data: Row[] }>(await read({ statement, settings, signal }))).data
 }

@@ -7,6 +7,7 @@ import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { formOf } from '../../../src/stores/clickhouse/form.ts'
 import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
+import { askNode } from '../../../src/stores/clickhouse/replicaState.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import {
   ch,
@@ -151,9 +152,12 @@ describe('a read over connections that stay open', () => {
   it('is sent again once when the server has closed its connection', async () => {
     respond = (socket, isFirst) => isFirst || !socket.destroy()
     expect([await read(), await read(), received]).toEqual([[{ one: 1 }], [{ one: 1 }], 3])
+    // As a look at a node of a cluster: a process that was suspended does not take the node for unavailable.
+    const ask = () => askNode(clickhouse.client, 'SELECT 1')
+    expect([await ask(), await ask(), received]).toEqual([[{ one: 1 }], [{ one: 1 }], 6])
     respond = (socket) => !socket.destroy()
     await expect(read()).rejects.toMatchObject({ code: 'unavailable' })
-    expect(received).toBe(5)
+    expect(received).toBe(8)
   })
 
   it('fails when the server does not respond to a ping either, also while it waits for a free connection', async () => {
