@@ -93,7 +93,7 @@ export class Model {
   importClicks(lines: readonly ClickLine[]): Tally {
     const tally = { inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     for (const line of lines) {
-      if (line.cost?.foreign === 'unconvertible') tally.rejected += 1
+      if (isUnconvertible(line.cost)) tally.rejected += 1
       else if (this.#clicks.has(line.id)) tally.duplicates += 1
       else {
         tally.inserted += 1
@@ -109,7 +109,7 @@ export class Model {
     for (const [index, line] of lines.entries()) {
       const number = index + 1
       const present = this.#conversions.get(line.id)
-      if (line.revenue?.foreign === 'unconvertible') {
+      if (isUnconvertible(line.revenue)) {
         tally.rejected += 1
         continue
       }
@@ -140,7 +140,7 @@ export class Model {
       const { id, atMs, updatedAtMs = startedMs } = line
       const number = index + 1
       const key = id ?? JSON.stringify([atMs, dimensionsOf(line)])
-      if (line.cost.foreign === 'unconvertible' || (id === undefined && derived.has(key))) {
+      if (isUnconvertible(line.cost) || (id === undefined && derived.has(key))) {
         tally.rejected += 1
         continue
       }
@@ -216,6 +216,9 @@ function costValues(line: CostLine | undefined): string {
 function updatedAtOf({ updatedAtMs, createdAtMs, atMs }: ConversionLine): number {
   return updatedAtMs ?? createdAtMs ?? atMs
 }
+
+/** Zero is zero in every currency. */
+const isUnconvertible = (given: Amount | undefined) => given?.foreign === 'unconvertible' && given.amount !== 0
 
 /** Millionths of the account's currency; a foreign amount at its exchange rate, rounded half away from zero. */
 function baseOf(given: Amount | undefined): bigint {
