@@ -8,11 +8,17 @@ const status = document.getElementById('key-status')
 // Relative to the page, which a proxy may serve below a path of its own.
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
 
-/** Parameters that many operations have, by their descriptions. A guide describes them once. */
+/** Parameters that many operations have, by their descriptions. A guide describes them once; it may have other texts too. */
 const sharedParameters = [
-  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
+  { title: 'Range', pattern: /^((Start|End) of the range.* in `tz`|Number of days|A calendar range|IANA time zone)/ },
   { title: 'Filters', pattern: /^Only .* with one of up to/ },
+  { title: 'Compare periods', pattern: /^(Adds the metrics of an earlier range|(Start|End) of (any|the) other range)/ },
+  { title: 'Pages', pattern: /^(Number of rows|Maximum number of rows|`nextCursor`|`desc` \(default\))/ },
+  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
+  { title: 'Incremental sync', pattern: /^(Only rows that were stored|Like `updated_since`)/ },
 ]
+/** More names than these are not shown. */
+const namesMax = 6
 
 const content = await loadDocument()
 let key = ''
@@ -52,26 +58,35 @@ async function loadDocument() {
   return api
 }
 
-/** Moves the parameters whose descriptions match a pattern to a guide. The operations name them, folded. */
+/** Moves the optional parameters whose descriptions match a pattern to a guide. The operations name them, folded. */
 function fold(api, operations, title, pattern) {
-  const isFolded = ({ description }) => pattern.test(description)
-  const namesByText = new Map()
+  const isFolded = ({ required, description }) => !required && pattern.test(description)
+  const usesByText = new Map()
   for (const operation of operations) {
     const { parameters = [], responses } = operation
     const folded = parameters.filter(isFolded)
     if (folded.length < 2) continue
     for (const { name, description } of folded)
-      namesByText.set(description, (namesByText.get(description) ?? new Set()).add(`\`${name}\``))
-    const names = folded.map(({ name }) => name)
+      usesByText.set(description, [...(usesByText.get(description) ?? []), [`\`${name}\``, operation.summary]])
     operation.parameters = parameters.filter((parameter) => !isFolded(parameter))
-    operation.description += `\n\n<details><summary>${title}: ${names.length} parameters</summary>\n\n\`${names.join('`, `')}\`: [${title}](#tag/${title.toLowerCase()})\n\n</details>`
-    for (const name of names)
+    const names = folded.map(({ name }) => name).join(', ')
+    const shown = folded.length > namesMax ? `${folded.length} parameters` : names
+    operation.description += `\n\n<details><summary>${title}: ${shown}</summary>\n\n${names}: [${title}](#tag/${title.toLowerCase().replace(' ', '-')})\n\n</details>`
+    for (const { name } of folded)
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
-  const texts = [...namesByText].map(([description, names]) => `- ${[...names].join(', ')}: ${description}`)
+  const texts = [...usesByText].map(([description, uses]) => {
+    const [names, places] = [0, 1].map((at) => [...new Set(uses.map((use) => use[at]))])
+    return `- ${names.join(', ')}${places.length > namesMax ? '' : ` (${places.join(', ')})`}: ${description}`
+  })
   const hint = 'In **Test Request**, add a parameter as a row of its own.'
-  api.tags.push({ name: title, description: `${texts.join('\n')}\n\n${hint}` })
-  api['x-tagGroups'][0].tags.splice(3, 0, title)
+  const known = api.tags.find(({ name }) => name === title)
+  const guide = known ?? { name: title, description: '' }
+  guide.description += `\n\n**Parameters.**\n\n${texts.join('\n')}\n\n${hint}`
+  if (known) return
+  api.tags.push(guide)
+  const { tags } = api['x-tagGroups'][0]
+  tags.splice(tags.indexOf('Drill down'), 0, title)
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
