@@ -24,7 +24,6 @@ export interface ChartOptions {
 }
 
 const heightPx = 260
-const labelWidthPx = 90
 const dashes = { dotted: [2, 5], dashed: [7, 5] }
 
 /**
@@ -66,8 +65,11 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
         font,
         grid: { show: false },
         ticks: { show: false },
-        space: labelWidthPx,
-        size: 34,
+        // The width of a label, in px.
+        space: 90,
+        size: 38,
+        // Below the lowest label of the other axes.
+        gap: 9,
         // Whole units only.
         incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 72, 168, 336],
         values: (_chart, indexes) => indexes.map((index, at) => tick(index, indexes[at - 1])),

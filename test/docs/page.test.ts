@@ -134,6 +134,9 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await page.goto(`${url}/api/v1/docs#tag/incremental-sync`)
     const guide = page.locator('section[id$="tag/incremental-sync"]')
     await expect.poll(() => guide.textContent()).toContain('updated_after (List clicks, List conversions, ')
+    await page.goto(`${url}/api/v1/docs#tag/range`)
+    const ranges = page.locator('section[id$="tag/range"]')
+    await expect.poll(() => ranges.textContent()).toMatch(/Values: today, yesterday, .* At most 90\./s)
     await page.goto(`${url}/api/v1/docs#tag/clicks/GET/clicks`)
     const list = `${await page.locator('section[id$="tag/clicks/GET/clicks"]').textContent()}`
     expect(list).toContain('Incremental sync: updated_since, updated_after')

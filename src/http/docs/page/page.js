@@ -17,8 +17,6 @@ const sharedParameters = [
   { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
   { title: 'Incremental sync', pattern: /^(Only rows that were stored|Like `updated_since`)/ },
 ]
-/** More names than these are not shown. */
-const namesMax = 6
 
 const content = await loadDocument()
 let key = ''
@@ -58,7 +56,7 @@ async function loadDocument() {
   return api
 }
 
-/** Moves the optional parameters whose descriptions match a pattern to a guide. The operations name them, folded. */
+/** Moves the optional parameters whose descriptions match a pattern to a guide. The operations name them, folded; many are counted. */
 function fold(api, operations, title, pattern) {
   const isFolded = ({ required, description }) => !required && pattern.test(description)
   const usesByText = new Map()
@@ -66,24 +64,25 @@ function fold(api, operations, title, pattern) {
     const { parameters = [], responses } = operation
     const folded = parameters.filter(isFolded)
     if (folded.length < 2) continue
-    for (const { name, description } of folded)
-      usesByText.set(description, [...(usesByText.get(description) ?? []), [`\`${name}\``, operation.summary]])
+    for (const { name, description, schema } of folded) {
+      const { enum: values, maximum } = schema.anyOf?.[0] ?? schema.items ?? schema
+      const text = `${description}${values ? ` Values: ${values.join(', ')}.` : maximum ? ` At most ${maximum}.` : ''}`
+      usesByText.set(text, [...(usesByText.get(text) ?? []), [`\`${name}\``, operation.summary]])
+    }
     operation.parameters = parameters.filter((parameter) => !isFolded(parameter))
     const names = folded.map(({ name }) => name).join(', ')
-    const shown = folded.length > namesMax ? `${folded.length} parameters` : names
+    const shown = folded.length > 6 ? `${folded.length} parameters` : names
     operation.description += `\n\n<details><summary>${title}: ${shown}</summary>\n\n${names}: [${title}](#tag/${title.toLowerCase().replace(' ', '-')})\n\n</details>`
     for (const { name } of folded)
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
-  const texts = [...usesByText].map(([description, uses]) => {
+  const texts = [...usesByText].map(([text, uses]) => {
     const [names, places] = [0, 1].map((at) => [...new Set(uses.map((use) => use[at]))])
-    return `- ${names.join(', ')}${places.length > namesMax ? '' : ` (${places.join(', ')})`}: ${description}`
+    return `- ${names.join(', ')}${places.length > 6 ? '' : ` (${places.join(', ')})`}: ${text}\n`
   })
-  const hint = 'In **Test Request**, add a parameter as a row of its own.'
-  const known = api.tags.find(({ name }) => name === title)
-  const guide = known ?? { name: title, description: '' }
-  guide.description += `\n\n**Parameters.**\n\n${texts.join('\n')}\n\n${hint}`
-  if (known) return
+  const guide = api.tags.find(({ name }) => name === title) ?? { name: title, description: '' }
+  guide.description += `${guide.description && '\n\n**Parameters.**\n\n'}${texts.join('')}\nIn **Test Request**, add a parameter as a row of its own.`
+  if (api.tags.includes(guide)) return
   api.tags.push(guide)
   const { tags } = api['x-tagGroups'][0]
   tags.splice(tags.indexOf('Drill down'), 0, title)
