@@ -428,6 +428,29 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect((await shownIn('.area-drill-down .totals td')).visitors).toBe(totals.visitors?.toLocaleString('en-US'))
   })
 
+  it('orders rows by their change as the API does and shows it, and by the value if nothing is compared', async () => {
+    const { page, open, read } = explorer
+    const search = 'group_by=country&days=7&limit=50'
+    await open('?range=7d&group_by=country')
+    await explorer.openMenu('table')
+    await page.getByLabel('Order by change').check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Revenue', exact: true }).click()
+    await explorer.settle()
+    expect(query()).toBe('?range=7d&group_by=country&sort=-change.revenue')
+    const { data } = await read('/reports', `${search}&compare=previous_period&sort=-change.revenue`)
+    expect(await texts('.area-drill-down tbody th')).toEqual(data.map(({ id, name }) => name ?? id))
+    const shown = (await texts('.area-drill-down tbody [data-metric=revenue] .change')).map((text) =>
+      Number(text.replace(/[+$,]/g, '')),
+    )
+    const differences = data.map(({ revenue = 0, previous }) => revenue - (previous?.revenue ?? 0))
+    expect(shown).toEqual(differences.map((value) => expect.closeTo(value, 1)))
+    await open('?range=7d&group_by=country&sort=-change.revenue&compare=none')
+    const byValue = (await read('/reports', `${search}&sort=-revenue`)).data
+    expect(await texts('.area-drill-down tbody th')).toEqual(byValue.map(({ id, name }) => name ?? id))
+    expect((await texts('.area-drill-down [aria-sort]')).join()).toBe('Revenue\u00a0▼')
+  })
+
   it('leads from a number to its rows, and from a conversion to its journey', async () => {
     const { page, open, settle, read, violations } = explorer
     await open('?range=90d&group_by=country,month&sort=-conversions')
@@ -579,7 +602,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await other.close()
     await open()
     await explorer.openMenu('page')
+    const drawn = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
+    const light = await drawn()
     await page.getByLabel('Theme').selectOption('dark')
+    await expect.poll(drawn, { message: 'the chart is drawn again' }).not.toBe(light)
     await page.reload()
     await settle()
     await explorer.openMenu('page')
