@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Button } from './controls.tsx'
-import { cutOffText, type Emptiness } from './empty.tsx'
+import { comparedText, type Emptiness } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatChange, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
@@ -11,9 +11,6 @@ import { type Daily, drawnValues } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
-
-/** The classes of the lines of the chart. */
-const inks = ['metric-1', 'metric-2']
 
 type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
 
@@ -31,7 +28,7 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
             {(hasAll ? metricNames : metricNames.filter((name) => first.includes(name))).map((metric) => (
               <Button
                 key={metric}
-                class={`card ${view.seriesBy ? '' : (inks[drawn.indexOf(metric)] ?? '')}`}
+                class={`card metric-${view.seriesBy ? 0 : drawn.indexOf(metric) + 1}`}
                 aria-pressed={drawn.includes(metric)}
                 onClick={() => onChange({ metrics: drawnWith(metric, view) })}
               >
@@ -40,7 +37,7 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
               </Button>
             ))}
           </div>
-          <p class="hint">{cutOffText(body, empty)}</p>
+          <p class="state hint">{comparedText(body, empty)}</p>
         </>
       )}
     </Panel>
@@ -82,27 +79,33 @@ type Values = Partial<Record<SelectedMetric, Value>>
 /** Smaller changes, in percent of the earlier value, and rows with fewer clicks are as often chance. */
 const judged = { percent: 20, clicks: 50 }
 
-/** The change of a value: relative, in percent; of a percentage, in percentage points. Nothing if it is not known. */
-export function Difference(props: { metric: SelectedMetric; now: Values; before: Values | undefined }) {
-  const { metric } = props
-  const [now, before] = [props.now[metric], props.before?.[metric]]
-  const isPercentage = metrics[metric].kind === 'percent'
-  if (typeof now !== 'number' || typeof before !== 'number' || (before === 0 && !isPercentage)) return null
+type DifferenceProps = { metric: SelectedMetric; now: Values; before: Values | undefined; currency?: string }
+
+/**
+ * The change of a value: relative, in percent; of a percentage, in percentage points. Nothing if it is not known, or the earlier values
+ * are all zero.
+ * @param currency of the difference, which is shown instead of the relative change; empty: it is not
+ */
+export function Difference({ metric, currency, ...values }: DifferenceProps) {
+  const [now, before] = [values.now[metric], values.before?.[metric]]
+  const { kind } = metrics[metric]
+  const isPercentage = kind === 'percent'
+  if (typeof now !== 'number' || typeof before !== 'number') return null
+  if (!currency && ((before === 0 && !isPercentage) || !hasNumbers(values.before))) return null
   const relative = ((now - before) / Math.abs(before)) * 100
   // As precise as it is shown: a change that is shown as zero is neither better nor worse.
   const change = Math.round((isPercentage ? now - before : relative) * 10) / 10
-  const clicks = Math.max(props.now.clicks ?? 0, props.before?.clicks ?? 0)
+  const clicks = Math.max(values.now.clicks ?? 0, values.before?.clicks ?? 0)
   const isJudged = change !== 0 && Math.abs(relative) > judged.percent && clicks >= judged.clicks
   const isBetter = change > 0 !== isCost(metric)
   return (
     <span class={`change ${isJudged ? (isBetter ? 'better' : 'worse') : 'hint'}`}>
-      {formatChange(change, isPercentage)}
+      {currency && !isPercentage
+        ? `${now > before ? '+' : ''}${formatValue(now - before, kind, currency)}`
+        : formatChange(change, isPercentage)}
     </span>
   )
 }
-
-const sparkWidth = 120
-const sparkHeight = 32
 
 /** A line without axes; a value that does not exist, or is not complete, is left out. */
 function Spark({ values }: { values: readonly (number | null)[] }) {
@@ -111,12 +114,11 @@ function Spark({ values }: { values: readonly (number | null)[] }) {
   const min = Math.min(0, ...shown)
   const span = Math.max(0, ...shown) - min || 1
   const line = points.map(({ index, value }) => {
-    const x = (index / Math.max(1, values.length - 1)) * sparkWidth
-    const y = sparkHeight - 2 - ((value - min) / span) * (sparkHeight - 4)
-    return `${x.toFixed(1)},${y.toFixed(1)}`
+    const x = (index / Math.max(1, values.length - 1)) * 120
+    return `${x.toFixed(1)},${(30 - ((value - min) / span) * 28).toFixed(1)}`
   })
   return (
-    <svg class="spark" viewBox={`0 0 ${sparkWidth} ${sparkHeight}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="spark" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true">
       <polyline points={line.join(' ')} vector-effect="non-scaling-stroke" />
     </svg>
   )

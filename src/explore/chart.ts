@@ -8,6 +8,8 @@ export interface ChartLine {
   /** Class with the color of the line. */
   ink: string
   dash?: 'dotted' | 'dashed'
+  /** Of the earlier range: thinner and paler. */
+  isEarlier?: boolean
 }
 
 export interface ChartOptions {
@@ -22,12 +24,11 @@ export interface ChartOptions {
 }
 
 const heightPx = 260
-const labelWidthPx = 90
 const dashes = { dotted: [2, 5], dashed: [7, 5] }
 
 /**
  * Draws lines over units of time into an element, as wide as the element, in the colors of the classes inside it, among them
- * `axis` and `grid`. It is drawn again when the theme changes.
+ * `axis` and `chart`, the color of the grid. It is drawn again when the theme changes.
  * @returns removes the chart
  */
 export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHover }: ChartOptions): () => void {
@@ -43,7 +44,7 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     labelFont: font,
     labelSize: 18,
     size: 64,
-    grid: { show: index === 0, stroke: ink('grid'), width: 1 },
+    grid: { show: index === 0, stroke: ink('chart'), width: 1 },
     ticks: { show: false },
     splits: () => linesOf(grid),
     values: (_chart, values) => values.map((value) => axes[index]?.format(value) ?? ''),
@@ -64,8 +65,11 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
         font,
         grid: { show: false },
         ticks: { show: false },
-        space: labelWidthPx,
-        size: 34,
+        // The width of a label, in px.
+        space: 90,
+        size: 38,
+        // Below the lowest label of the other axes.
+        gap: 9,
         // Whole units only.
         incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 72, 168, 336],
         values: (_chart, indexes) => indexes.map((index, at) => tick(index, indexes[at - 1])),
@@ -75,10 +79,10 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     series: [
       {},
       ...lines.map(
-        ({ values, axis, ink: name, dash }): uPlot.Series => ({
+        ({ values, axis, ink: name, dash, isEarlier }): uPlot.Series => ({
           scale: `${axis}`,
           stroke: ink(name),
-          width: dash === 'dotted' ? 1.5 : 2,
+          ...(isEarlier ? { width: 1.5, alpha: 0.7 } : { width: 2 }),
           ...(dash && { dash: dashes[dash] }),
           points: { show: values.filter((value) => value !== null).length === 1 },
         }),
@@ -95,14 +99,9 @@ export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHo
     if (width !== chart.width) chart.setSize({ width, height: heightPx })
   })
   observer.observe(element)
-  const theme = matchMedia('(prefers-color-scheme: dark)')
-  const redraw = () => chart.redraw()
-  theme.addEventListener('change', redraw)
-  const chosenTheme = new MutationObserver(redraw)
-  chosenTheme.observe(document.documentElement, { attributes: true })
+  // The color of the class `chart` has a transition, so that a change of the theme is an event.
+  element.ontransitionend = () => chart.redraw()
   return () => {
-    theme.removeEventListener('change', redraw)
-    chosenTheme.disconnect()
     observer.disconnect()
     chart.destroy()
   }
@@ -113,9 +112,8 @@ function extentOf(lines: readonly ChartLine[], index: number): { min: number; ma
   return { min: Math.min(0, ...values), max: Math.max(0, ...values) }
 }
 
-function linesOf({ low, high, step }: GridAxis): number[] {
-  return Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step)
-}
+const linesOf = ({ low, high, step }: GridAxis): number[] =>
+  Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step)
 
 /** The text color of a class inside an element. A canvas does not understand colors that depend on the theme. */
 function inkOf(element: HTMLElement, name: string): string {

@@ -26,9 +26,8 @@ export function Select<Value extends string>({ label, options, value, onChoose }
 }
 
 /** A button that submits no form; only its content if a click does nothing. */
-export function Button(props: ComponentProps<'button'>) {
-  return props.onClick ? <button type="button" {...props} /> : props.children
-}
+export const Button = (props: ComponentProps<'button'>) =>
+  props.onClick ? <button type="button" {...props} /> : props.children
 
 type CheckboxProps = { checked: boolean; disabled?: boolean; onCheck: (checked: boolean) => void }
 
@@ -62,7 +61,7 @@ export function Menu({ summary, children }: Record<'summary' | 'children', Compo
 /** Moves the focus to a field that was added. The same function, so that it is called once for each field. */
 export const focus = (field: HTMLInputElement | null) => field?.focus()
 
-/** A text of a customer on one line, cut off at the end. */
+/** A text of a customer on one line, cut off at the end; in a table on several lines. */
 export function Name({ text }: { text: string | null | undefined }) {
   return (
     <bdi class="name" title={text ?? undefined}>

@@ -17,18 +17,20 @@ export function datesIn(zone: string, { from, to }: Dates): Dates {
   return { from: dateIn(zone, Date.parse(from)), to: dateIn(zone, Date.parse(to) - 1) }
 }
 
-export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
-}
+/** Whether a range ends within a day of a time zone, as one that ends at the present time of day does. */
+export const endsWithinDay = (zone: string, range: Dates | undefined): boolean =>
+  range !== undefined && datesIn(zone, range).to === dateIn(zone, Date.parse(range.to))
+
+export const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
 
 export function endOfMonth(date: string): string {
   const [year = 0, month = 0] = date.split('-').map(Number)
   return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1
-}
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1
 
 export function isDate(text: string | null): text is string {
   if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false

@@ -10,7 +10,7 @@ import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
 import { useGet } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import { comparisonOf, countedSelectionOf, type PanelProps } from './view.ts'
+import { comparisonOf, countedSelectionOf, type PanelProps, sortedColumn } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 
@@ -19,7 +19,10 @@ const rowsPerPage = 50
 const rowsSearched = 1_000
 
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
-export function DrillDown(props: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
+export function DrillDown({ view: given, ...others }: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
+  // Without a comparison there are no changes to order by.
+  const sort = given.compare === 'none' ? given.sort.replace('change.', '') : given.sort
+  const props = { ...others, view: { ...given, sort } }
   const { view, empty } = props
   // The search is for the rows of one grouping.
   const groups = view.groupBy.join()
@@ -104,6 +107,14 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
           value={nextNames[0] ?? 'day'}
           onChoose={(next) => onChange({ next })}
         />
+        {view.compare !== 'none' && (
+          <Checkbox
+            checked={view.sort.includes('change.')}
+            onCheck={(isByChange) => onChange({ sort: `-${isByChange ? 'change.' : ''}${sortedColumn(view)}` })}
+          >
+            Order by change
+          </Checkbox>
+        )}
         <label>
           Min. clicks{' '}
           <input

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Button } from './controls.tsx'
-import { dateIn, datesIn } from './dates.ts'
-import { formatUnit } from './format.ts'
+import { dateIn, datesIn, endsWithinDay } from './dates.ts'
+import { formatMoment, formatUnit } from './format.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
 import type { Dates } from './ranges.ts'
@@ -42,9 +42,13 @@ export function useEmptiness(
 
 const noDataBefore = (date: string): string => `No data before ${formatUnit(date, false, '')}.`
 
-/** Says that the range that is compared with begins before the first row of the account; empty if it does not. */
-export function cutOffText({ previous, tz }: { previous?: Dates; tz: string }, { firstDate }: Emptiness): string {
-  return previous && datesIn(tz, previous).from < firstDate ? noDataBefore(firstDate) : ''
+/** Says that the earlier range begins before the first row of the account, and that it ends at the present time of day. */
+export function comparedText({ previous, tz }: { previous?: Dates; tz: string }, { firstDate }: Emptiness): string {
+  if (!previous) return ''
+  const { from, to } = datesIn(tz, previous)
+  const isCut = endsWithinDay(tz, previous) && to >= firstDate
+  const end = isCut ? `Compared up to the same time of day, ${formatMoment(previous.to, tz)}. ` : ''
+  return end + (from < firstDate ? noDataBefore(firstDate) : '')
 }
 
 /** The text of an empty panel, and a button that removes the filters if there are any. */

@@ -12,16 +12,7 @@ import { type OpenJourney, Rows } from './rows.tsx'
 import { Series } from './series.tsx'
 import { type Detail, SidePanel } from './sidePanel.tsx'
 import { Top } from './top.tsx'
-import {
-  comparisonOf,
-  countedSelectionOf,
-  formatView,
-  intervalOf,
-  parseView,
-  selectionOf,
-  seriesComparisonOf,
-  type View,
-} from './view.ts'
+import { comparisonOf, countedSelectionOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeave: () => void }) {
@@ -41,11 +32,9 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
     setView(next)
   }
 
-  const nowMs = Date.now()
-  const counted = countedSelectionOf(view)
-  const overview = useGet('/stats/overview', { ...counted, ...comparisonOf(view) }, ['read:stats'])
-  const series = { ...counted, ...seriesComparisonOf(view, nowMs), interval: intervalOf(view) }
-  const daily = useGet('/stats/daily', series, ['read:stats'])
+  const compared = { ...countedSelectionOf(view), ...comparisonOf(view) }
+  const overview = useGet('/stats/overview', compared, ['read:stats'])
+  const daily = useGet('/stats/daily', { ...compared, interval: intervalOf(view) }, ['read:stats'])
   const empty = useEmptiness(view, overview, daily)
   const [details, setDetails] = useState<readonly Detail[]>([])
   const detail = details.at(-1)
@@ -71,7 +60,7 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
         <FunnelPanel {...props} />
       </>
     ),
-    [view, dateIn(view.tz, nowMs), empty.text, empty.firstDate, revision],
+    [view, dateIn(view.tz, Date.now()), empty.text, empty.firstDate, revision],
   )
   return (
     <RangeContext.Provider value={fileDates}>

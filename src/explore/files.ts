@@ -9,9 +9,8 @@ function requestUrl({ path, query }: ApiRequest): string {
 }
 
 /** A command that sends a request with the key of the environment variable TRIBUTARY_KEY. */
-export function curlOf(request: ApiRequest): string {
-  return `curl -s -H "Authorization: ApiKey $TRIBUTARY_KEY" '${requestUrl(request)}'`
-}
+export const curlOf = (request: ApiRequest): string =>
+  `curl -s -H "Authorization: ApiKey $TRIBUTARY_KEY" '${requestUrl(request)}'`
 
 /**
  * Requests a file of the API, with the rows of all pages that its header `Link` leads to. Each page is a Blob, which the browser

@@ -97,9 +97,8 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   )
 }
 
-function currentFilter(text: string | undefined) {
-  return text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
-}
+const currentFilter = (text: string | undefined) =>
+  text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
 
 function matches({ id, name }: { id: string; name: string | null }, text: string): boolean {
   const part = text.trim().toLowerCase()

@@ -19,6 +19,9 @@ const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions
   percent: () => ({ style: 'unit', unit: 'percent', ...digits(2) }),
 }
 
+/** At least two digits of values such as 0.0012. */
+const ofSmall = { minimumSignificantDigits: 1, maximumSignificantDigits: 2, roundingPriority: 'morePrecision' } as const
+
 /** Always as many decimals, so that the numbers of a column align. */
 const digits = (count: number) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
 
@@ -28,7 +31,7 @@ const digits = (count: number) => ({ minimumFractionDigits: count, maximumFracti
  */
 export function formatValue(value: Value, kind: MetricKind, currency: string, isShort = false): string {
   if (value === null || value === undefined) return noValue
-  const short: Intl.NumberFormatOptions = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
+  const short = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1, ...ofSmall } as const
   // Amounts below half a cent have no sign.
   return numberFormat({ signDisplay: 'negative', ...formats[kind](currency), ...(isShort && short) }).format(value)
 }
@@ -64,14 +67,12 @@ export function formatSeconds(seconds: number | null): string {
 }
 
 /** Two dates, both included, such as `Oct 25 – Nov 23, 2026`. */
-export function formatDates({ from, to }: Dates): string {
-  return dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to))
-}
+export const formatDates = ({ from, to }: Dates): string =>
+  dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to))
 
 /** An instant with its time in a time zone. */
-export function formatMoment(instant: string, zone: string): string {
-  return dateFormat({ dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(new Date(instant))
-}
+export const formatMoment = (instant: string, zone: string): string =>
+  dateFormat({ dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(new Date(instant))
 
 /**
  * The label of a unit of time: `2026-11-20`, an hour `2026-11-20T14:00+05:30`, or the first day of a month.

@@ -14,11 +14,8 @@ const stepsMin = 2
 const stepsMax = 8
 
 export function FunnelPanel({ view, onChange }: PanelProps) {
-  const scopes = [
-    'read:events' as const,
-    ...(view.steps.includes('click') ? (['read:clicks'] as const) : []),
-    ...(view.steps.includes('conversion') ? (['read:conversions'] as const) : []),
-  ]
+  const listed = (['click', 'conversion'] as const).filter((step) => view.steps.includes(step))
+  const scopes = ['read:events' as const, ...listed.map((step) => `read:${step}s` as const)]
   const query = {
     steps: view.steps.join(),
     by: view.by,

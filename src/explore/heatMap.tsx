@@ -5,14 +5,13 @@ import type { Dimension } from './dimensions.ts'
 import { formatValue, formatWeekday } from './format.ts'
 import { dateFormat } from './formatters.ts'
 import { isSum, metrics } from './metrics.ts'
-import type { PanelProps } from './view.ts'
+import { type PanelProps, sortedColumn } from './view.ts'
 
 const weekdays = ['1', '2', '3', '4', '5', '6', '7']
 const hours = Array.from({ length: 24 }, (_, hour) => `${hour}`.padStart(2, '0'))
 
-export function isHeatMap(groups: readonly Dimension[]): boolean {
-  return groups.length === 2 && groups.includes('weekday') && groups.includes('hour_of_day')
-}
+export const isHeatMap = (groups: readonly Dimension[]): boolean =>
+  groups.length === 2 && groups.includes('weekday') && groups.includes('hour_of_day')
 
 type HeatMapProps = PanelProps & { body: ResponseOf<'/reports'>; firstDate: string }
 
@@ -21,7 +20,7 @@ type HeatMapProps = PanelProps & { body: ResponseOf<'/reports'>; firstDate: stri
  * days of each weekday. Screen readers read exact values.
  */
 export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
-  const metric = view.columns.find((name) => view.sort.replace('-', '') === name) ?? view.metrics[0] ?? 'clicks'
+  const metric = sortedColumn(view)
   const { kind, label } = metrics[metric]
   // A visitor of several days is one visitor.
   const isAverage = isSum(metric) && metric !== 'visitors'

@@ -34,9 +34,8 @@ export const metrics: Readonly<Record<SelectedMetric, { label: string; kind: Met
 }
 
 /** Whether any metric is other than zero. */
-export function hasNumbers(values: Partial<Record<Metric, number | null>> | undefined): boolean {
-  return metricNames.some((name) => values?.[name])
-}
+export const hasNumbers = (values: Partial<Record<Metric, number | null | undefined>> | undefined): boolean =>
+  metricNames.some((name) => values?.[name])
 
 export const columnNames = Object.keys(metrics) as SelectedMetric[]
 
@@ -44,13 +43,9 @@ export const metricNames = columnNames.filter((name): name is Metric => name !==
 
 export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
 
-export function isSum(name: SelectedMetric): boolean {
-  return ['count', 'amount'].includes(metrics[name].kind)
-}
+export const isSum = (name: SelectedMetric): boolean => ['count', 'amount'].includes(metrics[name].kind)
 
 /** Whether less of a metric is better. */
-export function isCost(name: SelectedMetric): boolean {
-  return /^(cost|cpa|cpc|declined|refunded)/.test(name)
-}
+export const isCost = (name: SelectedMetric): boolean => /^(cost|cpa|cpc|declined|refunded)/.test(name)
 
 export const columnsDefault: readonly SelectedMetric[] = columnNames.slice(0, columnNames.indexOf('epc') + 1)

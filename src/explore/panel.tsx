@@ -53,6 +53,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 
   return (
     <section
+      id={area}
       class={`panel area-${area}`}
       style={{ gridArea: area }}
       aria-labelledby={id}

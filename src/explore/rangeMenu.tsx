@@ -1,10 +1,10 @@
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Button, Menu, Select } from './controls.tsx'
+import { Button, Checkbox, Menu, Select } from './controls.tsx'
 import { dateIn, datesIn } from './dates.ts'
 import { formatDates } from './format.ts'
 import { comparisons, type Dates, rangeNames, ranges } from './ranges.ts'
 import type { Loaded } from './request.ts'
-import { countTimes, type PanelProps } from './view.ts'
+import type { PanelProps } from './view.ts'
 
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
@@ -54,12 +54,12 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
           onDates={(chosen) => onChange({ compare: chosen })}
         />
       )}
-      <Select
-        label="Conversions count at"
-        options={countTimes}
-        value={view.countAt}
-        onChoose={(countAt) => onChange({ countAt })}
-      />
+      <Checkbox
+        checked={view.countAt === 'click'}
+        onCheck={(isAtClick) => onChange({ countAt: isAtClick ? 'click' : 'conversion' })}
+      >
+        Count conversions by click time
+      </Checkbox>
     </Menu>
   )
 }

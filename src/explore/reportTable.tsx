@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
 import { Button, Name, Table } from './controls.tsx'
@@ -5,28 +6,39 @@ import { datesIn } from './dates.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { changeFor, type ReportRow, rowsOf } from './drillPath.ts'
 import { formatValue, formatWeekday, lossClass } from './format.ts'
-import { hasNumbers, isSum, metrics, type SelectedMetric } from './metrics.ts'
+import { isSum, metrics, type SelectedMetric } from './metrics.ts'
 import type { OpenRows } from './sidePanel.tsx'
-import type { PanelProps } from './view.ts'
+import { type PanelProps, sortedColumn } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Totals = Report['totals']
 
+/** Too narrow for a table of several columns. */
+const narrowWindow = matchMedia('(max-width: 700px)')
+
 /** `rows`: the rows of the report that are shown. */
 type ReportTableProps = PanelProps & { body: Report; rows: readonly ReportRow[]; onRows: OpenRows }
 
-/** Rows of a report below their totals. The order follows the headers; a number leads to the rows that it counts. */
+/**
+ * Rows of a report below their totals. The order follows the headers; a number leads to the rows that it counts. In a narrow window all
+ * names of a row are in its first column, and the column of the order is beside it.
+ */
 export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) {
   const { view } = props
   const groups = body.groupBy.split(',') as Dimension[]
-  const [firstGroup = '', ...otherGroups] = groups.map((name) => dimensions[name].label)
-  const shown = view.columns.filter((name) => body.totals[name] !== undefined)
-  const sorted = shown.find((name) => view.sort.replace('-', '') === name) ?? shown[0]
+  const [isNarrow, setNarrow] = useState(narrowWindow.matches)
+  narrowWindow.onchange = ({ matches }) => setNarrow(matches)
+  const labels = groups.map((name) => dimensions[name].label)
+  const [firstGroup = '', ...otherGroups] = isNarrow ? [labels.join(', ')] : labels
+  const columns = view.columns.filter((name) => body.totals[name] !== undefined)
+  const sorted = sortedColumn({ ...view, columns })
+  const shown = isNarrow ? [sorted, ...columns.filter((name) => name !== sorted)] : columns
   const dates = datesIn(view.tz, body)
   const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
     shown.map((metric) => {
       const { label, kind } = metrics[metric]
       const text = formatValue(of[metric], kind, body.currency)
+      const currency = metric === sorted && view.sort.includes('change.') ? body.currency : ''
       const list = of[metric] ? rowsOf(metric, row, groups, view, dates) : undefined
       const openList = () => {
         const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
@@ -37,13 +49,17 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
           <Button class="count-link" aria-label={`${text} ${label}: show the rows`} onClick={list && openList}>
             {text}
           </Button>
-          {before && hasNumbers(before) && <Difference metric={metric} now={of} before={before} />}
+          <Difference metric={metric} now={of} before={before} currency={currency} />
         </td>
       )
     })
   function selectorOf(row: ReportRow) {
     const change = changeFor(row, groups, view, dates)
     return change && (() => props.onChange(change))
+  }
+  function namesIn(row: ReportRow) {
+    const names = namesOf(row, groups).map((name, at) => <Name key={at} text={name} />)
+    return isNarrow ? [names] : names
   }
   return (
     <Table
@@ -58,7 +74,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         ...shown.map((name) => <Sorter key={name} label={metrics[name].label} name={name} {...props} />),
       ]}
       totals={[
-        <th key="all" scope="row" colSpan={groups.length}>
+        <th key="all" scope="row" colSpan={1 + otherGroups.length}>
           Total of all rows
         </th>,
         ...cells(body.totals, body.previous?.totals),
@@ -67,7 +83,18 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <RowNames row={row} groups={groups} share={shareOf(row, rows, sorted)} onSelect={selectorOf(row)} />
+            {namesIn(row).map((names, at) =>
+              at > 0 ? (
+                <td key={at}>{names}</td>
+              ) : (
+                // The bar behind the first value is the share of the largest row.
+                <th key={at} scope="row" style={{ '--share': `${shareOf(row, rows, sorted)}%` }}>
+                  <Button class="row" onClick={selectorOf(row)}>
+                    {names}
+                  </Button>
+                </th>
+              ),
+            )}
             {cells(row, row.previous, row)}
           </tr>
         ))}
@@ -84,25 +111,6 @@ function namesOf(row: ReportRow, groups: readonly Dimension[]): string[] {
   })
 }
 
-type RowNamesProps = { row: ReportRow; groups: readonly Dimension[]; share: number; onSelect: (() => void) | undefined }
-
-/** The values of a row; the first one selects the row. @param share of the largest row, in percent: a bar behind the first value */
-function RowNames({ row, groups, share, onSelect }: RowNamesProps) {
-  const [first, ...others] = namesOf(row, groups).map((name, at) => <Name key={at} text={name} />)
-  return (
-    <>
-      <th scope="row" style={{ '--share': `${share}%` }}>
-        <Button class="row" onClick={onSelect}>
-          {first}
-        </Button>
-      </th>
-      {others.map((name, index) => (
-        <td key={index}>{name}</td>
-      ))}
-    </>
-  )
-}
-
 /** A row relative to the largest one, in percent; 0 for ratios and losses. */
 function shareOf(row: ReportRow, rows: readonly ReportRow[], metric: SelectedMetric | undefined): number {
   if (!metric || !isSum(metric)) return 0
@@ -112,14 +120,17 @@ function shareOf(row: ReportRow, rows: readonly ReportRow[], metric: SelectedMet
 
 /** The header of a column that sorts the rows. @param name what the column sorts by */
 function Sorter({ label, name, view, onChange }: PanelProps & { label: string; name: SelectedMetric | 'id' }) {
-  const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
+  const isChange = view.sort.includes('change.') && name !== 'id'
+  const key = isChange ? `change.${name}` : name
+  const order = view.sort === key ? 'ascending' : view.sort === `-${key}` ? 'descending' : undefined
   // Metrics begin with the largest, ids with the first.
-  const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name
+  const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${key}` : key
   return (
     <th scope="col" class={name === 'id' ? '' : 'number'} aria-sort={order}>
       <Button class="sort" onClick={() => onChange({ sort: next })}>
         {label}
-        <span aria-hidden="true">{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ''}</span>
+        {order && isChange && ', change'}
+        <span aria-hidden="true">{order === 'ascending' ? '\u00a0▲' : order === 'descending' ? '\u00a0▼' : ''}</span>
       </Button>
     </th>
   )

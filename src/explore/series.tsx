@@ -3,14 +3,14 @@ import { type ChartLine, drawChart } from './chart.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { begunAt } from './dates.ts'
 import { dimensions, filteredDimensions } from './dimensions.ts'
-import { cutOffText, type Emptiness, Empty } from './empty.tsx'
+import { comparedText, type Emptiness, Empty } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatUnit, formatValue, type Value } from './format.ts'
 import { hasNumbers, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
 import { type SeriesLine, useParts } from './seriesParts.ts'
-import { type Daily, drawnValues, earlierValues, isCompared, knownValues } from './seriesValues.ts'
+import { type Daily, drawnEarlier, drawnValues, earlierValues, isCompared, knownValues } from './seriesValues.ts'
 import { daysOf, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
 
 type SeriesProps = PanelProps & { daily: Loaded<Daily>; empty: Emptiness }
@@ -64,11 +64,12 @@ const inkOf = (index: number) => `metric-${index + 1}`
 
 function chartLines({ body, metric, axis }: SeriesLine, index: number, firstDate: string): ChartLine[] {
   const line = { axis, ink: inkOf(index) }
-  const { whole, open } = drawnValues(body, metric, firstDate)
+  const [now, earlier] = [drawnValues(body, metric, firstDate), drawnEarlier(body, metric, firstDate)]
   return [
-    { ...line, values: earlierValues(body, metric, firstDate), dash: 'dotted' },
-    { ...line, values: open, dash: 'dashed' },
-    { ...line, values: whole },
+    { ...line, values: earlier.open, dash: 'dashed', isEarlier: true },
+    { ...line, values: earlier.whole, dash: 'dotted', isEarlier: true },
+    { ...line, values: now.open, dash: 'dashed' },
+    { ...line, values: now.whole },
   ]
 }
 
@@ -116,10 +117,9 @@ function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMo
           {row
             ? `${formatUnit(row.id, isMonthly)}${isKnown && !row.complete ? ' (incomplete)' : ''}`
             : [
-                isCompared(first) ? 'Dotted: the range that is compared with.' : '',
-                cutOffText(first, empty),
+                isCompared(first) ? 'Dotted: the earlier range.' : '',
+                comparedText(first, empty),
                 data.every(({ complete }) => complete) ? '' : 'Dashed: not complete.',
-                'Point at the chart to read values.',
               ].join(' ')}
         </span>
         {lines.map((line, index) => (

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../packages/client/types.ts'
-import { begunAt } from './dates.ts'
+import { begunAt, endsWithinDay } from './dates.ts'
 import { hasNumbers, isSum, type Metric } from './metrics.ts'
 
 export type Daily = ResponseOf<'/stats/daily'>
@@ -12,30 +12,34 @@ export function knownValues({ data, tz, asOf }: Daily, metric: Metric): Values {
   return data.map((row) => (hasBegun(row.id) ? row[metric] : null))
 }
 
-/**
- * The values of a line: null before the first row of the account and after the last one.
- * @returns `whole` has the units that are over, `open` the others with values and both of their neighbors
- */
-export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Record<'whole' | 'open', Values> {
+/** A line in two parts: `whole` has the units that are over, `open` the others with values and both of their neighbors. */
+type Drawn = Record<'whole' | 'open', Values>
+
+function drawn(known: Values, metric: Metric, isOpen: readonly boolean[]): Drawn {
+  // A unit that has just begun is no fall to zero.
+  const values = known.map((value, at) => (isOpen[at] && isSum(metric) && value === 0 ? null : value))
+  const isDrawnOpen = (at: number) => isOpen[at] && typeof values[at] === 'number'
+  return {
+    whole: values.map((value, at) => (isOpen[at] ? null : value)),
+    open: values.map((value, at) => ([at - 1, at, at + 1].some(isDrawnOpen) ? value : null)),
+  }
+}
+
+/** The line of a metric: null before the first row of the account and after the last one. */
+export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn {
   const { data, tz, asOf, dataThrough } = body
   const [end = asOf] = Object.values(dataThrough)
     .flatMap((time) => time ?? [])
     .sort()
     .reverse()
   const hasData = begunAt(tz, Date.parse(end))
-  const isOpen = data.map(({ complete }, at) => !complete || !hasData(data[at + 1]?.id ?? ''))
   const values = knownValues(body, metric).map((value, at) => {
     const { [at]: row } = data
     const isBefore = row && row.id.slice(0, 10) < firstDate && !hasNumbers(row)
-    // A unit that has just begun is no fall to zero.
-    const isFall = isOpen[at] && isSum(metric) && value === 0
-    return !row || isBefore || isFall || !hasData(row.id) ? null : value
+    return !row || isBefore || !hasData(row.id) ? null : value
   })
-  const isDrawnOpen = values.map((value, at) => isOpen[at] && value !== null)
-  return {
-    whole: values.map((value, at) => (isOpen[at] ? null : value)),
-    open: values.map((value, at) => (isDrawnOpen.slice(Math.max(0, at - 1), at + 2).includes(true) ? value : null)),
-  }
+  const isOpen = data.map(({ complete }, at) => !complete || !hasData(data[at + 1]?.id ?? ''))
+  return drawn(values, metric, isOpen)
 }
 
 /** Whether the earlier range has any numbers. */
@@ -50,4 +54,12 @@ export function earlierValues(body: Daily, metric: Metric, firstDate = ''): Valu
     const isBefore = unit && (unit.id ?? '').slice(0, 10) < firstDate && !hasNumbers(unit)
     return unit?.id && hasBegun(unit.id) && !isBefore ? unit[metric] : null
   })
+}
+
+/** The line of the earlier range. Its last unit is open if the range ends at the present time of day. */
+export function drawnEarlier(body: Daily, metric: Metric, firstDate = ''): Drawn {
+  const last = earlierValues(body, 'clicks').findLastIndex((value) => value !== null)
+  const isCut = endsWithinDay(body.tz, body.previous)
+  const isOpen = body.data.map((_, at) => isCut && at === last)
+  return drawn(earlierValues(body, metric, firstDate), metric, isOpen)
 }

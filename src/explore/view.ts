@@ -1,5 +1,5 @@
 import type { QueryOf } from '../packages/client/types.ts'
-import { addDays, dateIn, daysBetween, isDate, isZone } from './dates.ts'
+import { daysBetween, isDate, isZone } from './dates.ts'
 import {
   type Dimension,
   dimensionNames,
@@ -26,8 +26,8 @@ type Interval = keyof typeof intervals
 /** The API returns at most this many local days by hour. */
 export const hourDaysMax = 31
 
-/** When conversions count. */
-export const countTimes = { conversion: 'Conversion time', click: 'Click time' } as const
+/** The moments at which conversions can count. */
+export const countTimes = ['conversion', 'click'] as const
 
 export const units = { visitor: 'Visitors', click: 'Clicks' } as const
 export const windows = { '1h': '1 hour', '1d': '1 day', '7d': '7 days', '30d': '30 days' } as const
@@ -37,7 +37,7 @@ export interface View {
   range: RangeName | Dates
   tz: string
   compare: ComparisonName | Dates
-  countAt: keyof typeof countTimes
+  countAt: (typeof countTimes)[number]
   /** Values of filter parameters, as the API reads them, in the order in which they were added. */
   filters: Readonly<Partial<Record<FilterName, string>>>
   /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
@@ -49,7 +49,7 @@ export interface View {
   groupBy: readonly Dimension[]
   /** The dimension that a row leads to if rows are neither grouped nor filtered by it; undefined: the next one of the path. */
   next: Dimension | undefined
-  /** `id` or a metric, descending with a leading `-`. */
+  /** `id`, a metric, or `change.` before a metric; descending with a leading `-`. */
   sort: string
   columns: readonly SelectedMetric[]
   /** Rows with fewer clicks are not shown. */
@@ -89,19 +89,24 @@ export const defaultView: View = {
   funnelBy: undefined,
 }
 
+const sortKeys = ['id', ...columnNames.flatMap((name) => [name, `change.${name}`])]
+
+const keysOf = <Name extends string>(labels: Readonly<Record<Name, string>>): Name[] => Object.keys(labels) as Name[]
+const readCount = (text: string): number | undefined => (/^\d{1,7}$/.test(text) ? Number(text) : undefined)
+
 type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
 
 /** The parameter of each part in the address, and how its text is read; undefined: the text is not a value. */
 const codecs: {
   readonly [Part in CodedPart]: readonly [name: string, read: (text: string) => View[Part] | undefined]
 } = {
-  countAt: ['count_at', oneOf(keysOf(countTimes))],
+  countAt: ['count_at', oneOf(countTimes)],
   interval: ['interval', oneOf(keysOf(intervals))],
   metrics: ['metrics', listOf(metricNames, 1, 2)],
   seriesBy: ['series_by', oneOf(filteredDimensions)],
   groupBy: ['group_by', listOf(dimensionNames, 1, 3)],
   next: ['next', oneOf(dimensionNames)],
-  sort: ['sort', oneOf(['id', ...columnNames].flatMap((key) => [key, `-${key}`]))],
+  sort: ['sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`]))],
   columns: ['columns', listOf(columnNames, 1, columnNames.length)],
   minClicks: ['min_clicks', readCount],
   offset: ['offset', readCount],
@@ -125,12 +130,9 @@ function listOf<Item extends string>(names: readonly Item[] | undefined, min: nu
   }
 }
 
-function readCount(text: string): number | undefined {
-  return /^\d{1,7}$/.test(text) ? Number(text) : undefined
-}
-
-function keysOf<Name extends string>(labels: Readonly<Record<Name, string>>): Name[] {
-  return Object.keys(labels) as Name[]
+/** The column by which rows are ordered, by its value or its change; the first one if it is another one. */
+export function sortedColumn({ sort, columns }: Pick<View, 'sort' | 'columns'>): SelectedMetric {
+  return columns.find((name) => sort.replace(/^-?(change\.)?/, '') === name) ?? columns[0] ?? 'clicks'
 }
 
 /**
@@ -179,9 +181,8 @@ function partsOf(view: View): Readonly<Record<string, string>> {
 }
 
 /** The most days that the range of a view can have. */
-export function daysOf({ range }: View): number {
-  return typeof range === 'string' ? ranges[range].days : daysBetween(range.from, range.to)
-}
+export const daysOf = ({ range }: View): number =>
+  typeof range === 'string' ? ranges[range].days : daysBetween(range.from, range.to)
 
 /** The unit of the series of a view; never hours for more days than the API returns. */
 export function intervalOf(view: View): Interval {
@@ -191,9 +192,7 @@ export function intervalOf(view: View): Interval {
 }
 
 /** Parameters of range, zone and filters, which all requests of numbers and rows have in common. */
-export function selectionOf({ range, tz, filters }: View) {
-  return { ...rangeParameters(range), tz, ...filters }
-}
+export const selectionOf = ({ range, tz, filters }: View) => ({ ...rangeParameters(range), tz, ...filters })
 
 /** The same of requests of numbers, and when conversions count. */
 export function countedSelectionOf(view: View) {
@@ -203,17 +202,8 @@ export function countedSelectionOf(view: View) {
 
 type ComparedParameters = Pick<QueryOf<'/stats/daily'>, 'compare'> & { compare_from?: string; compare_to?: string }
 
-/** Parameters of the comparison of totals: if the range includes the present, the earlier range ends at the same local time. */
+/** Parameters of the comparison: if the range includes the present, the earlier range ends at the same local time. */
 export function comparisonOf({ compare }: Pick<View, 'compare'>): ComparedParameters {
   if (typeof compare !== 'string') return { compare_from: compare.from, compare_to: compare.to }
   return compare === 'none' ? {} : { compare }
-}
-
-/** The same of a series: beside a number of days up to today it shows all of the days before. */
-export function seriesComparisonOf({ range, tz, compare }: View, nowMs: number): ComparedParameters {
-  if (typeof range !== 'string' || !/^(today|\d+d)$/.test(range) || compare !== 'previous_period')
-    return comparisonOf({ compare })
-  const { days } = ranges[range]
-  const today = dateIn(tz, nowMs)
-  return { compare_from: addDays(today, 1 - 2 * days), compare_to: addDays(today, -days) }
 }

@@ -121,7 +121,26 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     const text = `${await operation.textContent()}`
     expect(text).not.toContain('^')
     expect(text).toMatch(/Filters: \d{2} parameters/)
-    expect(text).not.toContain('Only clicks and conversions with one of')
+    // Few names are in sight.
+    for (const line of ['Range: days, range, from, to, tz', 'Pages: limit, offset', 'Compare periods: compare, '])
+      expect(text).toContain(line)
+    for (const described of [
+      'Only clicks and conversions with one of',
+      'A calendar range in',
+      'Maximum number of rows',
+    ])
+      expect(text).not.toContain(described)
+    expect(text).toContain('group_by')
+    await page.goto(`${url}/api/v1/docs#tag/incremental-sync`)
+    const guide = page.locator('section[id$="tag/incremental-sync"]')
+    await expect.poll(() => guide.textContent()).toContain('updated_after (List clicks, List conversions, ')
+    await page.goto(`${url}/api/v1/docs#tag/range`)
+    const ranges = page.locator('section[id$="tag/range"]')
+    await expect.poll(() => ranges.textContent()).toMatch(/Values: today, yesterday, .* At most 90\./s)
+    await page.goto(`${url}/api/v1/docs#tag/clicks/GET/clicks`)
+    const list = `${await page.locator('section[id$="tag/clicks/GET/clicks"]').textContent()}`
+    expect(list).toContain('Incremental sync: updated_since, updated_after')
+    expect(list).not.toContain('For incremental sync')
     await page.goto(`${url}/api/v1/docs#tag/events/GET/journeys`)
     const journey = page.locator('section[id$="tag/events/GET/journeys"] pre code').first()
     await expect.poll(() => journey.textContent()).toContain('visitor_id=')

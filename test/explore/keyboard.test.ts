@@ -15,8 +15,8 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
     ['Range > summary', 'Enter', /open=.*Last 90 days/],
     ['textbox From', '"10152026" Tab', /from=2026-10-15&to=2026-11-21/],
     ['combobox Compare with', 'ArrowDown', /compare=previous_year/],
-    ['combobox Conversions count at', 'ArrowDown', /count_at=click/],
-    ['combobox Conversions count at', 'Escape', /open=none/],
+    ['checkbox Count conversions by click time', 'Space', /count_at=click.*by click time/],
+    ['checkbox Count conversions by click time', 'Escape', /open=none/],
     ['Page > summary', 'Enter', /open=Menu/],
     ['combobox Time zone', '"Europe/Berlin" Enter', /tz=Europe\/Berlin/],
     ['button Copy link', 'Enter', /note=The link of this view/],
@@ -53,6 +53,8 @@ const walks: Record<string, [control: string, keys: string, shown: RegExp][]> = 
     ['Drill-down > spinbutton Min. clicks', '"3" Enter', /min_clicks=3/],
     ['Drill-down > checkbox EPC', 'Space', /columns=7/],
     ['Drill-down > button Revenue', 'Enter', /sort=-revenue.*sorted=descending/],
+    ['Drill-down > summary', 'Enter', /open=Columns/],
+    ['Drill-down > checkbox Order by change', 'Space', /sort=-change.revenue.*sorted=descending/],
     ['Drill-down > searchbox Search the rows', '"tablet"', /rows have this text/],
     ['Drill-down > number', 'Enter', /dialog=[\d,]+ Clicks: .*focus=(Close|Back)/],
     ['dialog row', 'Enter', /dialog=Journey focus=Details/],
@@ -158,6 +160,20 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     }
     expect(names.filter((name) => !name || !/"[^"]+"|(text|strong): ./.test(name))).toEqual([])
     expect(new Set(names).size).toBeGreaterThan(60)
+  })
+
+  it('leads from a fresh page to the numbers of the first row with four keys, and to the totals with three', async () => {
+    const { open, settle } = explorer
+    await open()
+    await press('Tab Enter Tab Enter')
+    await expect.poll(shown).toMatch(/group_by=country.*campaign_id=.*focus=Drill-down/)
+    await settle()
+    await open('?campaign_id=none')
+    await press('Tab Enter')
+    await expect.poll(shown).toMatch(/focus=Drill-down/)
+    await open()
+    await press('Tab Tab Enter')
+    await expect.poll(shown).toMatch(/focus=Totals/)
   })
 
   it('opens the controls of a narrow window', async () => {

@@ -144,13 +144,26 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await page.locator('.card-change').first().textContent()).toContain(`vs. ${previous?.totals.clicks}`)
   })
 
-  it('ends the values of today at the present hour, and shows the whole day before', async () => {
+  it('ends the values of today and of the day before at the present time of day, as the totals do', async () => {
     const { open, read } = explorer
+    const numbers = async (column: number) =>
+      (await texts(`.area-series tbody td:nth-child(${column})`)).map((text) => Number(text.replace('–', '0')))
+    const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
     await open('?range=today')
-    const { data } = await read('/stats/daily', 'days=1&interval=hour&compare_from=2026-11-20&compare_to=2026-11-20')
+    const { data } = await read('/stats/daily', 'range=today&interval=hour&compare=previous_period')
+    // The hour that begins now is not over, and the day before ends with it.
     const shown = await texts('.area-series tbody td:nth-child(2)')
     expect(shown).toEqual(data.map(({ clicks }, hour) => (hour <= 15 ? `${clicks}` : '–')))
-    expect(await texts('.area-series tbody td:nth-child(3)')).toEqual(data.map(({ previous }) => `${previous?.clicks}`))
+    const earlier = data.map(({ previous }, hour) => (hour < 15 ? `${previous?.clicks}` : '–'))
+    expect(await texts('.area-series tbody td:nth-child(3)')).toEqual(earlier)
+    const totals = async (search: string) => (await read('/stats/overview', search)).previous?.totals
+    expect(sum(await numbers(3))).toBe((await totals('range=today&compare=previous_period'))?.clicks)
+    await open('?range=7d')
+    expect(sum(await numbers(3))).toBe((await totals('days=7&compare=previous_period'))?.clicks)
+    for (const name of ['Totals', 'Time series'])
+      await panel(name).getByText('Compared up to the same time of day, 11/14/26, 3').waitFor()
+    await open('?range=yesterday')
+    expect(await panel('Totals').getByText('same time of day').count()).toBe(0)
   })
 
   it('draws two chosen metrics by hour, day or week, with the previous period', async () => {
@@ -167,8 +180,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     for (const interval of ['hour', 'week']) {
       await page.getByLabel('Interval').selectOption(interval)
       await settle()
-      const earlier = 'compare_from=2026-11-08&compare_to=2026-11-14'
-      const { data } = await read('/stats/daily', `days=7&interval=${interval}&${earlier}`)
+      const { data } = await read('/stats/daily', `days=7&interval=${interval}&compare=previous_period`)
       const times = (await texts('.area-series tbody th')).map((text) => text.split(' ')[0])
       expect(times).toEqual(data.map(({ id }) => id))
       const rates = await texts('.area-series tbody td:nth-child(5)')
@@ -416,6 +428,29 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect((await shownIn('.area-drill-down .totals td')).visitors).toBe(totals.visitors?.toLocaleString('en-US'))
   })
 
+  it('orders rows by their change as the API does and shows it, and by the value if nothing is compared', async () => {
+    const { page, open, read } = explorer
+    const search = 'group_by=country&days=7&limit=50'
+    await open('?range=7d&group_by=country')
+    await explorer.openMenu('table')
+    await page.getByLabel('Order by change').check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Revenue', exact: true }).click()
+    await explorer.settle()
+    expect(query()).toBe('?range=7d&group_by=country&sort=-change.revenue')
+    const { data } = await read('/reports', `${search}&compare=previous_period&sort=-change.revenue`)
+    expect(await texts('.area-drill-down tbody th')).toEqual(data.map(({ id, name }) => name ?? id))
+    const shown = (await texts('.area-drill-down tbody [data-metric=revenue] .change')).map((text) =>
+      Number(text.replace(/[+$,]/g, '')),
+    )
+    const differences = data.map(({ revenue = 0, previous }) => revenue - (previous?.revenue ?? 0))
+    expect(shown).toEqual(differences.map((value) => expect.closeTo(value, 1)))
+    await open('?range=7d&group_by=country&sort=-change.revenue&compare=none')
+    const byValue = (await read('/reports', `${search}&sort=-revenue`)).data
+    expect(await texts('.area-drill-down tbody th')).toEqual(byValue.map(({ id, name }) => name ?? id))
+    expect((await texts('.area-drill-down [aria-sort]')).join()).toBe('Revenue\u00a0▼')
+  })
+
   it('leads from a number to its rows, and from a conversion to its journey', async () => {
     const { page, open, settle, read, violations } = explorer
     await open('?range=90d&group_by=country,month&sort=-conversions')
@@ -530,20 +565,21 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       (await cells.locator(selector).allTextContents()).map((text) =>
         text === '–' ? 0 : Number(text.replace(/[$,]/g, '')),
       )
-    const valuesOf = (metric: 'clicks' | 'revenue') =>
+    const inCell = { maximumFractionDigits: 1, maximumSignificantDigits: 2, roundingPriority: 'morePrecision' } as const
+    const valuesOf = (metric: 'clicks' | 'revenue', digits: Intl.NumberFormatOptions) =>
       Array.from({ length: 7 * 24 }, (_, index) => {
         const [weekday, hour] = [`${Math.floor(index / 24) + 1}`, `${index % 24}`.padStart(2, '0')]
         const row = data.find(({ dimensions: of }) => of.weekday?.id === weekday && of.hour_of_day?.id === hour)
         const sum = row?.[metric] ?? 0
         const average = sum / countOf(Number(weekday), Number(hour))
         // Rounded as the page does it: 0.155 is 0.16.
-        return Number(average.toLocaleString('en-US', { maximumFractionDigits: 2 }))
+        return Number(average.toLocaleString('en-US', digits))
       })
-    expect(await shown('[aria-hidden=true]')).toEqual(valuesOf('clicks'))
+    expect(await shown('[aria-hidden=true]')).toEqual(valuesOf('clicks', inCell))
     await panel('Drill-down').getByLabel('Metric').selectOption('revenue')
     await settle()
     // Cells show fewer digits than screen readers read.
-    expect(await shown('.visually-hidden')).toEqual(valuesOf('revenue'))
+    expect(await shown('.visually-hidden')).toEqual(valuesOf('revenue', { maximumFractionDigits: 2 }))
   })
 
   it('reads the numbers again each minute until it is paused, and keeps the chosen theme', async () => {
@@ -566,7 +602,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await other.close()
     await open()
     await explorer.openMenu('page')
+    const drawn = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
+    const light = await drawn()
     await page.getByLabel('Theme').selectOption('dark')
+    await expect.poll(drawn, { message: 'the chart is drawn again' }).not.toBe(light)
     await page.reload()
     await settle()
     await explorer.openMenu('page')
@@ -580,7 +619,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const { page, open, settle, read } = explorer
     await open()
     await explorer.openMenu('range')
-    await page.getByRole('combobox', { name: 'Conversions count at' }).selectOption('click')
+    await page.getByRole('checkbox', { name: 'Count conversions by click time' }).check()
     await settle()
     const [atClick, atConversion] = await Promise.all(
       ['days=30&count_at=click', 'days=30'].map((search) => read('/stats/overview', search)),
@@ -589,7 +628,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await cards()).toEqual(pick(atClick?.totals ?? {}))
     expect(pick(await shownIn('.area-drill-down .totals td'))).toEqual(await shownIn('.card-value'))
     expect(query()).toContain('count_at=click')
-    await page.getByText('by click time').waitFor()
+    await page.locator('.filters summary', { hasText: 'by click time' }).waitFor()
     expect(await page.locator('td[data-metric=clicks] .count-link').count()).toBeGreaterThan(0)
     expect(await page.locator('td[data-metric=conversions] .count-link').count()).toBe(0)
   })

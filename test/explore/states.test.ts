@@ -12,6 +12,8 @@ import { openExplorer } from './browser.ts'
 const markup = '<img src=x onerror="document.title=\'hacked\'">'
 const rightToLeft = '\u202eحملة الربيع\u202d " onclick="x'
 const long = 'W'.repeat(4_000)
+/** The common begin of two names. */
+const twin = 'Summer sale of the northern countries, retargeting on phones, variant'
 
 describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   const explorer = useOpened(openExplorer)
@@ -121,13 +123,13 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await panel('Drill-down').textContent()).toContain('lacks the scope read:reports')
   })
 
-  it('shows names of a hostile sender as text, in the layout', async () => {
+  it('shows names of a hostile sender as text, in the layout, and numbers and names that differ at their ends in full', async () => {
     const { open, api, page, violations } = explorer
     const key = await api.account('hostile')
-    const names = { markup, rtl: rightToLeft, long }
+    const names = { markup, rtl: rightToLeft, long, first: `${twin} A`, second: `${twin} B` }
     for (const [id, name] of Object.entries(names)) {
       const row = { id, campaign_id: id, country: 'US', sub1: name }
-      const conversion = { ...row, converted_at: '2026-11-20 11:00:00.000', event_name: name, revenue_base: 1 }
+      const conversion = { ...row, converted_at: '2026-11-20 11:00:00.000', event_name: name, revenue_base: 9_500 }
       await storeMetadata(api.stores, 'campaigns', 'hostile', [{ id, name }])
       await storeClicks(api.stores, 'hostile', [{ ...row, clicked_at: '2026-11-20 10:00:00.000' }])
       await storeConversions(api.stores, 'hostile', [conversion])
@@ -137,6 +139,14 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       await open('?group_by=campaign,sub1', key)
       const shown = await panel('Drill-down').locator('tbody bdi').allTextContents()
       expect(shown.toSorted()).toEqual([...Object.values(names), ...Object.values(names)].toSorted())
+      const cut = await panel('Drill-down')
+        .locator('tbody bdi', { hasText: 'variant' })
+        .or(page.locator('.card-value'))
+        .evaluateAll(
+          (all: Record<'scrollHeight' | 'clientHeight' | 'scrollWidth' | 'clientWidth', number>[]) =>
+            all.filter((one) => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth).length,
+        )
+      expect(cut).toBe(0)
       await expect.poll(() => partsBeyond(page)).toEqual([])
       await page.locator('.area-drill-down tbody button', { hasText: markup }).click()
       await explorer.settle()
@@ -227,11 +237,11 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     })
   }
 
-  it('shows all rows of a page, with header and totals in sight; a table that is too wide scrolls sideways beside its first column', async () => {
+  it('shows all rows of a page, with header and totals in sight; a narrow table scrolls sideways beside its names, first the column of the order', async () => {
     const { page, open } = explorer
     const places = () =>
       page.evaluate<
-        Record<'left' | 'head' | 'overlap' | 'first', number> & Record<'isCut' | 'isWider', boolean>
+        Record<'left' | 'head' | 'overlap' | 'first' | 'order', number> & Record<'isCut' | 'isWider', boolean>
       >(`(() => {
         const [region, head, row] = ['section', 'thead:has(.totals)', 'tbody tr'].map((part) => document.querySelector('.area-drill-down ' + part))
         return {
@@ -239,19 +249,26 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
           isWider: region.scrollWidth > region.clientWidth,
           left: region.scrollLeft,
           first: row.cells[0].getBoundingClientRect().left,
+          order: region.querySelector('[aria-sort]').getBoundingClientRect().right,
           head: head.getBoundingClientRect().top,
           overlap: Math.round(head.getBoundingClientRect().bottom - row.getBoundingClientRect().top),
         }
       })()`)
-    await open('?range=90d&group_by=campaign,country')
+    await open('?range=90d&group_by=campaign,country&sort=-epc')
     expect(await panel('Drill-down').locator('tbody tr').count()).toBe(50)
     await expect.poll(async () => (await places()).overlap).toBe(0)
     await panel('Drill-down').locator('tbody tr').nth(25).scrollIntoViewIfNeeded()
     const filters = await page.locator('.filters').boundingBox()
     await expect.poll(places).toMatchObject({ isCut: false, isWider: false })
     expect((await places()).head).toBe(filters?.height)
-    await page.setViewportSize({ width: 390, height: 800 })
-    await expect.poll(places).toMatchObject({ isCut: false, isWider: true })
+    const headers = () => panel('Drill-down').locator('thead tr').first().locator('th').allTextContents()
+    expect((await headers()).slice(0, 3)).toEqual(['Campaign', 'Country', 'Clicks'])
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect.poll(places).toMatchObject({ isCut: false, isWider: true, left: 0 })
+      expect((await headers()).slice(0, 3)).toEqual(['Campaign, Country', 'EPC\u00a0▼', 'Clicks'])
+      expect((await places()).order).toBeLessThan(width - 20)
+    }
     const { first } = await places()
     await panel('Drill-down').getByRole('region', { name: 'Rows of the drill-down' }).focus()
     await page.keyboard.press('ArrowRight')

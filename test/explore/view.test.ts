@@ -16,9 +16,9 @@ import {
 } from '../../src/explore/dimensions.ts'
 import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
 import { formatSeconds, formatUnit, formatValue } from '../../src/explore/format.ts'
-import { columnNames, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
+import { columnNames, metrics, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import { comparisons, rangeNames, ranges } from '../../src/explore/ranges.ts'
-import { type Daily, drawnValues, earlierValues } from '../../src/explore/seriesValues.ts'
+import { type Daily, drawnEarlier, drawnValues, earlierValues } from '../../src/explore/seriesValues.ts'
 import {
   countTimes,
   defaultView,
@@ -27,7 +27,6 @@ import {
   intervals,
   parseView,
   selectionOf,
-  seriesComparisonOf,
   units,
   type View,
   windows,
@@ -46,7 +45,7 @@ const views: fc.Arbitrary<View> = fc.record({
   tz: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/New_York'),
   compare: fc.oneof(keys(comparisons), dates),
   filters,
-  countAt: keys(countTimes),
+  countAt: fc.constantFrom(...countTimes),
   interval: fc.option(keys(intervals), { nil: undefined }),
   metrics: fc.uniqueArray(fc.constantFrom(...shownMetrics), { minLength: 1, maxLength: 2 }),
   seriesBy: fc.option(fc.constantFrom(...filteredDimensions), { nil: undefined }),
@@ -55,7 +54,7 @@ const views: fc.Arbitrary<View> = fc.record({
   columns: fc.uniqueArray(fc.constantFrom(...columnNames), { minLength: 1 }),
   minClicks: fc.nat(9_999_999),
   offset: fc.nat(9_999_999),
-  sort: fc.constantFrom('id', '-id', 'clicks', '-roi'),
+  sort: fc.constantFrom('id', '-id', 'clicks', '-roi', '-change.profit', 'change.visitors'),
   steps: fc.array(fc.stringMatching(/^[a-z_]{1,20}$/), { minLength: 2, maxLength: 8 }),
   by: keys(units),
   window: keys(windows),
@@ -94,11 +93,6 @@ describe('the view in the address', () => {
     const dates = { from: '2026-11-01', to: '2026-11-10' }
     expect(selectionOf({ ...defaultView, range: dates })).toEqual({ ...dates, tz: 'UTC' })
     expect(rangeNames.filter((name) => !/^\d/.test(name)).toSorted()).toEqual(apiRangeNames.toSorted())
-    const today = { ...evening, range: 'today' } as const
-    expect(seriesComparisonOf(today, testNowMs)).toEqual({ compare_from: '2026-11-21', compare_to: '2026-11-21' })
-    const week = { compare_from: '2026-11-09', compare_to: '2026-11-15' }
-    expect(seriesComparisonOf({ ...evening, range: '7d' }, testNowMs)).toEqual(week)
-    expect(seriesComparisonOf(evening, testNowMs)).toEqual({ compare: 'previous_period' })
   })
 
   it('never requests hours of more days than the API returns', () => {
@@ -219,6 +213,32 @@ describe('the chart', () => {
     expect(earlierValues(begun, 'clicks', '2026-11-12')).toEqual([null, 2, 3, 0, null])
   })
 
+  it('dashes the last unit of an earlier range that ends within a day, and no unit of one that ends with a day', () => {
+    const days = [18, 19, 20, 21].map((day, at) => ({
+      id: `2026-11-${day}`,
+      clicks: 9,
+      cr: null,
+      complete: day < 21,
+      previous: { id: `2026-11-${day - 7}`, clicks: at + 1, cr: null },
+    }))
+    const comparedTo = (to: string, data: object[] = days) =>
+      ({ data, tz: 'Asia/Kolkata', previous: { from: '2026-11-10T18:30:00.000Z', to } }) as unknown as Daily
+    const cut = drawnEarlier(comparedTo('2026-11-14T09:00:00.000Z'), 'clicks')
+    expect(cut).toEqual({ whole: [1, 2, 3, null], open: [null, null, 3, 4] })
+    const none = [null, null, null, null]
+    expect(drawnEarlier(comparedTo('2026-11-14T18:30:00.000Z'), 'clicks')).toEqual({ whole: [1, 2, 3, 4], open: none })
+    // The range ends before the last unit begins.
+    expect(drawnEarlier(comparedTo('2026-11-13T09:00:00.000Z'), 'clicks')).toEqual({
+      whole: [1, 2, null, null],
+      open: [null, 2, 3, null],
+    })
+    const begun = days.map((day, at) => (at < 3 ? day : { ...day, previous: { ...day.previous, clicks: 0 } }))
+    expect(drawnEarlier(comparedTo('2026-11-14T09:00:00.000Z', begun), 'clicks')).toEqual({
+      whole: [1, 2, 3, null],
+      open: none,
+    })
+  })
+
   it('has axes with the same zero and the same grid, which contain all values', () => {
     const values = fc.record({
       // Amounts have six decimals.
@@ -239,6 +259,19 @@ describe('the chart', () => {
           expect(step).toBeGreaterThanOrEqual(stepMin)
           expect((high - low) / step).toBeLessThan(15)
         }
+      }),
+    )
+  })
+
+  it('has a different text at each line of its grid', () => {
+    const kinds = fc.constantFrom(...new Set(Object.values(metrics).map(({ kind }) => kind)))
+    fc.assert(
+      fc.property(kinds, fc.integer({ min: 1, max: 1e15 }), (kind, millionths) => {
+        const [axis] = gridAxes([{ min: 0, max: millionths / 1e6, stepMin: kind === 'count' ? 1 : 0 }])
+        const { high, step } = axis ?? { high: 0, step: 1 }
+        const lines = Array.from({ length: Math.round(high / step) + 1 }, (_, index) => index * step)
+        const texts = lines.map((value) => formatValue(value, kind, 'USD', true))
+        expect(new Set(texts).size, texts.join()).toBe(lines.length)
       }),
     )
   })

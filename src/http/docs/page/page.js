@@ -8,10 +8,14 @@ const status = document.getElementById('key-status')
 // Relative to the page, which a proxy may serve below a path of its own.
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
 
-/** Parameters that many operations have, by their descriptions. A guide describes them once. */
+/** Parameters that many operations have, by their descriptions. A guide describes them once; it may have other texts too. */
 const sharedParameters = [
-  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
+  { title: 'Range', pattern: /^((Start|End) of the range.* in `tz`|Number of days|A calendar range|IANA time zone)/ },
   { title: 'Filters', pattern: /^Only .* with one of up to/ },
+  { title: 'Compare periods', pattern: /^(Adds the metrics of an earlier range|(Start|End) of (any|the) other range)/ },
+  { title: 'Pages', pattern: /^(Number of rows|Maximum number of rows|`nextCursor`|`desc` \(default\))/ },
+  { title: 'Formats', pattern: /^(Format of the response|CSV only)/ },
+  { title: 'Incremental sync', pattern: /^(Only rows that were stored|Like `updated_since`)/ },
 ]
 
 const content = await loadDocument()
@@ -52,26 +56,36 @@ async function loadDocument() {
   return api
 }
 
-/** Moves the parameters whose descriptions match a pattern to a guide. The operations name them, folded. */
+/** Moves the optional parameters whose descriptions match a pattern to a guide. The operations name them, folded; many are counted. */
 function fold(api, operations, title, pattern) {
-  const isFolded = ({ description }) => pattern.test(description)
-  const namesByText = new Map()
+  const isFolded = ({ required, description }) => !required && pattern.test(description)
+  const usesByText = new Map()
   for (const operation of operations) {
     const { parameters = [], responses } = operation
     const folded = parameters.filter(isFolded)
     if (folded.length < 2) continue
-    for (const { name, description } of folded)
-      namesByText.set(description, (namesByText.get(description) ?? new Set()).add(`\`${name}\``))
-    const names = folded.map(({ name }) => name)
+    for (const { name, description, schema } of folded) {
+      const { enum: values, maximum } = schema.anyOf?.[0] ?? schema.items ?? schema
+      const text = `${description}${values ? ` Values: ${values.join(', ')}.` : maximum ? ` At most ${maximum}.` : ''}`
+      usesByText.set(text, [...(usesByText.get(text) ?? []), [`\`${name}\``, operation.summary]])
+    }
     operation.parameters = parameters.filter((parameter) => !isFolded(parameter))
-    operation.description += `\n\n<details><summary>${title}: ${names.length} parameters</summary>\n\n\`${names.join('`, `')}\`: [${title}](#tag/${title.toLowerCase()})\n\n</details>`
-    for (const name of names)
+    const names = folded.map(({ name }) => name).join(', ')
+    const shown = folded.length > 6 ? `${folded.length} parameters` : names
+    operation.description += `\n\n<details><summary>${title}: ${shown}</summary>\n\n${names}: [${title}](#tag/${title.toLowerCase().replace(' ', '-')})\n\n</details>`
+    for (const { name } of folded)
       responses[400].description = responses[400].description.replace(`, \`invalid_${name}\``, '')
   }
-  const texts = [...namesByText].map(([description, names]) => `- ${[...names].join(', ')}: ${description}`)
-  const hint = 'In **Test Request**, add a parameter as a row of its own.'
-  api.tags.push({ name: title, description: `${texts.join('\n')}\n\n${hint}` })
-  api['x-tagGroups'][0].tags.splice(3, 0, title)
+  const texts = [...usesByText].map(([text, uses]) => {
+    const [names, places] = [0, 1].map((at) => [...new Set(uses.map((use) => use[at]))])
+    return `- ${names.join(', ')}${places.length > 6 ? '' : ` (${places.join(', ')})`}: ${text}\n`
+  })
+  const guide = api.tags.find(({ name }) => name === title) ?? { name: title, description: '' }
+  guide.description += `${guide.description && '\n\n**Parameters.**\n\n'}${texts.join('')}\nIn **Test Request**, add a parameter as a row of its own.`
+  if (api.tags.includes(guide)) return
+  api.tags.push(guide)
+  const { tags } = api['x-tagGroups'][0]
+  tags.splice(tags.indexOf('Drill down'), 0, title)
 }
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
