@@ -86,9 +86,10 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
       const found = cluster ?? (await openCluster([address, readerAddress], naming, mayCreate))
       cluster = found
       follow(found)
-      const look = async () => {
+      const look = async (signal: AbortSignal) => {
         await found.look()
-        follow(found)
+        // A look fails with the connections that `close` ends.
+        if (!signal.aborted) follow(found)
       }
       stopLooking ??= runPeriodically(look, () => {}, lookPauseMs)
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../../src/settings.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -220,6 +220,29 @@ describe('on two nodes', () => {
       expect(error).toMatchObject({ code: 'unavailable' })
       expect(error).not.toBeInstanceOf(NotBegun)
     }
+  })
+
+  it('a look at the nodes that runs while the stores are closed finds none of them unavailable', async () => {
+    const notices: string[] = []
+    const stores = await openStores(readSettings(api.stores.environment), ({ message }) => void notices.push(message))
+    const { cluster: opened } = stores.clickhouse
+    const [node] = opened?.allNodes ?? []
+    if (!opened || !node) throw new Error('The stores have no cluster.')
+    let fail = () => {}
+    const looking = new Promise<void>((begin) => {
+      vi.spyOn(opened, 'look').mockImplementationOnce(async () => {
+        begin()
+        await new Promise<void>((resolve) => {
+          fail = resolve
+        })
+        node.failure = 'socket hang up'
+      })
+    })
+    await looking
+    const closed = stores.close()
+    fail()
+    await closed
+    expect(notices).toEqual([])
   })
 
   it('requests fail while one of them is down, and succeed once it has restarted', async () => {
