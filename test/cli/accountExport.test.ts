@@ -102,8 +102,10 @@ describe('an exported account', () => {
     await succeed(target, 'account', 'import', folder('acme'))
     const lists = ['clicks', 'conversions', 'campaigns', 'offers', 'landing-pages', 'traffic-sources']
     for (const path of [
-      ...['/reports?group_by=campaign&days=30', '/reports?group_by=country&days=30'],
-      ...['/stats/daily?days=30&tz=Asia/Kolkata', '/stats/overview?days=30'],
+      '/reports?group_by=campaign&days=30',
+      '/reports?group_by=country&days=30',
+      '/stats/daily?days=30&tz=Asia/Kolkata',
+      '/stats/overview?days=30',
       ...lists.map((list) => `/${list}?limit=200`),
     ]) {
       expect(await bodyOf(target, path)).toEqual(await bodyOf(source, path))
@@ -233,7 +235,9 @@ it('an account is moved with its erased rows, whatever identified them', async (
   expect(moved).toEqual(await bodiesOf(source))
   expect(moved.map((rows) => rows.length)).toEqual([2, 3, 4])
   expect(moved[2].find(({ id }: { id: string }) => id === 'of-visitor')).toMatchObject({
-    ...{ clickId: null, visitorId: null, properties: null },
+    clickId: null,
+    visitorId: null,
+    properties: null,
   })
   await succeed(target, 'account', 'export', '--account', 'erased', '--output', folder('erased-again'))
   const [before, after] = await Promise.all(['erased', 'erased-again'].map(manifestOf))
@@ -309,8 +313,13 @@ describe('a malformed account folder', () => {
     click_index: '{"id":"c1","clicked_at":"2025-01-10 10:20:00.000","campaign_id":"k1"}\n',
   }
   const content: Record<string, string> = {
-    ...{ campaigns: '{"id":"k1","name":"K1"}\n{"id":"k2","name":"K2"}\n', offers: '', 'landing-pages': '' },
-    ...{ 'traffic-sources': '', clicks: '', conversions: '', 'pixel-events': '' },
+    campaigns: '{"id":"k1","name":"K1"}\n{"id":"k2","name":"K2"}\n',
+    offers: '',
+    'landing-pages': '',
+    'traffic-sources': '',
+    clicks: '',
+    conversions: '',
+    'pixel-events': '',
     ...removed,
   }
 
@@ -330,7 +339,10 @@ describe('a malformed account folder', () => {
       keys: [key],
       erasures: [],
       retained: {
-        ...{ clickMonths: null, eventMonths: null, clicksFrom: '2025-02-01T00:00:00.000Z', eventsFrom: null },
+        clickMonths: null,
+        eventMonths: null,
+        clicksFrom: '2025-02-01T00:00:00.000Z',
+        eventsFrom: null,
         files: files(true),
       },
       files: files(false),

@@ -69,7 +69,8 @@ describe('retention', () => {
     await stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
     const completed = await tributary('retention', 'run')
     expect([completed.code, JSON.parse(completed.stdout), completed.stderr]).toEqual([
-      ...[0, { accounts: [] }],
+      0,
+      { accounts: [] },
       'An earlier removal of months of account acme was interrupted and is complete; clicks removed: 1, events removed: 0.\n',
     ])
     expect(await stored()).toEqual([{ account: 'acme', id: 'future' }, ...ofOther])

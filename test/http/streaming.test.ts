@@ -27,7 +27,9 @@ beforeAll(async () => {
     api.stores,
     'acme',
     Array.from({ length: 30 }, (_, n) => ({
-      ...{ id: `k${n}`, clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`, campaign_id: n % 2 ? 'c2' : 'gone' },
+      id: `k${n}`,
+      clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`,
+      campaign_id: n % 2 ? 'c2' : 'gone',
     })),
   )
   largeKey = await api.account('large')

@@ -67,22 +67,43 @@ async function fill(account: Account, scale: number): Promise<void> {
     return [resource, ids(letter).map((id) => ({ id, name: `${id} of ${account}`, createdAt: at(0), ...more }))]
   })
   const entityIds = (n: number) => ({
-    ...{ campaignId: ids('k')[n % 4], offerId: ids('o')[n % 4], landingPageId: 'l1', trafficSourceId: 't1' },
+    campaignId: ids('k')[n % 4],
+    offerId: ids('o')[n % 4],
+    landingPageId: 'l1',
+    trafficSourceId: 't1',
   })
   const numbers = Array.from({ length: 12 }, (_, n) => n)
   const clicks = [
     ...numbers.map((n) => ({
-      ...{ id: `c${n}`, clickedAt: at(n), ...entityIds(n), cost: scale * (n + 1), city: text, referrer: text },
-      ...{ externalClickId: text, subIds: { sub1: text }, browser: `browser of ${account}`, country: 'US' },
+      id: `c${n}`,
+      clickedAt: at(n),
+      ...entityIds(n),
+      cost: scale * (n + 1),
+      city: text,
+      referrer: text,
+      externalClickId: text,
+      subIds: { sub1: text },
+      browser: `browser of ${account}`,
+      country: 'US',
     })),
     ...['only', 'secret'].map((kind) => ({
-      ...{ id: `${kind}-${account}`, clickedAt: at(3), campaignId: 'k1', referrer: text },
+      id: `${kind}-${account}`,
+      clickedAt: at(3),
+      campaignId: 'k1',
+      referrer: text,
     })),
   ]
   const conversions = [
     ...numbers.map((n) => ({
-      ...{ id: `v${n}`, convertedAt: at(n), status: n % 2 ? 'approved' : 'pending', clickId: `c${n}`, revenue: scale },
-      ...{ source: n % 3 ? 'cpa' : 'revenue', couponCode: text, transactionId: text, isTest: n === 7 },
+      id: `v${n}`,
+      convertedAt: at(n),
+      status: n % 2 ? 'approved' : 'pending',
+      clickId: `c${n}`,
+      revenue: scale,
+      source: n % 3 ? 'cpa' : 'revenue',
+      couponCode: text,
+      transactionId: text,
+      isTest: n === 7,
     })),
     // The click and the campaign exist only in the other account.
     ...[
@@ -91,7 +112,12 @@ async function fill(account: Account, scale: number): Promise<void> {
     ].map((row) => ({ ...row, convertedAt: at(3), status: 'approved', revenue: scale })),
   ]
   const costs = numbers.map((n) => ({
-    ...{ id: `x${n}`, spentAt: at(n), updatedAt: at(n), ...entityIds(n), cost: scale, subIds: { sub1: text } },
+    id: `x${n}`,
+    spentAt: at(n),
+    updatedAt: at(n),
+    ...entityIds(n),
+    cost: scale,
+    subIds: { sub1: text },
   }))
   await storeRows(api.stores, rowsOfAccount(account, { ...Object.fromEntries(entityRows), clicks, conversions, costs }))
   for (const body of [...events, { ...events[1], event_id: `only-${account}` }]) {
@@ -121,9 +147,9 @@ const values: Record<string, readonly string[]> = {
   // by ids are like campaign_id, the others like country.
   ...Object.fromEntries(
     [
-      ...['limit', 'cursor', 'format', 'csv_escape', 'csv_bom', 'updated_since', 'updated_after', 'from', 'to', 'days'],
-      ...['offset', 'min_clicks', 'min_conversions', 'compare_from', 'compare_to'],
-      ...['metrics', 'totals', 'click_id', 'transaction_id', 'is_bot', 'is_test', 'coupon_code', ...filterNames],
+      ...`limit cursor format csv_escape csv_bom updated_since updated_after from to days offset min_clicks min_conversions
+        compare_from compare_to metrics totals click_id transaction_id is_bot is_test coupon_code`.split(/\s+/),
+      ...filterNames,
     ].map((name) => [name, []]),
   ),
   order: ['asc'],

@@ -34,8 +34,11 @@ beforeAll(async () => {
   longKey = await api.account('long')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
   const clicks = clickIds.map((id, n) => ({
-    ...{ id, clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000` },
-    ...{ campaign_id: 'k1', country: n % 2 ? 'DE' : 'US', utm_term: ['17', '17', 'a, b', '!x'][n] ?? '' },
+    id,
+    clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000`,
+    campaign_id: 'k1',
+    country: n % 2 ? 'DE' : 'US',
+    utm_term: ['17', '17', 'a, b', '!x'][n] ?? '',
   }))
   await storeClicks(api.stores, 'acme', clicks)
   const referrer = `https://example.com/${'x'.repeat(4_000)}`
@@ -302,23 +305,24 @@ describe('the tool for SQL on a copy', () => {
       return { isError: 'error' in reply, reply }
     }
     for (const sql of [
-      ...[`FROM '${folder('secret.csv')}'`, `FROM read_text('${folder('secret.csv')}')`, `FROM glob('/*')`],
-      ...[`COPY clicks TO '${folder('out.csv')}'`, `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`],
-      ...[
-        'DELETE FROM clicks',
-        'CREATE TEMP TABLE t AS SELECT 1',
-        `ATTACH '${folder('other.duckdb')}'`,
-        'INSTALL httpfs',
-      ],
-      ...[
-        'SET enable_external_access = true',
-        'RESET lock_configuration',
-        'SELECT 1; DELETE FROM clicks',
-        'SELEC 1',
-        '',
-      ],
-      ...['SELECT colour FROM clicks', "FROM 'https://example.com/x.parquet'"],
-      ...[`EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`, 'EXPLAIN SELECT 1'],
+      `FROM '${folder('secret.csv')}'`,
+      `FROM read_text('${folder('secret.csv')}')`,
+      `FROM glob('/*')`,
+      `COPY clicks TO '${folder('out.csv')}'`,
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`,
+      'DELETE FROM clicks',
+      'CREATE TEMP TABLE t AS SELECT 1',
+      `ATTACH '${folder('other.duckdb')}'`,
+      'INSTALL httpfs',
+      'SET enable_external_access = true',
+      'RESET lock_configuration',
+      'SELECT 1; DELETE FROM clicks',
+      'SELEC 1',
+      '',
+      'SELECT colour FROM clicks',
+      "FROM 'https://example.com/x.parquet'",
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
+      'EXPLAIN SELECT 1',
       `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
       `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
       // Files of DuckDB itself, to which it has access.
@@ -326,8 +330,13 @@ describe('the tool for SQL on a copy', () => {
       `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
       `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
       "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
-      ...['FROM checkpoint()', 'FROM force_checkpoint()', `FROM read_text('${folder('copy.duckdb')}')`],
-      ...["IMPORT DATABASE 'x'", "EXPORT DATABASE 'x'", 'CALL enable_logging()', 'PRAGMA enable_profiling'],
+      'FROM checkpoint()',
+      'FROM force_checkpoint()',
+      `FROM read_text('${folder('copy.duckdb')}')`,
+      "IMPORT DATABASE 'x'",
+      "EXPORT DATABASE 'x'",
+      'CALL enable_logging()',
+      'PRAGMA enable_profiling',
     ]) {
       expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: true })])
     }
@@ -388,7 +397,8 @@ it('the command explains wrong arguments with exit code 2, and ends when its cli
     [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
     [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
     [
-      ...[url, 'trb_live_a\ntrb_live_b'],
+      url,
+      'trb_live_a\ntrb_live_b',
       { status: 2, stdout: '', stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' },
     ],
     [url, 'x', { status: 0, stdout: '', stderr: '' }],

@@ -25,7 +25,8 @@ export async function expectEqualRows(
     const wrong = stored.filter((row) => {
       const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnNameOf(field)])])
       const expected = Object.entries(fields).map(([field, type]) => [
-        ...[field, storedAs(type, source.get(keyOf(row))?.[field])],
+        field,
+        storedAs(type, source.get(keyOf(row))?.[field]),
       ])
       return !isDeepStrictEqual(shown, expected)
     })

@@ -233,13 +233,11 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
       const command = `"$NODE" "$PROGRAM" "$TARGET" --no-sync --sql-file "$FILE" | head -2 | tail -1 | cut -c1-1`
       const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], {
         env: {
-          ...{
-            PATH: process.env.PATH,
-            NODE: process.execPath,
-            PROGRAM: program,
-            TARGET: target,
-            FILE: folder('all.sql'),
-          },
+          PATH: process.env.PATH,
+          NODE: process.execPath,
+          PROGRAM: program,
+          TARGET: target,
+          FILE: folder('all.sql'),
           ...postgres.environment,
         },
       })

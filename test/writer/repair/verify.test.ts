@@ -21,8 +21,12 @@ async function makeAccounts(...ids: string[]): Promise<void> {
     ])
     await storeConversions(stores, id, [
       {
-        ...{ id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
-        ...{ click_campaign_id: 'k1', click_country: 'US' },
+        id: 'v1',
+        converted_at: '2026-11-01 11:00:00.000',
+        click_id: 'c1',
+        click_at: '2026-10-30 10:00:00.000',
+        click_campaign_id: 'k1',
+        click_country: 'US',
       },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
     ])
@@ -171,7 +175,11 @@ describe('verify', () => {
   it('reports stored and correct sums by account, also those that cancel each other out over the day', () => {
     const acme = found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'acme')
     expect(acme).toContainEqual({
-      ...{ kind: 'derived', accountId: 'acme', table: 'sums_by_quarter_hour', day: '2026-11-01', keys: 1 },
+      kind: 'derived',
+      accountId: 'acme',
+      table: 'sums_by_quarter_hour',
+      day: '2026-11-01',
+      keys: 1,
       sums: { stored: { ...nothing, clicks: 3, cost: 1.75 }, actual: { ...nothing, clicks: 1, cost: 0.25 } },
     })
     expect(text).toEqual({
@@ -188,7 +196,11 @@ describe('verify', () => {
   it('finds a difference in each sum of each sums table', () => {
     expect(found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'swept')).toEqual(
       wrongSums.map(({ table, day, metric }) => ({
-        ...{ kind: 'derived', accountId: 'swept', table, day, keys: 1 },
+        kind: 'derived',
+        accountId: 'swept',
+        table,
+        day,
+        keys: 1,
         sums: { stored: { ...nothing, [metric]: -1 }, actual: nothing },
       })),
     )
