@@ -28,7 +28,6 @@ let otherKey: string
 let freeKey: string
 
 beforeAll(async () => {
-  api.stores.markDirty()
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
   // With more random cases there are more requests than a plan has for a minute.
   await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 1_000_000, eventsPerMinute: 1_000_000 })
@@ -523,7 +522,12 @@ const openApp = (stores: Stores) =>
   })
 
 let unavailable: Stores | undefined
-afterAll(() => unavailable?.close())
+/** Gives tables their names again, so that the next file can use the stores. */
+let showTables = async () => {}
+afterAll(async () => {
+  await unavailable?.close()
+  await showTables()
+})
 
 /** How stores break, in this order: the last one changes the tables. */
 const breaks: { why: string; list: readonly Operation[]; problem: [number, string]; open: () => Promise<App> }[] = [
@@ -557,9 +561,14 @@ const breaks: { why: string; list: readonly Operation[]; problem: [number, strin
       const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
       const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
       const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
-      for (const { name } of tables) await changeTables(api.stores, `RENAME TABLE ${name} TO hidden_${name}`)
-      for (const table of namedTables)
-        await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
+      const renameAll = async (rename: (table: string) => [from: string, to: string]) => {
+        for (const [from, to] of tables.map(({ name }) => rename(name)))
+          await changeTables(api.stores, `RENAME TABLE ${from} TO ${to}`)
+        for (const [from, to] of namedTables.map(rename))
+          await postgres`ALTER TABLE ${postgres(from)} RENAME TO ${postgres(to)}`
+      }
+      await renameAll((table) => [table, `hidden_${table}`])
+      showTables = () => renameAll((table) => [`hidden_${table}`, table])
       return await openApp(api.stores)
     },
   },

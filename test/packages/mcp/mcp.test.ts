@@ -4,8 +4,9 @@ import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import type { Reply } from '../../../src/packages/mcp/query.ts'
 import { run as runSync } from '../../../src/packages/sync/program.ts'
@@ -21,6 +22,8 @@ const dist = join(packageRoot, 'src/packages/mcp/dist')
 const program = join(dist, 'main.js')
 // Built, because it starts a process of the package.
 const { queryCopy }: typeof import('../../../src/packages/mcp/query.ts') = await import(join(dist, 'query.js'))
+const { openServer }: typeof import('../../../src/packages/mcp/server.ts') = await import(join(dist, 'server.js'))
+const { run }: typeof import('../../../src/packages/mcp/program.ts') = await import(join(dist, 'program.js'))
 
 const api = useTestApp()
 let baseUrl: string
@@ -45,16 +48,24 @@ beforeAll(async () => {
   const longClicks = clicks.map((click) => ({ ...click, referrer }))
   await storeClicks(api.stores, 'long', longClicks)
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  model = await connect(key)
+  model = await start(['--url', baseUrl], { TRIBUTARY_KEY: key })
 })
 afterAll(() => model?.close())
 
-/** Starts the server as a program that runs a model does. */
-async function connect(key: string, url = baseUrl): Promise<Client> {
-  return await connectWith(['--url', url], { TRIBUTARY_KEY: key })
+/** Connects to a server of this process. */
+async function connect(apiKey: string, url = baseUrl): Promise<Client> {
+  return await connectTo({ api: { baseUrl: url, apiKey }, copy: undefined })
 }
 
-async function connectWith(words: string[], environment: Record<string, string> = {}): Promise<Client> {
+async function connectTo(sources: Parameters<typeof openServer>[0]): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const [ofClient, ofServer] = InMemoryTransport.createLinkedPair()
+  await Promise.all([client.connect(ofClient), openServer(sources).connect(ofServer)])
+  return client
+}
+
+/** Starts the server as a program that runs a model does. */
+async function start(words: string[], environment: Record<string, string> = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const env = { PATH: process.env.PATH ?? '', ...environment }
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...words], env }))
@@ -109,7 +120,7 @@ describe('the tools', () => {
     expect(Object.keys(report?.properties ?? {})).toEqual(
       expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'range', 'count_at', 'sort', 'filters']),
     )
-    const both = await connectWith(['--url', baseUrl, '--copy', 'absent.duckdb'], { TRIBUTARY_KEY: longKey })
+    const both = await connectTo({ api: { baseUrl, apiKey: longKey }, copy: 'absent.duckdb' })
     expect(JSON.stringify(await both.listTools()).length).toBeLessThanOrEqual(12_288)
     await both.close()
   })
@@ -249,7 +260,7 @@ describe('the tool for SQL on a copy', () => {
     const copied = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
     expect(copied.code).toBe(0)
     await writeFile(folder('secret.csv'), 'secret')
-    analyst = await connectWith(['--copy', folder('copy.duckdb')])
+    analyst = await start(['--copy', folder('copy.duckdb')])
   })
   afterAll(() => analyst?.close())
   const query = (sql: string, more: object = {}) => call(analyst, 'query', { sql, ...more })
@@ -380,7 +391,7 @@ describe('the tool for SQL on a copy', () => {
   it('leaves the copy to tributary-sync between queries, and names a file that is no copy', async () => {
     const again = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
     expect(again.code).toBe(0)
-    const lost = await connectWith(['--copy', folder('absent.duckdb')])
+    const lost = await connectTo({ api: undefined, copy: folder('absent.duckdb') })
     expect(await call(lost, 'query', { sql: 'SELECT 1' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('absent.duckdb'),
@@ -389,7 +400,7 @@ describe('the tool for SQL on a copy', () => {
   })
 })
 
-it('the command explains wrong arguments with exit code 2, and ends when its client does', () => {
+it('the command explains wrong arguments with exit code 2, and ends when its client does', async () => {
   const url = ['--url', baseUrl]
   for (const [args, TRIBUTARY_KEY, expected] of [
     [['--help'], undefined, { status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
@@ -401,11 +412,19 @@ it('the command explains wrong arguments with exit code 2, and ends when its cli
       'trb_live_a\ntrb_live_b',
       { status: 2, stdout: '', stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' },
     ],
-    [url, 'x', { status: 0, stdout: '', stderr: '' }],
   ] as const) {
-    const env = { PATH: process.env.PATH, TRIBUTARY_KEY }
-    expect(spawnSync(process.execPath, [program, ...args], { env, input: '', encoding: 'utf8' })).toMatchObject(
-      expected,
+    const printed = { stdout: '', stderr: '' }
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += text
+        return true
+      }),
     )
+    const status = await run(args, { TRIBUTARY_KEY })
+    for (const spy of spies) spy.mockRestore()
+    expect({ status, ...printed }).toMatchObject(expected)
   }
+  const env = { PATH: process.env.PATH, TRIBUTARY_KEY: 'x' }
+  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '', encoding: 'utf8' })
+  expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
 })

@@ -77,13 +77,13 @@ export const serverEvents = (from: number, until: number) =>
   }))
 
 /** Stores rows of every resource. */
-export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
+export async function storeSource(stores: TestStores, client: Tributary, count = clickCount): Promise<void> {
   await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(stores, 'acme', 'campaigns', [
     { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
   ])
   await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
-  await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
+  await importContent(stores, 'acme', 'clicks', clicks(0, count))
   await importContent(stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
   await importContent(stores, 'acme', 'costs', costs(0, 60, 0))
   await importContent(stores, 'acme', 'pixel-events', browserEvents)
