@@ -122,8 +122,13 @@ async function report([buildA, buildB]: [Build, Build]): Promise<void> {
     const [valuesA, valuesB] = [valuesOf(0), valuesOf(1)]
     const ratios = valuesB.map((value, round) => value / (valuesA[round] ?? Number.NaN))
     return {
-      ...{ figure: name, unit, A: rounded(median(valuesA)), B: rounded(median(valuesB)) },
-      ...{ min: rounded(Math.min(...ratios)), 'B / A': rounded(median(ratios)), max: rounded(Math.max(...ratios)) },
+      figure: name,
+      unit,
+      A: rounded(median(valuesA)),
+      B: rounded(median(valuesB)),
+      min: rounded(Math.min(...ratios)),
+      'B / A': rounded(median(ratios)),
+      max: rounded(Math.max(...ratios)),
       verdict: verdictOf(ratios, unit),
       ratios: ratios.map(rounded),
     }
@@ -132,7 +137,9 @@ async function report([buildA, buildB]: [Build, Build]): Promise<void> {
   const context = {
     a: { commit: buildA.name, versions: buildA.versions },
     b: { commit: buildB.name, versions: buildB.versions },
-    ...{ clicks: Number(options.clicks), importRows: Number(options['import-rows']), rounds: rounds.length },
+    clicks: Number(options.clicks),
+    importRows: Number(options['import-rows']),
+    rounds: rounds.length,
     otherCores,
   }
   console.log(describeMachine(beside), context)

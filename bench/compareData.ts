@@ -38,7 +38,11 @@ export async function writeCompareData(folder: string, clicks: number, importRow
   if (existsSync(manifest)) return { ...(JSON.parse(await readFile(manifest, 'utf8')) as CompareData), folder }
   await mkdir(folder, { recursive: true })
   const data: CompareData = {
-    ...{ folder, clicks, importRows, countedClicks: 0, approvedConversions: 0 },
+    folder,
+    clicks,
+    importRows,
+    countedClicks: 0,
+    approvedConversions: 0,
     untilMs: Math.floor(Date.now() / dayMs) * dayMs,
   }
   const { untilMs } = data
@@ -57,7 +61,9 @@ export async function writeCompareData(folder: string, clicks: number, importRow
   const eventCampaign = (n: number) => `campaign-${n % eventCampaigns}`
   await write(join(folder, 'event-campaigns.ndjson'), eventCampaigns, (n) => ({ id: eventCampaign(n), name: `C${n}` }))
   await write(join(folder, 'event-clicks.ndjson'), eventClicks, (n) => ({
-    ...{ id: `click-${n}`, clickedAt: new Date(untilMs - n * 1000).toISOString(), campaignId: eventCampaign(n) },
+    id: `click-${n}`,
+    clickedAt: new Date(untilMs - n * 1000).toISOString(),
+    campaignId: eventCampaign(n),
   }))
   await writeFile(manifest, JSON.stringify(data))
   return data

@@ -182,7 +182,9 @@ export class Side {
   /** Runs the command of the commit. @returns its standard output @throws Error when it fails */
   async #run(words: readonly string[]): Promise<string> {
     const child = spawn(process.execPath, [join(this.build.code, 'dist/src/main.js'), ...words], {
-      ...{ cwd: this.build.code, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd: this.build.code,
+      env: this.#environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     if (code !== 0) throw new Error(`${this.build.name}: ${words[0]} ended with ${code}: ${stderr}`)

@@ -41,7 +41,9 @@ const loads: readonly (EventLoad & { name: string })[] = [
   { name: 'batches of 1000, json, cold clicks', identifiers: 'new', withIds: true, batch },
   {
     name: 'batches of 1000, ndjson, warm clicks',
-    ...{ identifiers: warmClicks, withIds: true, batch: { ...batch, format: 'ndjson' } },
+    identifiers: warmClicks,
+    withIds: true,
+    batch: { ...batch, format: 'ndjson' },
   },
 ]
 
@@ -109,9 +111,13 @@ async function measure(
   const usOf = async (pid: number, beforeMs: number) =>
     Math.round((1000 * ((await cpuMs(pid)) - beforeMs)) / acknowledged)
   return {
-    ...{ load: load.name, connections, perSecond: Math.round(perSecond), ...timesOf(result) },
+    load: load.name,
+    connections,
+    perSecond: Math.round(perSecond),
+    ...timesOf(result),
     ratio: rounded(perSecond / baseline),
-    ...{ acknowledged, stored },
+    acknowledged,
+    stored,
     partsPerSecond: rounded((after.parts - before.parts) / (result.durationUs / 1e6)),
     serverUs: await usOf(server.pid, serverBeforeMs),
     clickhouseUs: await usOf(engine, engineBeforeMs),

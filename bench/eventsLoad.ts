@@ -37,11 +37,10 @@ export async function sendEvents(
   { connections, seconds, run, key }: { connections: number; seconds: number; run: string; key: string },
   { identifiers, withIds, batch }: EventLoad,
 ): Promise<LoadResult> {
-  const words = [
-    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'],
-    ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events${batch ? '/batch' : ''}`, '--'],
-    ...[key, `${identifiers}`, withIds ? 'yes' : 'no', run, `${batch?.events ?? 0}`, batch?.format ?? 'json'],
-  ]
+  const script = join(packageRoot, 'bench/events.lua')
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script]
+  const given = [key, `${identifiers}`, withIds ? 'yes' : 'no', run, `${batch?.events ?? 0}`, batch?.format ?? 'json']
+  const words = [...options, `${url}/api/v1/events${batch ? '/batch' : ''}`, '--', ...given]
   const child = spawn('wrk', words, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]).catch(() => {
     throw new Error('This bench needs wrk: apt-get install wrk.')

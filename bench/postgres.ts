@@ -44,7 +44,8 @@ export async function openPostgresBench(changes: Record<string, string> = {}): P
   await server.start()
   const sql = open()
   return {
-    ...{ url, sql },
+    url,
+    sql,
     async close() {
       await sql.end()
       await server.close()

@@ -11,13 +11,14 @@ const ofClicks = { languageTag: 'language', referrerDomain: 'referrer_domain' } 
   AttributeName
 >
 
+/** Dimensions by their fields: `os_version` by `osVersion`. */
+const byField = (...names: AttributeName[]) =>
+  Object.fromEntries(names.map((name) => [name.replace(/_./, (part) => part.slice(1).toUpperCase()), name]))
+
 /** Dimensions that are no fields of rows, by the fields that exports have if `fields` names them. */
 export const exportedDimensions: Readonly<Record<string, Readonly<Record<string, AttributeName>>>> = {
   clicks: ofClicks,
-  conversions: {
-    ...{ region: 'region', city: 'city', osVersion: 'os_version', browserVersion: 'browser_version', ...ofClicks },
-    ...Object.fromEntries(utmNames.map((name) => [name.replace(/_./, (part) => part.slice(1).toUpperCase()), name])),
-  },
+  conversions: { ...byField('region', 'city', 'os_version', 'browser_version'), ...ofClicks, ...byField(...utmNames) },
 }
 
 /**

@@ -45,7 +45,7 @@ const entitiesOf = {
 /**
  * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
  * retained in `X-Retained-From`.
- * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
+ * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`
  */
 export async function sendList<Plan extends ListPlan>(
   context: RouteContext,

@@ -83,8 +83,8 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       },
       files: Object.fromEntries(files) as Manifest['files'],
     }
-    const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
-    await writeFile(join(part, manifestName), Readable.from([text]), { isGzipped: false, signal })
+    const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+    await writeFile(join(part, manifestName), Readable.from([bytes]), { isGzipped: false, signal })
     // What an import would refuse is reported while the account still exists here.
     await readAccountFolder(part, signal)
     // A process that was suspended would otherwise complete an export during which another writer changed rows.

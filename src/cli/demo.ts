@@ -1,7 +1,7 @@
 import type { ImportObserver } from '../import/run.ts'
 import type { Command, CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
-import { planDemo } from './demoData/visits.ts'
+import { demoOf } from './demoData/visits.ts'
 import { explainOutage } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
 import { withProgress } from './progress.ts'
@@ -30,8 +30,8 @@ Example:
     .action(async ({ account: id, ...size }: { account: string; clicks: number; days: number; seed: number }) => {
       const stores = await context.openStores()
       const account = await context.requireAccount(id)
-      const plan = planDemo({ ...size, nowMs: Date.now(), currency: account.currency })
-      const fill = (observer: ImportObserver) => fillDemo(stores, account, plan, observer)
+      const demo = demoOf({ ...size, nowMs: Date.now(), currency: account.currency })
+      const fill = (observer: ImportObserver) => fillDemo(stores, account, demo, observer)
       const tallies = await withProgress(context, fill).catch((error) => {
         throw explainOutage(error, context.interrupted, 'Run it again to complete it.')
       })

@@ -9,7 +9,7 @@ import type { CommandContext } from './context.ts'
 import { demoDefaults, filledSentence } from './demo.ts'
 import { newestClickId } from './demoData/clicks.ts'
 import { fillDemo } from './demoData/fill.ts'
-import { planDemo } from './demoData/visits.ts'
+import { demoOf } from './demoData/visits.ts'
 import { CommandError } from './errors.ts'
 import { withProgress } from './progress.ts'
 import { commandLine, storeLocation } from './storeLocation.ts'
@@ -48,17 +48,17 @@ export async function fillAndWelcome(
   { url, clicks }: { url: string; clicks: number },
 ): Promise<void> {
   const nowMs = Date.now()
-  const plan = planDemo({ ...demoDefaults, clicks, nowMs, currency: account.currency })
+  const demo = demoOf({ ...demoDefaults, clicks, nowMs, currency: account.currency })
   context.printStatus(`Filling the account ${account.id} in ${storeLocation(context.settings)} …`)
   // Never aborted: a signal ends the process, and the next start completes the demo.
   const { signal } = new AbortController()
-  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer), signal)
+  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, demo, observer), signal)
   const expiresAt = new Date(nowMs + keyDays * dayMs)
   const wanted = { accountId: account.id, name: 'serve --demo', scopes, expiresAt }
   const created = await createKey(stores.postgres, wanted)
   if (!created) throw new CommandError(`account ${account.id} has been removed in the meantime.`)
   const { key } = created
-  const calls = exampleRequests(url, key, newestClickId(plan))
+  const calls = exampleRequests(url, key, newestClickId(demo))
   const docs = `${url}/api/v1/docs`
   // The fragment is not sent to the server; the page removes it from the address.
   // The campaign that lost most money is in the first row.
@@ -67,7 +67,7 @@ export async function fillAndWelcome(
   context.print(
     { url, docs, explore, account: account.id, key, calls, command },
     `
-Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${plan.days} days:
+Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${demo.days} days:
 ${filledSentence(tallies)}
 
   key   ${key}

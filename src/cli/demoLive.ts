@@ -9,7 +9,7 @@ import { runPeriodically } from '../stores/timing/periodic.ts'
 import { clickRows } from './demoData/clicks.ts'
 import { conversionRows } from './demoData/conversions.ts'
 import { openDraws } from './demoData/draws.ts'
-import { planDemo } from './demoData/visits.ts'
+import { demoOf } from './demoData/visits.ts'
 
 const flushMs = 2_000
 /** Rows are copies of generated rows with new ids and times, since the demo has few rows of each minute. */
@@ -22,8 +22,8 @@ const conversionsPerClick = 0.1
  * @param warn receives the failures of a second
  */
 export function startLiveDemo(stores: Stores, { id: accountId, currency }: Account, warn: (line: string) => void) {
-  const plan = planDemo({ ...copied, nowMs: Date.now(), currency })
-  const [clicks, conversions] = [[...clickRows(plan)], [...conversionRows(plan)]]
+  const demo = demoOf({ ...copied, nowMs: Date.now(), currency })
+  const [clicks, conversions] = [[...clickRows(demo)], [...conversionRows(demo)]]
   const draws = openDraws(randomUUID())
   const store = new SetStore(stores, { onMessage: warn })
   const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })

@@ -103,7 +103,7 @@ interface WantedKey {
 
 /**
  * Creates a key and prints it. After an interruption before it was printed, the next run for the same name replaces it.
- * @throws UsageError, CommandError, LeaseLost or Problem `unavailable`
+ * @throws UsageError, CommandError or LeaseLost
  */
 async function createAndShow(
   context: CommandContext,

@@ -85,7 +85,8 @@ async function printReport(context: CommandContext, { account, all = false, ...o
   const stores = await context.openStores()
   const { id: accountId, currency } = await context.requireAccount(account)
   const caller = {
-    ...{ accountId, currency },
+    accountId,
+    currency,
     retained: await readRetainedRanges(stores.postgres, accountId),
     freshness: await readFreshness(stores.postgres, accountId),
   }
@@ -144,8 +145,7 @@ async function* textsOf(pages: Pages, plan: ReportPlan, query: ReportQuery, form
   if (format === 'csv') return yield* csvTexts(pages, plan, query)
   const read: ReportResponse[] = []
   for await (const page of pages) read.push(page)
-  const last = read.at(-1) as ReportResponse
-  const report = { ...last, data: read.flatMap(({ data }) => data) }
+  const report = { ...(read.at(-1) as ReportResponse), data: read.flatMap(({ data }) => data) }
   yield format === 'json' ? `${printable(JSON.stringify(report))}\n` : `${reportTable(report, plan, query)}\n`
 }
 

@@ -30,8 +30,7 @@ const insertMsMin = 2_000
 
 /**
  * Settles events together and stores the new ones in one insert. A failed insert fails only the events in it: their outcome is a
- * Problem if they are not known to be stored.
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason: no event is stored
+ * Problem if they are not known to be stored. When it throws, no event is stored.
  */
 export async function flushEvents(
   parts: FlushParts,
@@ -59,7 +58,6 @@ export async function flushEvents(
 /**
  * Settles duplicates and events above the ceiling of their accounts. The other events get a reservation and the generation that
  * they are stored as.
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function decideEvents(
   parts: FlushParts,

@@ -51,8 +51,8 @@ export const dimensionNames = Object.keys(dimensions) as Dimension[]
 
 /** The parameter that filters by a dimension; undefined for dimensions of time, of versions and of conversions only. */
 export function filterOf(dimension: Dimension): FilterName | undefined {
-  const text: { label: string; filter?: FilterName } = dimensions[dimension]
-  return text.filter
+  const { filter }: { label: string; filter?: FilterName } = dimensions[dimension]
+  return filter
 }
 
 /** A dimension that has a filter. */

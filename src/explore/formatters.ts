@@ -1,7 +1,7 @@
 /** A formatter in the language of the browser, for equal options the same one: making one takes as long as a hundred formats. */
 export const numberFormat = kept((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options))
 
-/** As `numberFormat`. @param options with a locale for another language */
+/** A formatter of times, in the language of the browser unless the options have a locale; for equal options the same one. */
 export const dateFormat = kept(
   ({ locale, ...options }: Intl.DateTimeFormatOptions & { locale?: string }) =>
     new Intl.DateTimeFormat(locale, options),

@@ -101,11 +101,11 @@ function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMo
   const row = data[hovered ?? -1]
   const isKnown = row && begunAt(tz, Date.parse(asOf))(row.id)
   function readValues({ metric, body }: SeriesLine, at: number): string {
-    const text = (value: Value) => formatValue(value, metrics[metric].kind, currency)
+    const format = (value: Value) => formatValue(value, metrics[metric].kind, currency)
     const { [at]: unit } = body.data
     const earlier = earlierValues(body, metric, empty.firstDate)[at] ?? null
-    const now = text(isKnown ? unit?.[metric] : null)
-    return earlier === null ? now : `${now} (${formatUnit(unit?.previous?.id ?? '', isMonthly)}: ${text(earlier)})`
+    const now = format(isKnown ? unit?.[metric] : null)
+    return earlier === null ? now : `${now} (${formatUnit(unit?.previous?.id ?? '', isMonthly)}: ${format(earlier)})`
   }
   const dates = [data[0], data.at(-1)].map((unit) => formatUnit(unit?.id ?? '', isMonthly)).join(' – ')
   const names = lines.map(({ label }) => label).join(', ')

@@ -189,8 +189,7 @@ export class RowQueue {
         this.#isUnavailable = true
         await pauseUntil(tickMs, () => {})
       }
-      const untilTickMs = this.#tickedAtMs + tickMs - performance.now()
-      const pauseMs = Math.min(this.#dueInMs(), untilTickMs)
+      const pauseMs = Math.min(this.#dueInMs(), this.#tickedAtMs + tickMs - performance.now())
       if (pauseMs > 0 && this.#isPatient && !(this.#isClosing && this.#rows === 0))
         await pauseUntil(pauseMs, (wake) => {
           this.#wake = wake
@@ -253,8 +252,7 @@ export class RowQueue {
   /** @returns milliseconds until the next flush, at most 0 if it is due */
   #dueInMs(): number {
     if (this.#ready.length === 0) return Number.POSITIVE_INFINITY
-    const isFull = this.#ready.length >= flushMax.rows || this.#readyBytes >= flushMax.bytes
-    if (isFull || this.#isClosing) return 0
+    if (this.#isClosing || this.#ready.length >= flushMax.rows || this.#readyBytes >= flushMax.bytes) return 0
     return this.#flushAtMs - performance.now()
   }
 
@@ -298,8 +296,7 @@ export class RowQueue {
       accountIds.add(row.accountId)
       if (accountIds.size === flushMax.accounts) break
     }
-    const claimed = await this.#claim([...accountIds])
-    const entries = this.#take(accountIds, claimed)
+    const entries = this.#take(accountIds, await this.#claim([...accountIds]))
     if (entries.length === 0) return
     this.#storing = entries
     try {

@@ -28,10 +28,7 @@ export class FeedReader {
     this.#postgres = postgres
   }
 
-  /**
-   * Reads the rows of lines, in their order; blank lines are none.
-   * @throws Problem `unavailable`
-   */
+  /** Reads the rows of lines, in their order; blank lines are none. */
   async read(lines: readonly Line[], origin: RowOrigin): Promise<(FeedRow | RejectedRow)[]> {
     const rows = lines.flatMap((line) => rawRowOf(line) ?? [])
     const accounts = await this.#findAccounts(rows)

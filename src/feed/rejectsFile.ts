@@ -27,8 +27,7 @@ export function toRejectsFile(path: string, warn: (line: string) => void): KeepR
     try {
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytesMax)
         throw new Error('it has reached 100 MB; move or remove it')
-      const lines = rows.map((row) => `${JSON.stringify({ at, ...row })}\n`)
-      await appendFile(path, lines.join(''), { mode: 0o600 })
+      await appendFile(path, rows.map((row) => `${JSON.stringify({ at, ...row })}\n`).join(''), { mode: 0o600 })
       isFailing = false
     } catch (error) {
       if (!isFailing) warn(`Rejected rows are not written to ${path}: ${(error as Error).message}. See FEED_REJECTS.`)

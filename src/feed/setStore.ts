@@ -74,7 +74,7 @@ export class SetStore {
   /**
    * Claims accounts, and reads what decides whether their rows are stored. Claiming a claimed account again changes nothing.
    * @returns the accounts that are claimed afterwards; another writer has each other one, or wants it
-   * @throws Problem `unavailable`, LeaseLost
+   * @throws LeaseLost
    */
   async claim(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (this.#opened) await this.#completeAlone(this.#opened.set, [...this.#withErasures])
@@ -250,7 +250,10 @@ export class SetStore {
     }
     this.#isInterrupted = true
     const outcomes = await flush(set, {
-      ...{ clicks: batch, conversions: values.conversions, costs: values.costs, awaited },
+      clicks: batch,
+      conversions: values.conversions,
+      costs: values.costs,
+      awaited,
       metadata: { nowMs: Date.now(), rows: values },
       events: { rows: values.pixel_events, existing: events, compared: allCompared },
     })

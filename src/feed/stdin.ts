@@ -23,7 +23,7 @@ export interface StreamProgress {
  * closes the queue afterwards.
  * @param onProgress called after each flush
  * @returns function that resolves when each row has its final result
- * @throws the error of the stream, Problem `unavailable`
+ * @throws the error of the stream
  */
 export async function feedStream(
   feed: Feed,

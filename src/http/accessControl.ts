@@ -99,7 +99,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
 
   /**
    * Finds the API key of a request. A well-formed key is looked up even when its address has exceeded its limit.
-   * @throws Problem `invalid_authorization`, 401, `rate_limited` after too many invalid keys, `unavailable`
+   * @throws Problem `invalid_authorization`, 401, `rate_limited` after too many invalid keys
    */
   async function identify(request: FastifyRequest, reply?: FastifyReply): Promise<KeyRecord> {
     const { headers, raw } = request
@@ -163,8 +163,7 @@ function invalidKey(authorization: string): Problem {
     const message = `The Authorization header is longer than ${authorizationMax} characters; send Authorization: ApiKey <key>.`
     return new Problem('invalid_api_key', message)
   }
-  const isBasic = /^Basic /i.test(authorization)
-  const advice = isBasic
+  const advice = /^Basic /i.test(authorization)
     ? 'send it as the password of Basic, with any user name'
     : 'send the header Authorization: ApiKey <key>'
   return new Problem('invalid_api_key', `The API key is not valid; ${advice}.`)

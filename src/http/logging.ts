@@ -10,9 +10,8 @@ const urlLengthMax = 1_000
  * keys in URLs and errors are masked.
  */
 export function openLog(level: string, destination: DestinationStream): Logger {
-  const timestamp = pino.stdTimeFunctions.isoTime
   const err = (error: Error) => JSON.parse(hideKeys(JSON.stringify(pino.stdSerializers.err(error))))
-  return pino({ level, timestamp, serializers: { err } }, destination)
+  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, destination)
 }
 
 export type LogDestination = ReturnType<typeof pino.destination>

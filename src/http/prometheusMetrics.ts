@@ -75,7 +75,10 @@ export function openMetrics() {
      */
     addGauge(name: string, help: string, read: () => Promise<number | Labelled[]>, labelNames: string[] = []) {
       new Gauge({
-        ...{ name, help, labelNames, registers: [registry] },
+        name,
+        help,
+        labelNames,
+        registers: [registry],
         async collect() {
           const failed = () => (labelNames.length > 0 ? [] : Number.NaN)
           const found = await withDeadline(gaugeTimeoutMs, late, read).catch(failed)

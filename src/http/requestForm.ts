@@ -22,8 +22,7 @@ function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): Probl
     return new Problem('headers_too_large', `The request has more than ${headersMax} headers.`)
   }
   const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'host'
-  const isMissing = headers.host === undefined && httpVersion === '1.1'
-  if (isMissing || rawHeaders.filter(isHost).length > 1) {
+  if ((headers.host === undefined && httpVersion === '1.1') || rawHeaders.filter(isHost).length > 1) {
     return new Problem('invalid_request', 'A request of HTTP/1.1 needs one Host header.')
   }
   return undefined

@@ -115,8 +115,7 @@ function decode(text: string): RawValue {
 function unknownParameter(name: string, parameters: ReadonlyMap<string, unknown>): Problem {
   const shown = hideKeys(name).slice(0, shownCharacters)
   const known = [...parameters.keys()]
-  const nearest = nearestName(name.slice(0, shownCharacters), known)
-  const named = nearest ?? known.join(', ')
+  const named = nearestName(name.slice(0, shownCharacters), known) ?? known.join(', ')
   const advice = named === '' ? 'this endpoint has no parameters' : `this endpoint has ${named}`
   return new Problem('unknown_parameter', `Unknown parameter ${JSON.stringify(shown)}; ${advice}.`, {
     param: shown,

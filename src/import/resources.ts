@@ -22,7 +22,7 @@ import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
-import type { Source } from './source.ts'
+import type { ImportSource } from './source.ts'
 
 export interface StoredCounts {
   inserted: number
@@ -95,7 +95,7 @@ export function dryRun(
 export interface ImportRun {
   writer: Writer
   account: Account
-  source: Pick<Source, 'fingerprint'>
+  source: Pick<ImportSource, 'fingerprint'>
   campaigns: Pick<UnknownCampaigns, 'add'>
   nowMs: number
   /**
@@ -262,11 +262,8 @@ function bufferedBatch<Row extends { id: string }>(
       const stored = rows
       rows = []
       const outcomes = stored.length > 0 ? await store(stored) : []
-      const conflicts = stored.filter((_, index) => outcomes[index] === 'conflict')
-      return countOutcomes(
-        outcomes,
-        conflicts.map(({ id }) => id),
-      )
+      const conflicts = stored.flatMap(({ id }, index) => (outcomes[index] === 'conflict' ? [id] : []))
+      return countOutcomes(outcomes, conflicts)
     },
   }
 }

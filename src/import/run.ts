@@ -11,13 +11,13 @@ import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { dryRun, importResource, type ResourceImport, type RowBatch, type StoredCounts } from './resources.ts'
-import type { Source } from './source.ts'
+import type { ImportSource } from './source.ts'
 
 export interface ImportOptions {
   resource: ResourceName
   account: Account
   /** Opens the rows. @param signal ends the reading, also while it waits for input */
-  open(signal: AbortSignal): Promise<Source>
+  open(signal: AbortSignal): Promise<ImportSource>
   /** Path of the file for rejected rows; undefined: they are passed to `onMessage`. */
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
@@ -131,8 +131,7 @@ export async function importRows(
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
-      const swapRows = () => characters > 0 && swap().catch((error: unknown) => ended.abort(error))
-      swapTimer = setInterval(swapRows, visibleMs)
+      swapTimer = setInterval(() => characters > 0 && swap().catch((error: unknown) => ended.abort(error)), visibleMs)
     }
     for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
       for (const { line, text, fields } of rows) {
@@ -202,7 +201,7 @@ function conflictWarning(resource: ResourceName, count: number, ids: readonly st
 const visibleMs = 2_000
 
 /** Yields the same blocks, and ends when the signal has ended their source. */
-async function* untilSignal(blocks: Source['rows'], signal: AbortSignal): Source['rows'] {
+async function* untilSignal(blocks: ImportSource['rows'], signal: AbortSignal): ImportSource['rows'] {
   try {
     yield* blocks
   } catch (error) {

@@ -14,7 +14,7 @@ import { untilAborted } from './untilAborted.ts'
 
 export class SourceError extends ExpectedError {}
 
-export interface Source {
+export interface ImportSource {
   rows: AsyncIterable<RawRow[]>
   /** Whether it is standard input, which may have no end. */
   isStream?: boolean
@@ -42,8 +42,8 @@ export async function openSource(
   checkHeader: CsvOptions['checkHeader'],
   signal: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
-): Promise<Source> {
-  const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
+): Promise<ImportSource> {
+  const { stream, fractionRead }: { stream: Readable; fractionRead: ImportSource['fractionRead'] } =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
   const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
@@ -131,7 +131,7 @@ async function* completeRows(blocks: AsyncIterable<RawRow[]>, endsWithLineFeed: 
   yield [row]
 }
 
-async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {
+async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: ImportSource['fractionRead'] }> {
   try {
     const handle = await open(path, 'r')
     const stats = await handle.stat()

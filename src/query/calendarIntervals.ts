@@ -65,8 +65,7 @@ function hoursOf(range: Range, zone: string): CalendarBucket[] {
       const endMs = Math.min(hour + hourMs, changeMs)
       if (startMs >= range.untilMs || endMs <= range.fromMs) continue
       const local = new Date(hour + offsetMs).toISOString()
-      const id = `${local.slice(0, 13)}:00${text}`
-      buckets.push({ id, date: local.slice(0, 10), fromMs: startMs, untilMs: endMs })
+      buckets.push({ id: `${local.slice(0, 13)}:00${text}`, date: local.slice(0, 10), fromMs: startMs, untilMs: endMs })
     }
   }
   return buckets

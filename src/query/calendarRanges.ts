@@ -53,8 +53,7 @@ export function unitBefore(
   const now = atInstant(nowMs, zone).toPlainDateTime()
   const day = before(now.toPlainDate())
   const whole = until(startOfDate(day.add({ days: 1 }), zone))
-  const isLacking = !day.add(durations[unit]).equals(now.toPlainDate())
-  if (isLacking) return { range: whole, whole }
+  if (!day.add(durations[unit]).equals(now.toPlainDate())) return { range: whole, whole }
   // A clock that is set forward can skip the last hour of the day.
   const presentMs = day.toPlainDateTime(now).toZonedDateTime(zone).epochMilliseconds
   return { range: until(Math.min(presentMs, whole.untilMs)), whole }

@@ -79,8 +79,7 @@ function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: strin
   const [toLocal, toInstant] = [localTimesOf(zone, covered), localInstantsOf(zone, covered)]
   const dateOf = (epochMs: number) => startOfUtcDay(toLocal(epochMs))
   const isStartOfDate = (epochMs: number) => toInstant(dateOf(epochMs)) === epochMs
-  const isWholeDays = isStartOfDate(fromMs) && isStartOfDate(untilMs)
-  if (comparison === 'previous_period' && !isWholeDays) {
+  if (comparison === 'previous_period' && !(isStartOfDate(fromMs) && isStartOfDate(untilMs))) {
     const shift: Shift = (epochMs) => ({ epochMs: epochMs - durationMs, has: { hour: true, day: true } })
     return { fromMs: fromMs - durationMs, untilMs: fromMs, shift }
   }

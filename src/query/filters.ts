@@ -36,9 +36,8 @@ const attributeByParameter = new Map<ParameterName, FilterAttribute>([
 export function readFilters(query: FilterQuery): ValueFilter[] {
   const stored = { ...query, ...inStoredCase(query) }
   return [...attributeByParameter].flatMap(([name, attribute]) => {
-    const text = stored[name]
-    const isNone = text === undefined || (name === 'source' && text === 'all')
-    return isNone ? [] : [{ attribute, ...readValues(name, text) }]
+    const list = stored[name]
+    return list === undefined || (name === 'source' && list === 'all') ? [] : [{ attribute, ...readValues(name, list) }]
   })
 }
 
@@ -121,9 +120,9 @@ const formats: Partial<Record<ParameterName, typeof id>> = {
   source: oneOf(conversionSources),
 }
 
-function readValues(name: ParameterName, text: string): FilterValues {
-  const isExcluded = text.startsWith('!')
-  const given = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
+function readValues(name: ParameterName, list: string): FilterValues {
+  const isExcluded = list.startsWith('!')
+  const given = splitValues(name, isExcluded ? list.slice(1) : list, !isExcluded)
   if (given.length > filterValuesMax) throw invalidParameter(name, `has more than ${filterValuesMax} values.`)
   return { values: storedValues(name, given, name, '', '; separate values with commas'), isExcluded }
 }
@@ -150,11 +149,11 @@ function storedValues(
 
 /**
  * Splits a list at its commas and resolves `\,` and `\\`.
- * @param isStart whether the text starts the parameter, where `\!` is a literal `!`
+ * @param isStart whether the list starts the parameter, where `\!` is a literal `!`
  */
-function splitValues(name: ParameterName, text: string, isStart: boolean): string[] {
+function splitValues(name: ParameterName, list: string, isStart: boolean): string[] {
   const values = ['']
-  for (const { 0: part, index } of text.matchAll(/\\.|[^\\,]+|./gs)) {
+  for (const { 0: part, index } of list.matchAll(/\\.|[^\\,]+|./gs)) {
     const isEscape = part === '\\,' || part === '\\\\' || (part === '\\!' && isStart && index === 0)
     if (part === ',') values.push('')
     else if (isEscape || !part.startsWith('\\')) values.push(`${values.pop()}${isEscape ? part[1] : part}`)

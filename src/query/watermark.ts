@@ -8,7 +8,6 @@ import type { ListedResource, ReadContext } from './readContext.ts'
 /**
  * Reads the watermark of an account: the time before which no more rows will be stored.
  * @returns epoch milliseconds
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export function readWatermark(context: ReadContext, accountId: string, resource: ListedResource): Promise<number> {
   if (resource === 'events') return readEventWatermark(context, accountId)
@@ -66,8 +65,7 @@ WHERE query_kind = 'Insert'
     starts.push(state.eventsSinceMs)
   }
   // A replica may lack events of an insert that has ended: it has yet to fetch them, and their sender got no 200.
-  const delays = clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []
-  const delayS = Math.max(0, ...delays)
+  const delayS = Math.max(0, ...(clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []))
   if (delayS > 0) starts.push(Math.min(...starts) - (delayS + insertMaxS) * 1_000)
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`

@@ -94,8 +94,7 @@ async function claimInTime(set: WriteSession, accountId: string, maxMs: number, 
   for (let attempts = 0; (await claimAccounts(set, [accountId])).length === 0; attempts++) {
     if (attempts === 0) onWait()
     if ((attempts * retryMs) % wishesMs === 0) {
-      const isYielded = await wish(set, accountId)
-      if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
+      if (!(await wish(set, accountId)) && maxMs < Number.POSITIVE_INFINITY) return false
     }
     if (performance.now() - startedMs >= maxMs) return false
     await set.pause(retryMs)

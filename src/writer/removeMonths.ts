@@ -62,8 +62,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
     )
   }
   // The whole account is checked: the other copy may be in a later month.
-  const duplicates = [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))]
-  for (const { table } of duplicates)
+  for (const { table } of [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))])
     if (table !== 'conversions')
       throw refusal(accountId, `${table} are stored more than once`, `run ${verify} --repair`)
   const span = { accountIds: [accountId], fromMs, untilMs }

@@ -56,7 +56,10 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     const connection = await postgres.reserve()
     await connection`BEGIN`
     const created = await createKey(connection, {
-      ...{ accountId: 'leaving', name: 'new', scopes: ['read:clicks'], expiresAt: null },
+      accountId: 'leaving',
+      name: 'new',
+      scopes: ['read:clicks'],
+      expiresAt: null,
     })
     // Revokes the keys that are committed.
     await beginDeletion(postgres, 'leaving')

@@ -45,8 +45,6 @@ async function bodyOf(app: TestApp, path: string): Promise<unknown> {
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
 
-const ofConversions = "WHEN (NEW.resource = 'conversions')"
-
 /** Runs work while Postgres refuses rows of a table. @param code of the error: an outage, or a failure that ends a command */
 async function whileRefused(
   table: string,
@@ -70,10 +68,18 @@ async function whileRefused(
   }
 }
 
+/** Imports a folder until it has conversions to store, which Postgres refuses. */
+async function failAtConversions(name: string): Promise<void> {
+  await whileRefused('import_batches', "WHEN (NEW.resource = 'conversions')", 'P0001', async () => {
+    const ended = await runHere(['account', 'import', folder(name)], target.stores.environment)
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
+  })
+}
+
 /** Imports a folder until the process waits for a database that refuses rows of a table, then kills the process. */
-async function importUntilKilled(name: string, table: string, condition: string, step: string): Promise<void> {
+async function importUntilKilled(name: string, table: string, step: string): Promise<void> {
   const words = ['account', 'import', folder(name)]
-  await whileRefused(table, condition, '57P01', () =>
+  await whileRefused(table, '', '57P01', () =>
     killOnceItSays(`while ${step}; retrying`, words, target.stores.environment),
   )
 }
@@ -94,16 +100,18 @@ describe('an exported account', () => {
     expect(await readdir(folder())).toEqual(['acme'])
   })
 
-  it('gives equal reports and lists to the same key after an import that was killed', async () => {
+  // `npm run faults -- "account import"` kills the command at each statement.
+  it('gives equal reports and lists to the same key after an import that was interrupted', async () => {
     const { postgres } = target.stores
-    await importUntilKilled('acme', 'import_batches', ofConversions, 'recording batches in the journal')
+    await failAtConversions('acme')
     expect(await postgres`SELECT 1 FROM api_keys WHERE account_id = 'acme'`).toEqual([])
-    await expireProcessOf(target.stores, 'acme')
     await succeed(target, 'account', 'import', folder('acme'))
     const lists = ['clicks', 'conversions', 'campaigns', 'offers', 'landing-pages', 'traffic-sources']
     for (const path of [
-      ...['/reports?group_by=campaign&days=30', '/reports?group_by=country&days=30'],
-      ...['/stats/daily?days=30&tz=Asia/Kolkata', '/stats/overview?days=30'],
+      '/reports?group_by=campaign&days=30',
+      '/reports?group_by=country&days=30',
+      '/stats/daily?days=30&tz=Asia/Kolkata',
+      '/stats/overview?days=30',
       ...lists.map((list) => `/${list}?limit=200`),
     ]) {
       expect(await bodyOf(target, path)).toEqual(await bodyOf(source, path))
@@ -165,12 +173,7 @@ it('an import that was interrupted does not store what was erased since', async 
   }
   await storeRows(source.stores, rowsOfAccount('moved', rows))
   await succeed(source, 'account', 'export', '--account', 'moved', '--output', folder('moved'))
-  const failAtConversions = () =>
-    whileRefused('import_batches', ofConversions, 'P0001', async () => {
-      const ended = await runHere(['account', 'import', folder('moved')], environment)
-      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
-    })
-  await failAtConversions()
+  await failAtConversions('moved')
   const key = randomUUID()
   const hash = identifierHash(key, 'visitor', erased)
   await withWriter(target.stores, 'moved', async (writer) => {
@@ -178,7 +181,7 @@ it('an import that was interrupted does not store what was erased since', async 
     await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.now() - 60_000 }])
     await completeErasures(writer)
   })
-  await failAtConversions()
+  await failAtConversions('moved')
   // The next writer erases them, such as the recovery of a server, if the import is not repeated.
   const states = await postgres`SELECT DISTINCT is_complete FROM erasures WHERE account_id = 'moved'`
   expect(states).toEqual([{ is_complete: false }])
@@ -233,7 +236,9 @@ it('an account is moved with its erased rows, whatever identified them', async (
   expect(moved).toEqual(await bodiesOf(source))
   expect(moved.map((rows) => rows.length)).toEqual([2, 3, 4])
   expect(moved[2].find(({ id }: { id: string }) => id === 'of-visitor')).toMatchObject({
-    ...{ clickId: null, visitorId: null, properties: null },
+    clickId: null,
+    visitorId: null,
+    properties: null,
   })
   await succeed(target, 'account', 'export', '--account', 'erased', '--output', folder('erased-again'))
   const [before, after] = await Promise.all(['erased', 'erased-again'].map(manifestOf))
@@ -261,7 +266,7 @@ describe('an account with removed months', () => {
     await storeEvents(source.stores, 'aged', [restored])
     await succeed(source, 'account', 'export', '--account', 'aged', '--output', folder('aged'))
     const { environment } = target.stores
-    await importUntilKilled('aged', 'retained_ranges', '', 'recording which months were removed')
+    await importUntilKilled('aged', 'retained_ranges', 'recording which months were removed')
     await expireProcessOf(target.stores, 'aged')
     const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
     expect(later).toBeUndefined()
@@ -309,8 +314,13 @@ describe('a malformed account folder', () => {
     click_index: '{"id":"c1","clicked_at":"2025-01-10 10:20:00.000","campaign_id":"k1"}\n',
   }
   const content: Record<string, string> = {
-    ...{ campaigns: '{"id":"k1","name":"K1"}\n{"id":"k2","name":"K2"}\n', offers: '', 'landing-pages': '' },
-    ...{ 'traffic-sources': '', clicks: '', conversions: '', 'pixel-events': '' },
+    campaigns: '{"id":"k1","name":"K1"}\n{"id":"k2","name":"K2"}\n',
+    offers: '',
+    'landing-pages': '',
+    'traffic-sources': '',
+    clicks: '',
+    conversions: '',
+    'pixel-events': '',
     ...removed,
   }
 
@@ -330,7 +340,10 @@ describe('a malformed account folder', () => {
       keys: [key],
       erasures: [],
       retained: {
-        ...{ clickMonths: null, eventMonths: null, clicksFrom: '2025-02-01T00:00:00.000Z', eventsFrom: null },
+        clickMonths: null,
+        eventMonths: null,
+        clicksFrom: '2025-02-01T00:00:00.000Z',
+        eventsFrom: null,
         files: files(true),
       },
       files: files(false),

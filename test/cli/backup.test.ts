@@ -342,7 +342,8 @@ describe.skipIf(!hasPostgres())('a store with ClickHouse embedded and PostgreSQL
     const [copy = '', restored = ''] = blocks
     const paste = (commands: string, environment: Record<string, string>) =>
       execFileSync('sh', ['-ec', `tributary() { node "${commandFile}" "$@"; }\n${commands}`], {
-        ...{ cwd: folder(), encoding: 'utf8' },
+        cwd: folder(),
+        encoding: 'utf8',
         env: { PATH: process.env.PATH, ...environment },
       })
     const from = { ...embedded('mixed'), DATABASE_URL: server.url('tributary') }

@@ -203,8 +203,14 @@ describe('plans', () => {
     const months = ['--retained-click-months', '4', '--retained-event-months', '5']
     const words = ['plan', 'create', 'trial', '--click-allowance', '50', ...rates, ...months]
     const trial = {
-      ...{ name: 'trial', hasApi: true, requestsPerMinute: 1, eventsPerMinute: 2, identifierEventsPerMinute: 3 },
-      ...{ clickAllowance: 50, retainedClickMonths: 4, retainedEventMonths: 5 },
+      name: 'trial',
+      hasApi: true,
+      requestsPerMinute: 1,
+      eventsPerMinute: 2,
+      identifierEventsPerMinute: 3,
+      clickAllowance: 50,
+      retainedClickMonths: 4,
+      retainedEventMonths: 5,
     }
     expect(await json(...words)).toEqual(trial)
     expect((await json('plan', 'list')).plans).toContainEqual(trial)

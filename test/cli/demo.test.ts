@@ -5,7 +5,7 @@ import { createAccount } from '../../src/accounts/accounts.ts'
 import { clickRows } from '../../src/cli/demoData/clicks.ts'
 import { conversionRows, pixelEventRows } from '../../src/cli/demoData/conversions.ts'
 import { fillDemo } from '../../src/cli/demoData/fill.ts'
-import { planDemo } from '../../src/cli/demoData/visits.ts'
+import { demoOf } from '../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../kit/app.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { ndjsonRows } from '../kit/readRows.ts'
@@ -97,11 +97,11 @@ describe('the subcommand demo', () => {
   it('stores every row of its plan, and stores none twice when it runs again', async () => {
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
     if (!account) throw new Error('no account')
-    const plan = planDemo({ seed: 7, clicks: 700, days: 30, nowMs: testNowMs, currency: 'EUR' })
-    const fill = () => fillDemo(stores, account, plan, { ...watching, onProgress: () => {} })
-    const clicks = [...clickRows(plan)].length
-    const conversions = new Set([...conversionRows(plan)].map(({ id }) => id)).size
-    const events = [...pixelEventRows(plan)].length
+    const demo = demoOf({ seed: 7, clicks: 700, days: 30, nowMs: testNowMs, currency: 'EUR' })
+    const fill = () => fillDemo(stores, account, demo, { ...watching, onProgress: () => {} })
+    const clicks = [...clickRows(demo)].length
+    const conversions = new Set([...conversionRows(demo)].map(({ id }) => id)).size
+    const events = [...pixelEventRows(demo)].length
     const first = await fill()
     const inserted = [first.clicks, first.conversions, first['pixel-events']].map((tally) => tally.inserted)
     expect(inserted).toEqual([clicks, conversions, events])

@@ -95,7 +95,9 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     )
     url.username = 'app'
     healthy = {
-      ...{ DATABASE_URL: url.href, REDIS_URL: redis.url, CLICKHOUSE_URL: clickhouse.url('tributary_writer') },
+      DATABASE_URL: url.href,
+      REDIS_URL: redis.url,
+      CLICKHOUSE_URL: clickhouse.url('tributary_writer'),
       CLICKHOUSE_READER_URL: clickhouse.url('tributary_reader'),
     }
     const owner = { ...healthy, CLICKHOUSE_URL: clickhouse.url('tributary_owner') }

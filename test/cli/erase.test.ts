@@ -30,7 +30,11 @@ beforeAll(async () => {
 
 const tables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events']
 const click = (id: string, month: string, word: string) => ({
-  ...{ id, clickedAt: `2024-${month}-05T10:00:00.000Z`, campaignId: 'k1', country: 'FR', cost: 0.5 },
+  id,
+  clickedAt: `2024-${month}-05T10:00:00.000Z`,
+  campaignId: 'k1',
+  country: 'FR',
+  cost: 0.5,
   visitorId: `${word}-visitor`,
   region: `${word}-region`,
   city: `${word}-city`,
@@ -43,7 +47,11 @@ const click = (id: string, month: string, word: string) => ({
   utmTerm: `${word}-term`,
 })
 const conversion = (id: string, more: object) => ({
-  ...{ id, convertedAt: '2024-11-06T10:00:00.000Z', status: 'pending', revenueBase: 9, ...more },
+  id,
+  convertedAt: '2024-11-06T10:00:00.000Z',
+  status: 'pending',
+  revenueBase: 9,
+  ...more,
 })
 const event = (id: string, more: object) => {
   const at = '2024-11-06T11:00:00.000Z'
@@ -168,7 +176,11 @@ async function numbersOf(account: string): Promise<unknown[]> {
     ['/clicks', '/conversions', '/events'].map(async (path) => {
       const { data } = await body(account, path)
       return data.map(({ id, cost, revenueBase, status, country }: Record<string, unknown>) => ({
-        ...{ id, cost, revenueBase, status, country },
+        id,
+        cost,
+        revenueBase,
+        status,
+        country,
       }))
     }),
   )

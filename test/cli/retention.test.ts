@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'
+import { withWriter } from '../../src/writer/openWriter.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
-import { expireProcessOf } from '../kit/leases.ts'
-import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
+import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
 const stores = useTestStores()
 const tributary = (...words: string[]) => runHere([...words, '--json'], stores.environment)
@@ -59,17 +59,21 @@ describe('retention', () => {
     await lease.release()
   })
 
-  it('run is completed by the next command after a kill -9, and removes what an account no longer retains', async () => {
-    const child = start(['retention', 'run', '--account', 'acme'], stores.environment)
+  // `npm run faults -- "retention run"` kills the command at each statement.
+  it('run is completed by the next command after an interruption, and removes what an account no longer retains', async () => {
+    const interruption = new AbortController()
+    const options = { onMessage: () => {}, signal: interruption.signal }
+    const removing = withWriter(stores, 'acme', options, (writer) => removeOldMonths(writer, Date.now()))
+    const interrupted = expect(removing).rejects.toThrow('interrupted')
     await expect.poll(async () => (await stores.postgres`SELECT 1 FROM retained_ranges`).length).toBe(2)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
+    interruption.abort(new Error('interrupted'))
+    await interrupted
     expect(await stored()).toEqual([...['future', 'past'].map((id) => ({ account: 'acme', id })), ...ofOther])
-    await expireProcessOf(stores, 'acme')
     await stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
     const completed = await tributary('retention', 'run')
     expect([completed.code, JSON.parse(completed.stdout), completed.stderr]).toEqual([
-      ...[0, { accounts: [] }],
+      0,
+      { accounts: [] },
       'An earlier removal of months of account acme was interrupted and is complete; clicks removed: 1, events removed: 0.\n',
     ])
     expect(await stored()).toEqual([{ account: 'acme', id: 'future' }, ...ofOther])

@@ -35,7 +35,10 @@ it('usage prints clicks and events of each month, newest first; events of remove
     VALUES ('acme', 'events', ${timeIn(1).slice(0, 10)})`
   const printed = await runJson(['usage', '--account', 'acme', '--months', '3'], stores.environment)
   expect(printed).toEqual({
-    ...{ account: 'acme', plan: 'pro', clickAllowance: 1_000_000, eventCeiling: 20_000_000 },
+    account: 'acme',
+    plan: 'pro',
+    clickAllowance: 1_000_000,
+    eventCeiling: 20_000_000,
     months: [
       { month: monthOf(0), clicks: 1, events: 1 },
       { month: monthOf(1), clicks: 0, events: 1 },

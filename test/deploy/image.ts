@@ -167,7 +167,8 @@ async function runLine(line: string, { workingFolder, environment }: Stage): Pro
   // A registry may have a certificate of this machine only.
   const { NODE_EXTRA_CA_CERTS = '' } = process.env
   const child = spawn('sh', ['-c', `exec 2>&1; ${line}`], {
-    ...{ cwd: workingFolder, env: { ...environment, NODE_EXTRA_CA_CERTS } },
+    cwd: workingFolder,
+    env: { ...environment, NODE_EXTRA_CA_CERTS },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])

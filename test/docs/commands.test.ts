@@ -74,7 +74,11 @@ beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
   const { DATA_DIR = '' } = own.environment
   environment = {
-    ...{ ...own.environment, PATH, HOME, PORT: `${port}`, DATA_DIR: join(DATA_DIR, 'new') },
+    ...own.environment,
+    PATH,
+    HOME,
+    PORT: `${port}`,
+    DATA_DIR: join(DATA_DIR, 'new'),
     // TRAP: npm scripts build the program first. Files that a build writes again are used by other test files at the same time.
     npm_config_ignore_scripts: 'true',
   }

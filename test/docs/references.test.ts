@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { isLater, packageRoot, version } from '../../src/package.ts'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'bench/README.md',
   ...readdirSync(join(packageRoot, 'src/packages')).map((name) => `src/packages/${name}/README.md`),
   ...['docs', 'docs/tools'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder))

@@ -23,8 +23,12 @@ const sqlBlocks = (page: string) => [...textOf(page).matchAll(/```sql\n(.*?)```/
 const october = { from: '2026-10-01', to: '2026-10-31' }
 /** Two campaigns have one transaction; one conversion was charged back. */
 const planted = ['cmp-kite-youtube', 'cmp-kite-meta-latam', 'cmp-kite-youtube'].map((campaignId, n) => ({
-  ...{ id: `planted-${n}`, campaignId, transactionId: 'order-1', revenue: 20 + n },
-  ...{ status: n < 2 ? 'approved' : 'chargeback', convertedAt: '2026-10-05T10:00:00.000Z' },
+  id: `planted-${n}`,
+  campaignId,
+  transactionId: 'order-1',
+  revenue: 20 + n,
+  status: n < 2 ? 'approved' : 'chargeback',
+  convertedAt: '2026-10-05T10:00:00.000Z',
   updatedAt: `2026-11-0${n + 1}T10:00:00.000Z`,
 }))
 
@@ -247,10 +251,23 @@ function withValues(sql: string): string {
 
 /** The column of each metric in the model `report` of docs/dbt; null: the model does not have it, or its readers compute it. */
 const modelColumns: Readonly<Record<Metric, string | null>> = {
-  ...{ clicks: 'clicks', cost: 'cost', conversions: 'conversions', revenue: 'revenue', declinedConversions: null },
-  ...{ pendingConversions: 'open_conversions', holdConversions: 'open_conversions', pendingRevenue: 'open_revenue' },
-  ...{ refundedConversions: 'refunded_conversions', refundedRevenue: 'refunded_revenue' },
-  ...{ profit: null, roi: null, cr: null, epc: null, cpa: null, cpc: null, aov: null },
+  clicks: 'clicks',
+  cost: 'cost',
+  conversions: 'conversions',
+  revenue: 'revenue',
+  declinedConversions: null,
+  pendingConversions: 'open_conversions',
+  holdConversions: 'open_conversions',
+  pendingRevenue: 'open_revenue',
+  refundedConversions: 'refunded_conversions',
+  refundedRevenue: 'refunded_revenue',
+  profit: null,
+  roi: null,
+  cr: null,
+  epc: null,
+  cpa: null,
+  cpc: null,
+  aov: null,
 }
 
 /** A file of docs/dbt with the names of tables, as dbt renders it. */

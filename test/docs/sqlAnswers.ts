@@ -63,7 +63,8 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
           const revenue = sale.revenueBase ?? 0
           if (touches.length === 0) return [{ id: null, name: null, parts: [revenue, revenue, revenue, revenue] }]
           return touches.map(({ campaignId, campaignName }, n) => ({
-            ...{ id: campaignId, name: campaignName },
+            id: campaignId,
+            name: campaignName,
             parts: [
               n === 0 ? revenue : 0,
               n === touches.length - 1 ? revenue : 0,
@@ -73,7 +74,8 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
           }))
         })
       return [...groups(credits, ({ id }) => `${id}`).values()].map((ofCampaign) => [
-        ...[ofCampaign[0]?.id ?? null, ofCampaign[0]?.name ?? null],
+        ofCampaign[0]?.id ?? null,
+        ofCampaign[0]?.name ?? null,
         ...[0, 1, 2, 3].map((model) => ofCampaign.reduce((total, { parts }) => total + (parts[model] ?? 0), 0)),
       ])
     },
@@ -96,8 +98,15 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
       return [
         ['lp-luma-story', control.clicks, control.converted, control.rate * 100, null, null, null, null, null],
         [
-          ...['lp-luma-quiz', other.clicks, other.converted, other.rate * 100, difference * 100],
-          ...[(difference - 1.96 * error) * 100, (difference + 1.96 * error) * 100, z, Math.abs(z) >= 1.96],
+          'lp-luma-quiz',
+          other.clicks,
+          other.converted,
+          other.rate * 100,
+          difference * 100,
+          (difference - 1.96 * error) * 100,
+          (difference + 1.96 * error) * 100,
+          z,
+          Math.abs(z) >= 1.96,
         ],
       ]
     },
@@ -145,7 +154,9 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
       )
       const steps = [
         ...human.map(({ visitorId, clickedAt, trafficSourceName }) => ({
-          ...{ visitorId, time: clickedAt, step: trafficSourceName ?? '(not set)' },
+          visitorId,
+          time: clickedAt,
+          step: trafficSourceName ?? '(not set)',
         })),
         ...events.map(({ visitorId, occurredAt, eventName }) => ({ visitorId, time: occurredAt, step: eventName })),
       ]
@@ -159,7 +170,9 @@ export function answersOf({ clicks, conversions, costs, events }: Rows, zones: R
           .join(' > '),
       }))
       return [...groups(journeys, ({ journey }) => journey)].map(([journey, same]) => [
-        ...[journey || '(nothing)', same.length, revenueOf(same.map(({ sale }) => sale))],
+        journey || '(nothing)',
+        same.length,
+        revenueOf(same.map(({ sale }) => sale)),
       ])
     },
     refunds_by_age() {

@@ -31,17 +31,21 @@ let environment: Record<string, string>
 const firstMs = Date.UTC(2026, 10, 18, 23)
 const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 900_000).toISOString(), cost: (100 + n) / 1_000 },
-    ...{
-      country: n % 3 ? 'DE' : 'US',
-      isBot: n % 11 === 0,
-      isTest: n % 13 === 0,
-      ...(n % 4 && { campaignId: `k${n % 2}` }),
-    },
+    id: `c${n}`,
+    clickedAt: new Date(firstMs + n * 900_000).toISOString(),
+    cost: (100 + n) / 1_000,
+    country: n % 3 ? 'DE' : 'US',
+    isBot: n % 11 === 0,
+    isTest: n % 13 === 0,
+    ...(n % 4 && { campaignId: `k${n % 2}` }),
   }))
 const conversions = (from: number, until: number, status: string, updatedMs: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `v${n}`, status, clickId: `c${n}`, revenue: 1.25 + n, isTest: n % 5 === 0 },
+    id: `v${n}`,
+    status,
+    clickId: `c${n}`,
+    revenue: 1.25 + n,
+    isTest: n % 5 === 0,
     convertedAt: new Date(firstMs + n * 900_000).toISOString(),
     updatedAt: new Date(firstMs + updatedMs).toISOString(),
   }))
@@ -97,7 +101,12 @@ it('Into PostgreSQL fills a database with the numbers of reports and stats', asy
   const numbers = rows.map(({ id, name, ...metrics }) => [id, name, ...Object.values(metrics).map(numeric)])
   expect(numbers).toEqual(
     (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
-      ...[id, name, clicks, conversions, revenue, epc],
+      id,
+      name,
+      clicks,
+      conversions,
+      revenue,
+      epc,
     ]),
   )
   const days = await target.sql.unsafe(`SELECT to_char(d.day, 'YYYY-MM-DD'), d.* FROM (${daily.replace(';', '')}) AS d`)
@@ -121,7 +130,12 @@ it('Into DuckDB and Parquet fills a database and writes files with the numbers o
   const copied = (await copy.runAndReadAll(inDatabase)).getRowsJson()
   expect(copied.map(([id, name, ...metrics]) => [id, name, ...metrics.map(numeric)])).toEqual(
     (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
-      ...[id, name, clicks, conversions, revenue, epc],
+      id,
+      name,
+      clicks,
+      conversions,
+      revenue,
+      epc,
     ]),
   )
   const database = await (await DuckDBInstance.create()).connect()
@@ -133,7 +147,12 @@ it('Into DuckDB and Parquet fills a database and writes files with the numbers o
   const rows = (await database.runAndReadAll(report)).getRowsJson()
   expect(rows.map(([id, name, ...metrics]) => [id, name, ...metrics.map(Number)])).toEqual(
     (await byCampaign()).map(({ id, name, clicks, conversions, revenue, cost }) => [
-      ...[id, id === '(not set)' ? null : name, clicks, conversions, revenue, cost],
+      id,
+      id === '(not set)' ? null : name,
+      clicks,
+      conversions,
+      revenue,
+      cost,
     ]),
   )
 })

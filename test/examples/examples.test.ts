@@ -29,11 +29,18 @@ beforeAll(async () => {
 
 const firstMs = Date.UTC(2026, 10, 20)
 const clicks = Array.from({ length: 2_500 }, (_, n) => ({
-  ...{ id: `c${n}`, clickedAt: new Date(firstMs - n * 1_000).toISOString(), cost: 0.25 },
-  ...{ campaignId: n % 3 === 0 ? 'spring' : 'autumn', country: n % 2 === 0 ? 'DE' : 'US' },
+  id: `c${n}`,
+  clickedAt: new Date(firstMs - n * 1_000).toISOString(),
+  cost: 0.25,
+  campaignId: n % 3 === 0 ? 'spring' : 'autumn',
+  country: n % 2 === 0 ? 'DE' : 'US',
 }))
 const conversions = Array.from({ length: 250 }, (_, n) => ({
-  ...{ id: `v${n}`, source: 'cpa', clickId: `c${n}`, status: 'pending', revenue: 1.5 },
+  id: `v${n}`,
+  source: 'cpa',
+  clickId: `c${n}`,
+  status: 'pending',
+  revenue: 1.5,
   convertedAt: new Date(firstMs - n * 500).toISOString(),
 }))
 

@@ -72,7 +72,14 @@ export async function openExplorer(): Promise<Explorer> {
   }
 
   return {
-    ...{ api, key, url, page, problems, requests, settle, openMenu },
+    api,
+    key,
+    url,
+    page,
+    problems,
+    requests,
+    settle,
+    openMenu,
     async chooseRange(label) {
       await openMenu('range')
       await page.getByRole('button', { name: label, exact: true }).click()

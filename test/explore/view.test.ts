@@ -185,7 +185,9 @@ describe('the chart', () => {
 
   it('ends where the rows end, begins with the first row, and never falls to zero in a unit that is not over', () => {
     const day = (id: string, clicks: number, before = 0) => ({
-      ...{ id, clicks, complete: id < '2026-11-21' },
+      id,
+      clicks,
+      complete: id < '2026-11-21',
       previous: { id: addDays(id, -7), clicks: before },
     })
     const seriesTo = (clicks: string, days: object[]) =>

@@ -32,7 +32,7 @@ async function exported(
   format: 'ndjson' | 'csv' = 'ndjson',
   range: Partial<Range> = {},
 ) {
-  const query = { ...{ accountId, resource, format }, currency: 'USD', range }
+  const query = { accountId, resource, format, currency: 'USD', range }
   return await text(exportRows(source.stores, query, new AbortController().signal))
 }
 const lines = (ndjson: string) => ndjson.split('\n').filter(Boolean)
@@ -86,7 +86,12 @@ describe('exporting, importing into another account and exporting again gives th
   it('pixel events of browsers and of servers', async () => {
     const events = lines(await exported('pixel-events', 'acme')).map((line) => JSON.parse(line))
     expect(events.map(({ origin, id }) => `${origin} ${id}`)).toEqual([
-      ...['browser bare', 'browser full', 'browser small', 'browser wide', 'server by-api', 'server full'],
+      'browser bare',
+      'browser full',
+      'browser small',
+      'browser wide',
+      'server by-api',
+      'server full',
     ])
   })
 })

@@ -126,7 +126,9 @@ export async function openEmbeddedServer(folder: string) {
       const load = startEventLoad({
         // Failures end the only server at any time.
         targets: [{ port: Number(environment.PORT), isDown: () => true }],
-        ...{ key, idPrefix: `${loads.length}-`, ...(hasBatches ? batches : { connections }) },
+        key,
+        idPrefix: `${loads.length}-`,
+        ...(hasBatches ? batches : { connections }),
       })
       loads.push(load)
       const faults: string[] = []

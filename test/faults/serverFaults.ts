@@ -119,7 +119,8 @@ export async function runServerFaults(
   const { one, other, key } = servers
   const failures: { atMs: number; port: number; status: string; body: string }[] = []
   const options = {
-    ...{ targets: [one, other], key },
+    targets: [one, other],
+    key,
     onFailure: (port: number, status: string, body: string) =>
       void failures.push({ atMs: performance.now(), port, status, body }),
   }

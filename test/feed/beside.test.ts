@@ -49,14 +49,13 @@ async function openBusyFeed(...accounts: string[]) {
         receivedAt: time(10),
       },
       {
-        ...{
-          accountId,
-          resource: 'conversions',
-          id: `s${number % 5}`,
-          clickId: `c${number % 5}`,
-          convertedAt: time(10),
-        },
-        ...{ status: number % 2 ? 'approved' : 'pending', updatedAt: new Date(nowMs + number * 1_000).toISOString() },
+        accountId,
+        resource: 'conversions',
+        id: `s${number % 5}`,
+        clickId: `c${number % 5}`,
+        convertedAt: time(10),
+        status: number % 2 ? 'approved' : 'pending',
+        updatedAt: new Date(nowMs + number * 1_000).toISOString(),
       },
     ]
   }
@@ -86,7 +85,10 @@ async function openBusyFeed(...accounts: string[]) {
   }
   onTestFinished(() => end().catch(() => {}))
   const busy = {
-    ...{ stored, rejected, sending, end },
+    stored,
+    rejected,
+    sending,
+    end,
     /** Resolves when rows of the account that were sent from now on are stored. */
     async stores(account: string): Promise<void> {
       const goal = (stored.get(account) ?? 0) + 2

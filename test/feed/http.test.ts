@@ -279,7 +279,8 @@ describe('a sender', () => {
     const { app } = await listen({ resultMs: 0 })
     const { status, headers, results } = await sendTo(app, [clickOf('acme', 'later')])
     expect([status, headers['retry-after'], ...results]).toEqual([
-      ...[503, '5'],
+      503,
+      '5',
       { result: 'retry', reason: 'is not stored yet' },
     ])
   })
@@ -304,7 +305,8 @@ describe('a sender', () => {
       const senders = Array.from({ length: 14 }, () => sendTo(app, rows))
       const refused = await Promise.race(senders)
       expect([refused.status, refused.headers['retry-after'], refused.results[0].error]).toEqual([
-        ...[503, '5'],
+        503,
+        '5',
         'unavailable',
       ])
       await expect.poll(() => other.feed.queue.rows).toBe(100_000)

@@ -24,7 +24,11 @@ export function openTestFeed(
   const warn = (line: string) => void warnings.push(line)
   const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn)
   const feed: Feed = new Feed({
-    ...{ postgres: stores.postgres, store, keepRejects, warn, flushMs: 0 },
+    postgres: stores.postgres,
+    store,
+    keepRejects,
+    warn,
+    flushMs: 0,
     metrics: openFeedMetrics(metrics, () => feed.queue),
   })
   const storing = feed.queue.run()
@@ -33,7 +37,11 @@ export function openTestFeed(
   failed.catch(() => {})
   const log = pino({ level: 'silent' })
   const app = buildFeedServer({
-    ...{ token, feed: () => feed, origin: originsOf(false, Date.now), log, metrics: undefined },
+    token,
+    feed: () => feed,
+    origin: originsOf(false, Date.now),
+    log,
+    metrics: undefined,
     ...parts,
   })
   return {

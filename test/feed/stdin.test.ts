@@ -147,7 +147,9 @@ describe('a feed', () => {
       ],
     ] as const) {
       expect(await runHere(['feed'], { ...stores.environment, ...environment })).toEqual({
-        ...{ code: 1, stdout: '', stderr: line },
+        code: 1,
+        stdout: '',
+        stderr: line,
       })
     }
   })

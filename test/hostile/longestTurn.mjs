@@ -12,8 +12,11 @@ let longestMs = 0
 open({ library: 'libc', path: 'libc.so.6' })
 // TRAP: the statistics of /proc have steps of 4 ms.
 const clockGettime = {
-  ...{ library: 'libc', funcName: 'clock_gettime', retType: DataType.I32 },
-  ...{ paramsType: [DataType.I32, DataType.U8Array], paramsValue: [3, time] },
+  library: 'libc',
+  funcName: 'clock_gettime',
+  retType: DataType.I32,
+  paramsType: [DataType.I32, DataType.U8Array],
+  paramsValue: [3, time],
 }
 
 /** CLOCK_THREAD_CPUTIME_ID is 3; see time.h. */

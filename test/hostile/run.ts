@@ -94,8 +94,11 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   // After the counts: its sessions are none of the server.
   const feedPort = await freePort()
   const feed = await startProgram([...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'feed', '--json'], {
-    ...{ PATH: process.env.PATH, ...environment, METRICS_PORT: '0' },
-    ...{ FEED_PORT: `${feedPort}`, FEED_TOKEN: feedToken },
+    PATH: process.env.PATH,
+    ...environment,
+    METRICS_PORT: '0',
+    FEED_PORT: `${feedPort}`,
+    FEED_TOKEN: feedToken,
   })
   const target = { port: Number(environment.PORT), feedPort, accounts }
   await attackAll(where, target, { server, stores, regulars })

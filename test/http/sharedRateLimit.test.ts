@@ -98,7 +98,9 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
         headers: { authorization: `ApiKey ${key}` },
         payload: {
           events: Array.from({ length: events }, (_, n) => ({
-            ...{ visitor_id: `${events}-${n}`, campaign_id: 'camp', event_name: 'a' },
+            visitor_id: `${events}-${n}`,
+            campaign_id: 'camp',
+            event_name: 'a',
           })),
         },
       })

@@ -60,8 +60,12 @@ async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConn
   app = await api.open({
     routes: [routes],
     pace: {
-      ...{ stallMs: unlimitedMs, spanMs: unlimitedMs, spanBytesMin: 1, checkMs: 10 },
-      ...{ monotonicMs: () => elapsedMs, ...pace },
+      stallMs: unlimitedMs,
+      spanMs: unlimitedMs,
+      spanBytesMin: 1,
+      checkMs: 10,
+      monotonicMs: () => elapsedMs,
+      ...pace,
     },
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

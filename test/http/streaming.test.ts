@@ -27,7 +27,9 @@ beforeAll(async () => {
     api.stores,
     'acme',
     Array.from({ length: 30 }, (_, n) => ({
-      ...{ id: `k${n}`, clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`, campaign_id: n % 2 ? 'c2' : 'gone' },
+      id: `k${n}`,
+      clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`,
+      campaign_id: n % 2 ? 'c2' : 'gone',
     })),
   )
   largeKey = await api.account('large')
@@ -182,6 +184,22 @@ describe('a long export', () => {
     for (const response of exports) response.destroy()
     await expect.poll(running, { timeout: 20_000 }).toEqual([])
     await expect.poll(async () => (await api.get('/clicks?format=csv&from=2030-01-01', largeKey)).statusCode).toBe(200)
+  })
+
+  it('ends the query of a client that stops reading an export, which loses its slot', async () => {
+    let elapsedMs = 0
+    const pace = { stallMs: 60_000, spanMs: 600_000, spanBytesMin: 1, checkMs: 20, monotonicMs: () => elapsedMs }
+    const server = await api.open({ pace })
+    const address = await server.listen({ port: 0, host: '127.0.0.1' })
+    for (const response of [await startExport(undefined, { address }), await startExport(undefined, { address })])
+      response.on('error', () => {})
+    await expect.poll(running).toHaveLength(2)
+    const runningLater = () => {
+      elapsedMs += 30_000
+      return running()
+    }
+    await expect.poll(runningLater).toEqual([])
+    await startExport('/clicks?format=csv&from=2030-01-01', { address })
   })
 
   it('sends a long export in full', async () => {

@@ -39,7 +39,9 @@ describe('query parameters', () => {
       return 'value' in result ? result.value : [result.error.code, result.error.details.param]
     }
     expect(readLists('group_by=day&country=DE&group_by=campaign&country=AT,CH&sub1=!a&sub1=!b')).toEqual({
-      ...{ group_by: 'day,campaign', country: 'DE,AT,CH', sub1: '!a,!b' },
+      group_by: 'day,campaign',
+      country: 'DE,AT,CH',
+      sub1: '!a,!b',
     })
     expect(readLists('group_by=day&group_by=x')).toEqual(['invalid_group_by', 'group_by'])
     expect(readLists('group_by=day&country=DE&country=')).toEqual(['invalid_country', 'country'])

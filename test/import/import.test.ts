@@ -137,7 +137,9 @@ describe('a duplicate', () => {
     const rows = [clickAt('k', 2), ...others.map((other) => ({ ...click, ...other }))]
     expect(await send('clicks', ...rows, clickAt('new', 1), clickAt('new', 1), clickAt('new', 1, { cost: 1 }))).toEqual(
       {
-        ...{ duplicates: 8, older: 0, conflicting: 7 },
+        duplicates: 8,
+        older: 0,
+        conflicting: 7,
         said: [
           'warning: 7 rows differ from the stored rows with their ids, and were not stored (k, k, k, …). A stored click never changes, so a repeated click corrects no cost. The first 1000 duplicates of an import are compared.',
         ],
@@ -226,14 +228,20 @@ describe('costs', () => {
       before,
     )
     expect(await stored('toFloat64(cost) AS cost', 'costs FINAL', 'ORDER BY spent_at')).toEqual([
-      ...[{ cost: 10 }, { cost: 25.5 }, { cost: 0 }],
+      { cost: 10 },
+      { cost: 25.5 },
+      { cost: 0 },
     ])
     expect(await send(sheet(10, 25.5, 0), 2)).toMatchObject(counts(3, 0, 0, 3, 0))
   })
 
   it('are replaced by the row with the later updatedAt, in any order of arrival, also at another time', async () => {
     const row = (day: number, cost: number, spentAt = '2026-11-01T00:00:00Z') => ({
-      ...{ id: 'x', spentAt, country: 'DE', cost, updatedAt: `2026-11-0${day}T00:00:00Z` },
+      id: 'x',
+      spentAt,
+      country: 'DE',
+      cost,
+      updatedAt: `2026-11-0${day}T00:00:00Z`,
     })
     expect(await send([row(3, 3), row(2, 2)], 0)).toMatchObject({ ...counts(2, 1, 0, 1, 0), older: 1 })
     const conflict = await send([row(3, 4)], 1)
@@ -252,16 +260,12 @@ describe('costs', () => {
       { cost: 5, updatedAt: '2026-11-03T00:00:00Z' },
     ]
     const orders = [
-      ...[
-        [first, second, repeated],
-        [first, repeated, second],
-        [second, first, repeated],
-      ],
-      ...[
-        [second, repeated, first],
-        [repeated, first, second],
-        [repeated, second, first],
-      ],
+      [first, second, repeated],
+      [first, repeated, second],
+      [second, first, repeated],
+      [second, repeated, first],
+      [repeated, first, second],
+      [repeated, second, first],
     ]
     // Rows of one file, and one row in each of three files.
     const rows = orders.map((order, n) => order.map((row) => ({ id: `x${n}`, ...sheet(0)[0], ...row })))

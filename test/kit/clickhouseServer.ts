@@ -93,7 +93,9 @@ export async function startClickHouse(
       const log = await readFile(logFile, 'utf8').catch(() => '')
       return log.split('\n').filter((line) => line.includes('<Fatal>'))
     },
-    ...{ url, run, start },
+    url,
+    run,
+    start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),

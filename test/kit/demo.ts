@@ -1,5 +1,5 @@
 import { fillDemo } from '../../src/cli/demoData/fill.ts'
-import { planDemo } from '../../src/cli/demoData/visits.ts'
+import { demoOf } from '../../src/cli/demoData/visits.ts'
 import { type TestApp, testNowMs } from './app.ts'
 
 /** Creates an account with the rows of a demo that ends at the present time of tests. @returns its key */
@@ -10,8 +10,8 @@ export async function makeDemoAccount(
 ): Promise<string> {
   const key = await account(id)
   const of = { id, name: id, plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
-  const plan = planDemo({ seed: 1, ...size, nowMs: testNowMs, currency: 'USD' })
+  const demo = demoOf({ seed: 1, ...size, nowMs: testNowMs, currency: 'USD' })
   const { signal } = new AbortController()
-  await fillDemo(stores, of, plan, { onMessage: () => {}, signal, onProgress: () => {} })
+  await fillDemo(stores, of, demo, { onMessage: () => {}, signal, onProgress: () => {} })
   return key
 }

@@ -46,7 +46,8 @@ export async function startReplicaContainers(count: number, xmlOf: (index: numbe
   const nodes = await Promise.all(starting)
   await Promise.all(nodes.map((node) => createDatabases(node)))
   return {
-    ...{ keeper, nodes },
+    keeper,
+    nodes,
     async close(): Promise<void> {
       await Promise.all([keeper, ...nodes].map((one) => one.close()))
       await network.stop()
@@ -60,7 +61,8 @@ async function startServer(network: StartedNetwork, name: string, files: Record<
   // A port that Docker chooses would be another one after a restart.
   const port = await freePort()
   const contents = Object.entries(files).map(([file, content]) => ({
-    ...{ content, target: `/etc/clickhouse-server/${file}` },
+    content,
+    target: `/etc/clickhouse-server/${file}`,
   }))
   const started = await new GenericContainer(clickHouseImage)
     .withNetwork(network)
@@ -73,7 +75,8 @@ async function startServer(network: StartedNetwork, name: string, files: Record<
   let { Pid: pid } = (await container.inspect()).State
   let ended = container.wait()
   const server: ClickHouseServer = {
-    ...{ ...accessTo(port), port },
+    ...accessTo(port),
+    port,
     get pid() {
       return pid
     },

@@ -56,7 +56,8 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
     ...stores,
     clickhouse: {
       ...stores.clickhouse,
-      ...{ client: intercepted(client), reader: intercepted(reader, true) },
+      client: intercepted(client),
+      reader: intercepted(reader, true),
       cluster: cluster && nodes && { ...cluster, nodes },
     },
   }

@@ -33,7 +33,11 @@ export function isNeeded({ required, schema }: Parameter): boolean {
 
 /** Valid values of the parameters that requests need. */
 export const goodValues: Record<string, string> = {
-  ...{ group_by: 'day', q: 'needle', from: '2026-11-20', steps: 'visit,signup', visitor_id: 'v1' },
+  group_by: 'day',
+  q: 'needle',
+  from: '2026-11-20',
+  steps: 'visit,signup',
+  visitor_id: 'v1',
 }
 
 interface RawOperation {

@@ -50,7 +50,9 @@ export async function startPostgres(environment: Record<string, string> = {}) {
       const options = ['listen_addresses=127.0.0.1', 'dynamic_shared_memory_type=mmap'].flatMap((one) => ['-c', one])
       const words = ['-D', data, '-p', `${atPort}`, '-k', folder, ...options]
       child = spawn(join(programs, 'postgres'), words, {
-        ...{ ...user, stdio: 'ignore', cwd: folder },
+        ...user,
+        stdio: 'ignore',
+        cwd: folder,
         env: { ...process.env, ...environment },
       })
       exited = once(child, 'exit')

@@ -30,7 +30,8 @@ export async function startRedis(
   }
 
   return {
-    ...{ url, port },
+    url,
+    port,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),

@@ -11,19 +11,27 @@ const buildIdAt = 0x2b8n
 /** What is changed, relative to the start of the library. */
 const at = {
   /** Context::getInterserverCredentials, getInterserverIOAddress and getInterserverScheme. */
-  ...{ credentials: 0x1417c940n, address: 0x1417c9c0n, scheme: 0x1417cac0n },
+  credentials: 0x1417c940n,
+  address: 0x1417c9c0n,
+  scheme: 0x1417cac0n,
   /** KillingErrorHandler::exception: clickhouse-local ends with any error of a connection, a server logs the error. */
   connectionError: 0xf113480n,
   /** Where SYSTEM START LISTEN HTTP decides, its branches for both kinds of listeners, and unused bytes before it. */
-  ...{ decision: 0x18395d32n, http: 0x18395ffan, interserver: 0x18395dbcn, unused: 0x18395c90n },
+  decision: 0x18395d32n,
+  http: 0x18395ffan,
+  interserver: 0x18395dbcn,
+  unused: 0x18395c90n,
   /** Zeros behind the variables of the library. */
   zeros: 0x22b98b00n,
 }
 
 /** The bytes that must be present before a change. */
 const present = {
-  ...{ credentials: '41574156534c8b3f', address: '4156534883ec48', scheme: '488b0680b887010000' },
-  ...{ decision: '0f84c2020000', unused: 'cc'.repeat(48) },
+  credentials: '41574156534c8b3f',
+  address: '4156534883ec48',
+  scheme: '488b0680b887010000',
+  decision: '0f84c2020000',
+  unused: 'cc'.repeat(48),
 }
 
 /**

@@ -80,7 +80,8 @@ export async function startReplicas({ shards = 1, sessionTimeoutMs = 3_000 } = {
       }),
     )
     return {
-      ...{ keeper, nodes },
+      keeper,
+      nodes,
       async close(): Promise<void> {
         await Promise.all([keeper.kill(), ...nodes.map((node) => node.close())])
         await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })

@@ -111,7 +111,11 @@ export async function storeMetadata(
     const isSearched = (searchedTables as readonly NamedTable[]).includes(table)
     await postgres`
       INSERT INTO ${postgres(table)} ${postgres({
-        ...{ account_id: accountId, name, status, created_at: createdAt, updated_at: createdAt },
+        account_id: accountId,
+        name,
+        status,
+        created_at: createdAt,
+        updated_at: createdAt,
         ...(table === 'campaigns' && { user_id: accountId }),
         ...(isSearched && { search_text: searchTextOf({ id, name, status, tags }) }),
         ...row,

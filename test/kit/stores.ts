@@ -64,7 +64,9 @@ async function openStoresOf(servers: Record<string, string> = {}): Promise<Opene
   const stores = await openStores(settings, () => {})
   await migrate(stores)
   return {
-    ...{ stores, settings, environment },
+    stores,
+    settings,
+    environment,
     plans: await stores.postgres`SELECT * FROM plans`,
     async remove() {
       // A server of the file's own ends with the file.

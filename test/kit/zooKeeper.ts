@@ -48,7 +48,8 @@ export async function startZooKeeper(folder: string): Promise<ServerProcess & { 
 
   await start()
   return {
-    ...{ port, start },
+    port,
+    start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),

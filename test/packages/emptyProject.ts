@@ -35,7 +35,9 @@ export function useEmptyProject(packages: readonly string[]): EmptyProject {
     if (folders.length > 0) await run('npm', ['pack', '--ignore-scripts', ...folders])
   })
   return {
-    ...{ folder, environment, run },
+    folder,
+    environment,
+    run,
     async tarballs() {
       return (await readdir(folder())).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
     },

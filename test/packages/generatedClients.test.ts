@@ -32,8 +32,11 @@ beforeAll(async () => {
   const key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
   const click = (n: number) => ({
-    ...{ id: `c-${n}`, clicked_at: `2026-11-20 10:00:0${n}.000`, campaign_id: 'k1' },
-    ...{ country: n === 1 ? 'DE' : 'US', device: 'mobile' },
+    id: `c-${n}`,
+    clicked_at: `2026-11-20 10:00:0${n}.000`,
+    campaign_id: 'k1',
+    country: n === 1 ? 'DE' : 'US',
+    device: 'mobile',
   })
   await storeClicks(api.stores, 'acme', [1, 2, 3, 4, 5].map(click))
   const url = await api.app.listen({ port: 0, host: '127.0.0.1' })

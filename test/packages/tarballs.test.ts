@@ -31,8 +31,14 @@ describe.each(names)('the tarball of %s', (name) => {
     const files = (await filesOf(unpacked('package'))).filter((file) => /^dist\/(?!docs\/|explore\/).*\.js$/.test(file))
     // It fails if a file is missing.
     const { metafile } = await build({
-      ...{ entryPoints: files.map((file) => unpacked('package', file)), outdir: unpacked('out') },
-      ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', write: false, metafile: true },
+      entryPoints: files.map((file) => unpacked('package', file)),
+      outdir: unpacked('out'),
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      write: false,
+      metafile: true,
       logLevel: 'silent',
     })
     const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter((one) => one.external))

@@ -28,7 +28,6 @@ let otherKey: string
 let freeKey: string
 
 beforeAll(async () => {
-  api.stores.markDirty()
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
   // With more random cases there are more requests than a plan has for a minute.
   await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 1_000_000, eventsPerMinute: 1_000_000 })
@@ -112,7 +111,10 @@ async function expectProblem(
 
 /** The values of a key of `acme`. */
 const wanted = (expiresMs?: number) => ({
-  ...{ accountId: 'acme', name: 'x', scopes, expiresAt: expiresMs === undefined ? null : new Date(expiresMs) },
+  accountId: 'acme',
+  name: 'x',
+  scopes,
+  expiresAt: expiresMs === undefined ? null : new Date(expiresMs),
 })
 
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
@@ -363,15 +365,14 @@ const badFilterIds = ['a b', 'é', 'a/b', 'a'.repeat(65), "' OR 1=1", 'a\n', '*'
 
 const nested = (depth: number): unknown => (depth === 1 ? ['is', 'country', ['US']] : ['not', nested(depth - 1)])
 const badFilterTrees = [
-  ...['x', '[]', '{}', 'null', '[1]', '[[]]', '[["is"]]', '[["is","country"]]', '[["is","country","US"]]'],
-  ...['[["is","country",[]]]', '[["is","country",[1]]]', '[["is","country",[""]]]', '[["is","country",["USA"]]]'],
-  ...['[["is","planet",["x"]]]', '[["is","campaign",["x"]]]', '[["is","from",["x"]]]', '[["is","__proto__",["x"]]]'],
-  ...['[["is",{"toString":1},["US"]]]', '[["is",["country"],["US"]]]', '[[">=","cost",0.0000004]]'],
-  ...['[["IS","country",["US"]]]', '[["__proto__","country",["US"]]]', '[["is","country",["US"],1]]'],
-  ...['[["and"]]', '[["or",[]]]', '[["not"]]', '[["not",[]]]', '[["and",[["is","country",["US"]]],1]]'],
-  ...['[["contains","sub1",["\\u0000"]]]', '[["contains","sub1",["\\ud800"]]]', '["is","country",["US"]]'],
-  ...['[[">=","planet",1]]', '[[">=","cost","1"]]', '[[">=","cost",1e300]]', '[["or",[[">=","cost",1]]]]'],
-  ...['[["!=","cost",1]]', '[[">=","visitors",1]]'],
+  ...`x [] {} null [1] [[]] [["is"]] [["is","country"]] [["is","country","US"]] [["is","country",[]]]
+    [["is","country",[1]]] [["is","country",[""]]] [["is","country",["USA"]]] [["is","planet",["x"]]]
+    [["is","campaign",["x"]]] [["is","from",["x"]]] [["is","__proto__",["x"]]] [["is",{"toString":1},["US"]]]
+    [["is",["country"],["US"]]] [[">=","cost",0.0000004]] [["IS","country",["US"]]]
+    [["__proto__","country",["US"]]] [["is","country",["US"],1]] [["and"]] [["or",[]]] [["not"]] [["not",[]]]
+    [["and",[["is","country",["US"]]],1]] [["contains","sub1",["\\u0000"]]] [["contains","sub1",["\\ud800"]]]
+    ["is","country",["US"]] [[">=","planet",1]] [[">=","cost","1"]] [[">=","cost",1e300]]
+    [["or",[[">=","cost",1]]]] [["!=","cost",1]] [[">=","visitors",1]]`.split(/\s+/),
   JSON.stringify([nested(5)]),
   JSON.stringify([['is', 'sub1', Array(101).fill('a')]]),
   JSON.stringify(Array(101).fill(['is', 'sub1', ['a']])),
@@ -466,7 +467,10 @@ function badValuesOf(operation: Operation, { name, schema }: Parameter): string[
   if (isTestedBefore(operation, name)) return named.slice(0, 1)
   const { minimum, maximum, enum: allowed } = schema
   return [
-    ...['', '\0', 'a\0b', `${'x'.repeat(9_000)} `],
+    '',
+    '\0',
+    'a\0b',
+    `${'x'.repeat(9_000)} `,
     ...named,
     ...(minimum === undefined ? [] : [String(minimum - 1)]),
     ...(maximum === undefined ? [] : [String(maximum + 1)]),
@@ -511,23 +515,32 @@ const onClickHouse = storeOperations.filter(({ method, path }) => method === 'GE
 /** A server on these stores, with empty caches. */
 const openApp = (stores: Stores) =>
   buildApp({
-    ...{ settings: api.stores.settings, stores, now: () => testNowMs },
+    settings: api.stores.settings,
+    stores,
+    now: () => testNowMs,
     responseCache: openResponseCache({ ttlMs: 0 }),
   })
 
 let unavailable: Stores | undefined
-afterAll(() => unavailable?.close())
+/** Gives tables their names again, so that the next file can use the stores. */
+let showTables = async () => {}
+afterAll(async () => {
+  await unavailable?.close()
+  await showTables()
+})
 
 /** How stores break, in this order: the last one changes the tables. */
 const breaks: { why: string; list: readonly Operation[]; problem: [number, string]; open: () => Promise<App> }[] = [
   {
     why: '503 query_timeout when a ClickHouse query times out',
-    ...{ list: onClickHouse, problem: [503, 'query_timeout'] },
+    list: onClickHouse,
+    problem: [503, 'query_timeout'],
     open: () => openApp({ ...api.stores, clickhouse: withoutTime(api.stores.clickhouse) }),
   },
   {
     why: '503 unavailable when the stores are unavailable',
-    ...{ list: storeOperations, problem: [503, 'unavailable'] },
+    list: storeOperations,
+    problem: [503, 'unavailable'],
     async open() {
       unavailable = await openStores(api.stores.settings, () => {})
       const app = await openApp(unavailable)
@@ -541,15 +554,21 @@ const breaks: { why: string; list: readonly Operation[]; problem: [number, strin
   },
   {
     why: '500 internal_error for an unexpected error of a store, without internal details',
-    ...{ list: storeOperations, problem: [500, 'internal_error'] },
+    list: storeOperations,
+    problem: [500, 'internal_error'],
     async open() {
       const { clickhouse, postgres } = api.stores
       const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
       const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
       const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
-      for (const { name } of tables) await changeTables(api.stores, `RENAME TABLE ${name} TO hidden_${name}`)
-      for (const table of namedTables)
-        await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
+      const renameAll = async (rename: (table: string) => [from: string, to: string]) => {
+        for (const [from, to] of tables.map(({ name }) => rename(name)))
+          await changeTables(api.stores, `RENAME TABLE ${from} TO ${to}`)
+        for (const [from, to] of namedTables.map(rename))
+          await postgres`ALTER TABLE ${postgres(from)} RENAME TO ${postgres(to)}`
+      }
+      await renameAll((table) => [table, `hidden_${table}`])
+      showTables = () => renameAll((table) => [`hidden_${table}`, table])
       return await openApp(api.stores)
     },
   },

@@ -37,7 +37,11 @@ const folder = useFolder()
 /** Both accounts get the same rows and erasures; months are removed from one of them. */
 const aging = fc
   .tuple(
-    ...[clicks, conversions, costs, removals, conversions],
+    clicks,
+    conversions,
+    costs,
+    removals,
+    conversions,
     fc.array(fc.oneof(clicks, conversions, costs, removals, erasures), { minLength: 3, maxLength: 6 }),
   )
   .map(([first, second, third, fourth, fifth, more]): Step[] => [first, second, third, fourth, fifth, ...more])
@@ -168,7 +172,8 @@ async function removeKilled(account: string, from: string, killedAfter: number):
 /** Without times of storage, which differ. */
 async function read(app: App, path: string, key: string): Promise<unknown> {
   const { statusCode, body } = await app.inject({
-    ...{ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } },
+    url: `/api/v1${path}`,
+    headers: { authorization: `Bearer ${key}` },
   })
   expect([path, statusCode]).toEqual([path, 200])
   return JSON.parse(body, (name, value) => (['storedAt', 'asOf', 'dataThrough'].includes(name) ? undefined : value))

@@ -38,31 +38,58 @@ const files = (resource: ResourceName, row: fc.Arbitrary<Row>): fc.Arbitrary<Fil
   fc
     .record({ rows: fc.array(row, { minLength: 8, maxLength: 20 }), killedAfter: upTo(19), number: fc.nat() })
     .map(({ rows, killedAfter, number }) => ({
-      ...{ kind: 'file', resource, rows, name: `file-${number}`, lines: Math.min(killedAfter + 1, rows.length) },
+      kind: 'file',
+      resource,
+      rows,
+      name: `file-${number}`,
+      lines: Math.min(killedAfter + 1, rows.length),
     }))
 export const clicks = files(
   'clicks',
   fc.record({ n: upTo(29), month: upTo(5), cost: upTo(900), country: fc.constantFrom('FR', 'DE') }).map((of) => ({
-    ...{ id: `c${of.n}`, clickedAt: time(of.month, of.n), visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}` },
-    ...{ offerId: `o${of.n % 2}`, region: `r${of.n % 4}`, city: `city ${of.n}`, referrer: 'https://a.example/' },
-    ...{ country: of.country, cost: of.cost / 100, externalClickId: `x${of.n}`, subIds: { sub1: `s${of.n % 3}` } },
+    id: `c${of.n}`,
+    clickedAt: time(of.month, of.n),
+    visitorId: `v${of.n % 5}`,
+    campaignId: `k${of.n % 3}`,
+    offerId: `o${of.n % 2}`,
+    region: `r${of.n % 4}`,
+    city: `city ${of.n}`,
+    referrer: 'https://a.example/',
+    country: of.country,
+    cost: of.cost / 100,
+    externalClickId: `x${of.n}`,
+    subIds: { sub1: `s${of.n % 3}` },
     isBot: of.cost % 7 === 0,
   })),
 )
 /** Values of a conversion itself; a later row without them takes the ones of its click, also after that was removed. */
 const own = {
-  ...{ offerId: 'own', country: 'IT', device: 'tablet', os: 'own', browser: 'own', visitorId: 'own' },
-  ...{ landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
+  offerId: 'own',
+  country: 'IT',
+  device: 'tablet',
+  os: 'own',
+  browser: 'own',
+  visitorId: 'own',
+  landingPageId: 'own',
+  trafficSourceId: 'own',
+  subIds: { sub1: 'own', sub10: 'own' },
 }
 export const conversions = files(
   'conversions',
   fc
     .record({
-      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 9 }), hasOwn: fc.boolean() },
+      n: upTo(9),
+      revenue: upTo(9_000),
+      updated: fc.integer({ min: 1, max: 9 }),
+      hasOwn: fc.boolean(),
       status: fc.constantFrom('approved', 'pending', 'refunded', 'declined'),
     })
     .map(({ n, revenue, updated, hasOwn, status }) => ({
-      ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: time(n % 6, n), status, revenueBase: revenue / 100 },
+      id: `s${n}`,
+      clickId: `c${n}`,
+      convertedAt: time(n % 6, n),
+      status,
+      revenueBase: revenue / 100,
       ...(hasOwn && own),
       updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
     })),
@@ -74,8 +101,12 @@ export const costs: fc.Arbitrary<File> = files(
     .record({ n: upTo(19), cents: upTo(900), updated: fc.integer({ min: 1, max: 9 }) })
     .map(({ n, cents, updated }) => ({
       ...(n < 8 && { id: `x${n}` }),
-      ...{ spentAt: time(n % 6, n), campaignId: `k${n % 3}`, country: n % 2 ? 'DE' : undefined, cost: cents / 100 },
-      ...{ subIds: { sub1: `s${n}` }, updatedAt: `2025-07-0${updated}T00:00:00.000Z` },
+      spentAt: time(n % 6, n),
+      campaignId: `k${n % 3}`,
+      country: n % 2 ? 'DE' : undefined,
+      cost: cents / 100,
+      subIds: { sub1: `s${n}` },
+      updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
     })) as fc.Arbitrary<Row>,
 ).map(({ rows, lines, ...file }) => {
   const distinct = [...new Map(rows.map((row) => [row.spentAt, row])).values()]
@@ -84,9 +115,17 @@ export const costs: fc.Arbitrary<File> = files(
 export const events = files(
   'pixel-events',
   fc.record({ n: upTo(29), month: upTo(5), generation: upTo(1), isServer: fc.boolean() }).map((of) => ({
-    ...{ id: `e${of.n}`, generation: of.generation, origin: of.isServer ? 'server' : 'browser', eventName: 'signup' },
-    ...{ clickId: `c${of.n}`, visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}`, value: of.n / 7 },
-    ...{ occurredAt: time(of.month, of.n), receivedAt: time(of.month, of.n + 1), properties: { n: of.n } },
+    id: `e${of.n}`,
+    generation: of.generation,
+    origin: of.isServer ? 'server' : 'browser',
+    eventName: 'signup',
+    clickId: `c${of.n}`,
+    visitorId: `v${of.n % 5}`,
+    campaignId: `k${of.n % 3}`,
+    value: of.n / 7,
+    occurredAt: time(of.month, of.n),
+    receivedAt: time(of.month, of.n + 1),
+    properties: { n: of.n },
   })),
 )
 export const campaigns = files(
@@ -106,8 +145,10 @@ const range = 'from=2025-01-01&to=2025-06-30'
 /** Reads whose numbers are sums, and conversions. */
 export const fromSums = [
   ...['campaign', 'country', 'offer', 'device', 'day', 'week'].map((by) => `/reports?group_by=${by}&${range}`),
-  ...[`/reports?group_by=country&campaign_id=k1&${range}`, `/stats/overview?${range}`],
-  ...[`/stats/daily?${range}&tz=Asia/Kathmandu`, '/conversions?limit=200'],
+  `/reports?group_by=country&campaign_id=k1&${range}`,
+  `/stats/overview?${range}`,
+  `/stats/daily?${range}&tz=Asia/Kathmandu`,
+  '/conversions?limit=200',
 ]
 
 /** Rows of every kind, changed conversions, a removed month and an erased visitor. */
@@ -151,7 +192,9 @@ async function importFile(
     yield read
   }
   const open = async () => ({
-    ...{ rows: blocks(), from: 'json' as const, fractionRead: () => undefined },
+    rows: blocks(),
+    from: 'json' as const,
+    fractionRead: () => undefined,
     fingerprint: async () => name,
   })
   const tally = emptyTally()

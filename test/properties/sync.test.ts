@@ -42,7 +42,10 @@ const ids = ({ rows }: { rows: Row[] }) => rows.map(({ id }) => id)
 const day = (n: number) => `2026-03-${String(1 + (n % 28)).padStart(2, '0')}T10:00:00.000Z`
 const click = (n: number) => ({ id: `k${n}`, clickedAt: day(n), campaignId: n % 3 ? 'a' : 'b' })
 const conversion = (n: number, more: object = {}) => ({
-  ...{ id: `v${n}`, convertedAt: day(n), status: 'pending', updatedAt: '2026-04-01T00:00:00Z' },
+  id: `v${n}`,
+  convertedAt: day(n),
+  status: 'pending',
+  updatedAt: '2026-04-01T00:00:00Z',
   ...(n % 2 === 0 && { clickId: `k${n}` }),
   ...more,
 })
@@ -139,7 +142,12 @@ describe('updated_since', () => {
   it('ends before the oldest unfinished write of the account, and ignores those of other accounts', async () => {
     const note = async (accountId: string, ...resources: ('clicks' | 'conversions')[]) => {
       const entries = resources.map((resource) => ({
-        ...{ token: `${accountId} ${resource}`, accountId, resource, firstMs: 0, lastMs: 0, added: [] },
+        token: `${accountId} ${resource}`,
+        accountId,
+        resource,
+        firstMs: 0,
+        lastMs: 0,
+        added: [],
       }))
       await withWriter(api.stores, accountId, (writer) => recordBatches(writer, entries))
     }

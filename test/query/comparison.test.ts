@@ -145,7 +145,11 @@ describe('the earlier hours and days', () => {
   it('equal the local times that Temporal computes one by one, in every zone', () => {
     fc.assert(
       fc.property(
-        ...[zoneNames, nearMs, fc.integer({ min: 1, max: 960 }), fc.boolean(), fc.constantFrom(...comparisons)],
+        zoneNames,
+        nearMs,
+        fc.integer({ min: 1, max: 960 }),
+        fc.boolean(),
+        fc.constantFrom(...comparisons),
         (zone, atMs, quarters, isOfDays, comparison) => {
           const startOf = (ms: number) => startOfDate(dateOf(ms, zone), zone)
           const endMs = atMs + quarters * 900_000

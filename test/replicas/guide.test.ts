@@ -47,13 +47,14 @@ describe.runIf(canReplicate())('the commands of the documentation', () => {
       symlinkSync(join(packageRoot, name), folder(name))
     const port = await freePort()
     const shell = new Shell(folder(), {
-      ...{ PATH: process.env.PATH ?? '', DATA_DIR: stores.environment.DATA_DIR ?? '', LOG_LEVEL: 'warn' },
-      ...{ ONE: `127.0.0.1:${one.port}`, TWO: `127.0.0.1:${two.port}` },
-      ...{
-        OWNER_PASSWORD: 'tributary_owner',
-        WRITER_PASSWORD: 'tributary_writer',
-        READER_PASSWORD: 'tributary_reader',
-      },
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: stores.environment.DATA_DIR ?? '',
+      LOG_LEVEL: 'warn',
+      ONE: `127.0.0.1:${one.port}`,
+      TWO: `127.0.0.1:${two.port}`,
+      OWNER_PASSWORD: 'tributary_owner',
+      WRITER_PASSWORD: 'tributary_writer',
+      READER_PASSWORD: 'tributary_reader',
       ONE_ADMIN_URL: `http://admin:admin@127.0.0.1:${one.port}/`,
     })
     try {

@@ -27,8 +27,12 @@ import { holds } from '../kit/until.ts'
 const path = '/reports?group_by=country&from=2026-11-01&to=2026-11-19'
 const clicksOf = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ id: `${name}${n}`, clickedAt: new Date(Date.UTC(2026, 10, 1 + (n % 9), n % 24)).toISOString() },
-    ...{ campaignId: 'k0', country: ['US', 'DE'][n % 2], cost: 0.25, currency: 'USD' },
+    id: `${name}${n}`,
+    clickedAt: new Date(Date.UTC(2026, 10, 1 + (n % 9), n % 24)).toISOString(),
+    campaignId: 'k0',
+    country: ['US', 'DE'][n % 2],
+    cost: 0.25,
+    currency: 'USD',
   }))
 
 describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (shards) => {

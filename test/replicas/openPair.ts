@@ -20,7 +20,9 @@ export async function openPair() {
   const { replicas } = stores
   const { accounts, close } = await openOnNodes(stores, replicas)
   return {
-    ...{ ...stores, replicas, accounts },
+    ...stores,
+    replicas,
+    accounts,
     /** The rows of each node. */
     contents: () => Promise.all(replicas.nodes.map((node) => contentOfNode(node))),
     /** What is wrong on each node, before and after merges. */

@@ -50,12 +50,20 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   )
 
   const clicks = Array.from({ length: 100 }, (_, n) => ({
-    ...{ id: `c${n}`, clickedAt: `2026-11-0${1 + (n % 7)}T0${n % 10}:00:00.000Z`, campaignId: `k${n % 2}` },
-    ...{ country: 'DE', visitorId: `v${n % 10}`, city: 'Ulm' },
+    id: `c${n}`,
+    clickedAt: `2026-11-0${1 + (n % 7)}T0${n % 10}:00:00.000Z`,
+    campaignId: `k${n % 2}`,
+    country: 'DE',
+    visitorId: `v${n % 10}`,
+    city: 'Ulm',
   }))
   const conversions = Array.from({ length: 20 }, (_, n) => ({
-    ...{ id: `v${n}`, clickId: `c${n}`, convertedAt: '2026-11-08T00:00:00.000Z', status: 'approved' },
-    ...{ revenue: 2, currency: 'USD' },
+    id: `v${n}`,
+    clickId: `c${n}`,
+    convertedAt: '2026-11-08T00:00:00.000Z',
+    status: 'approved',
+    revenue: 2,
+    currency: 'USD',
   }))
 
   beforeAll(async () => {
@@ -87,7 +95,11 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   /** Accepts an event as a server with a short time limit does. @returns its outcome, or the code of its error */
   function accept(stores: Pick<Stores, 'clickhouse' | 'postgres'>, eventId: string): Promise<unknown> {
     const intake = openIntake({
-      ...{ stores, inFlight: limitEvents(), now: () => testNowMs, registry: undefined, timeoutMs: 2_500 },
+      stores,
+      inFlight: limitEvents(),
+      now: () => testNowMs,
+      registry: undefined,
+      timeoutMs: 2_500,
       log: { warn: () => {}, error: () => {} },
     })
     const event = { click_id: 'c1', event_name: 'paid', event_id: eventId }

@@ -17,10 +17,8 @@ const entityIds = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source
 const tables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
 const shared = [...entityIds, 'visitor_id', 'country', 'device', 'os', 'browser', 'currency']
 const subIds = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`)
-const clickTexts = [
-  ...['region', 'city', 'os_version', 'browser_version', 'language', 'referrer', 'user_agent', 'ip'],
-  ...['external_click_id', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
-]
+const clickTexts = `region city os_version browser_version language referrer user_agent ip
+  external_click_id utm_source utm_medium utm_campaign utm_term utm_content`.split(/\s+/)
 const conversionTexts = ['external_status', 'event_name', 'click_id', 'transaction_id', 'coupon_code']
 const fill = (columns: readonly string[], text: string) => Object.fromEntries(columns.map((column) => [column, text]))
 
@@ -33,7 +31,10 @@ beforeAll(async () => {
     api.stores,
     'acme',
     texts.map((text, index) => ({
-      ...{ id: idOf(text, index), clicked_at: '2026-11-20 10:00:00.000', cost: '-1.5', cost_base: '-1.5' },
+      id: idOf(text, index),
+      clicked_at: '2026-11-20 10:00:00.000',
+      cost: '-1.5',
+      cost_base: '-1.5',
       ...fill([...shared, ...subIds, ...clickTexts], text),
     })),
   )
@@ -41,7 +42,10 @@ beforeAll(async () => {
     api.stores,
     'acme',
     texts.map((text, index) => ({
-      ...{ id: idOf(text, index), converted_at: '2026-11-20 10:00:00.000', revenue: '-2.5', revenue_base: '-2.5' },
+      id: idOf(text, index),
+      converted_at: '2026-11-20 10:00:00.000',
+      revenue: '-2.5',
+      revenue_base: '-2.5',
       ...fill([...shared, ...subIds, ...conversionTexts], text),
     })),
   )

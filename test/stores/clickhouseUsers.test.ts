@@ -89,7 +89,11 @@ describe('the writer and the reader', () => {
       campaigns: [{ id: 'camp', name: 'Camp' }],
       clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp', city: 'Lyon' }],
       conversions: [10, 13].map((hour) => ({
-        ...{ id: 'v1', clickId: 'c1', convertedAt: '2026-11-20T11:00:00Z', status: 'approved', revenueBase: hour - 6 },
+        id: 'v1',
+        clickId: 'c1',
+        convertedAt: '2026-11-20T11:00:00Z',
+        status: 'approved',
+        revenueBase: hour - 6,
         updatedAt: `2026-11-20T${hour}:00:00Z`,
       })),
     }

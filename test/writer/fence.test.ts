@@ -284,7 +284,9 @@ it('a statement that fails after ClickHouse has begun its response is reported a
     query: `INSERT INTO click_index (account_id, id)
       SELECT '${account}', toString(sleepEachRow(0.1) + throwIf(number = 5)) FROM numbers(6)`,
     clickhouse_settings: {
-      ...{ send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '50', max_block_size: '1' },
+      send_progress_in_http_headers: 1,
+      http_headers_progress_interval_ms: '50',
+      max_block_size: '1',
     },
   })
   await expect(failing).rejects.toMatchObject({ code: '395' })

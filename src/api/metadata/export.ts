@@ -19,9 +19,9 @@ import { metadataKey, selectMetadata } from './run.ts'
 const rowsPerStatement = { csv: 200, ndjson: 200, parquet: 250 } as const
 
 /**
- * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`.
+ * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`. It may throw
+ * after the first part.
  * @param row schema of a row
- * @throws Problem `unavailable`, also after the first part
  */
 export async function* exportMetadata(
   context: Pick<RouteContext, 'stores'>,

@@ -39,7 +39,7 @@ export function metadataKey({ createdAt, id }: StoredEntity<Entity>): PageKey {
 
 /**
  * Reads one row.
- * @throws Problem `not_found` when the account has no such row; `unavailable`
+ * @throws Problem `not_found` when the account has no such row
  */
 export async function findMetadata(
   { stores: { postgres } }: RouteContext,

@@ -27,11 +27,15 @@ const apiSchema: ApiSchema = {
     resources: rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
   })),
   metrics: reportMetricNames.map((name) => ({
-    ...{ name, description: descriptionOf(name), since: '1.0.0' },
+    name,
+    description: descriptionOf(name),
+    since: '1.0.0',
     ...computationOf(name),
   })),
   filters: [...new Set<ParameterName>(Object.values(namesInTree).flat())].map((name) => ({
-    ...{ name, operators: Object.keys(valueOperators), resources: resourcesOf(name) },
+    name,
+    operators: Object.keys(valueOperators),
+    resources: resourcesOf(name),
   })),
 }
 

@@ -10,10 +10,7 @@ import { type FoundRow, searchRows } from './slices.ts'
 type StoredCampaign = StoredEntity<Campaign>
 type FoundCampaign = FoundRow<StoredCampaign>
 
-/**
- * Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it.
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
- */
+/** Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it. */
 export async function searchCampaigns(context: ReadContext, plan: CampaignSearchPlan): Promise<CampaignSearchPage> {
   const { accountId, folded, fields, limit } = plan
   const query = { accountId, table: 'campaigns', values: fields, folded } as const

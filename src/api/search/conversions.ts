@@ -25,7 +25,6 @@ interface FoundConversion {
  *
  * Names are in Postgres, and any number of them may match. They are read in parts, usually one; each part finds its newest
  * conversions, and the page has the newest of all parts.
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
   context: RowContext,

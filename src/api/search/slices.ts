@@ -27,7 +27,6 @@ const sliceBytesMax = 128 * 1024
  *   `createdAt` alone
  * @param after key of the last row before the first one
  * @param rowsMax maximum number of rows returned
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function* searchRows<Row extends { id: string; createdAt: Date }>(
   { stores: { postgresReader: postgres }, signal }: ReadContext,
@@ -106,7 +105,6 @@ const allRows = 2_147_483_647
 /**
  * Finds the campaigns or offers with a name that contains the text, in parts.
  * @returns parts of at most 5,000 names by id, none of them empty
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function* findNames(
   context: ReadContext,

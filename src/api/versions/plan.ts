@@ -30,12 +30,8 @@ export function planConversions(query: ConversionQuery, caller: PlanCaller, nowM
   const { filters, canonical } = readAllFilters(query, namesInTree.conversions)
   const source = query.source ?? 'all'
   const normal = { ...inStoredCase(query), status: normalStatus(query), source, filters: canonical }
-  return {
-    ...{ table: 'conversions', filters },
-    ...planList('conversions', query, caller, nowMs, normal),
-    withTests: query.include_test_mode === true,
-    nowMs,
-  }
+  const list = planList('conversions', query, caller, nowMs, normal)
+  return { table: 'conversions', filters, ...list, withTests: query.include_test_mode === true, nowMs }
 }
 
 /** A list of statuses is the same filter in any order. */

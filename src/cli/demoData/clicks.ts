@@ -2,34 +2,34 @@ import { dayMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, type DemoSource, sources } from './catalogue.ts'
 import type { Draws } from './draws.ts'
 import shares from './tables/shares.json' with { type: 'json' }
-import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
+import { type Demo, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
 /** Yields the clicks of the window, oldest first; omitted fields are absent. */
-export function* clickRows(plan: DemoPlan) {
-  for (const { day, visits } of visitsByDay(plan)) {
-    const draws = drawsOf(plan, 'clicks', day)
+export function* clickRows(demo: Demo) {
+  for (const { day, visits } of visitsByDay(demo)) {
+    const draws = drawsOf(demo, 'clicks', day)
     for (const visit of visits) {
-      if (visit.clickedMs > plan.nowMs) break
-      yield clickRow(plan, visit, draws)
+      if (visit.clickedMs > demo.nowMs) break
+      yield clickRow(demo, visit, draws)
     }
   }
 }
 
 /** @returns the id of the newest human click of today or yesterday */
-export function newestClickId(plan: DemoPlan): string | undefined {
-  const rows = [...clickRows({ ...plan, days: 2 })]
+export function newestClickId(demo: Demo): string | undefined {
+  const rows = [...clickRows({ ...demo, days: 2 })]
   return rows.findLast(({ isBot, isTest }) => !isBot && !isTest)?.id
 }
 
-export function clickIdOf(plan: DemoPlan, { number }: Visit): string {
-  return `clk-${plan.tag}-${number}`
+export function clickIdOf(demo: Demo, { number }: Visit): string {
+  return `clk-${demo.tag}-${number}`
 }
 
 /** Cost factors of countries with less expensive clicks; 1 elsewhere. */
 const costFactors: Readonly<Record<string, number>> = shares.costOfCountry
 const perDollar: Readonly<Record<string, number>> = shares.unitsPerDollar
 
-function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
+function clickRow(demo: Demo, visit: Visit, draws: Draws) {
   const { visitor, clickedMs } = visit
   const { utcOffsetMinutes: _, language, ...place } = visitor.location
   const [isBot, isTest] = [visitor.kind === 'bot', visitor.kind === 'test']
@@ -39,9 +39,9 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
   const creative = draws.pick(campaign.creatives)
   const isSearch = source.category === 'search'
   const paid = campaign.costPerClick
-  const rate = exchangeRate(source.currency, plan.currency, clickedMs)
+  const rate = exchangeRate(source.currency, demo.currency, clickedMs)
   return {
-    id: clickIdOf(plan, visit),
+    id: clickIdOf(demo, visit),
     clickedAt: new Date(clickedMs).toISOString(),
     campaignId: visit.campaign,
     offerId,

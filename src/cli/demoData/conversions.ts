@@ -4,50 +4,50 @@ import { clickIdOf, exchangeRate } from './clicks.ts'
 import type { Draws } from './draws.ts'
 import { outcomesByDay, type Sale } from './outcomes.ts'
 import salesTable from './tables/sales.json' with { type: 'json' }
-import { type DemoPlan, dateText, drawsOf } from './visits.ts'
+import { type Demo, dateText, drawsOf } from './visits.ts'
 
 /**
  * Yields the conversions of the window by the day of their click; omitted fields are absent or copied from the click. Each
  * status change is a row with the same id and a later `updatedAt`.
  */
-export function* conversionRows(plan: DemoPlan) {
-  for (const { day, outcomes } of outcomesByDay(plan)) {
+export function* conversionRows(demo: Demo) {
+  for (const { day, outcomes } of outcomesByDay(demo)) {
     for (const { visit, sales } of outcomes) {
       for (const [index, sale] of sales.entries()) {
         const number = index === 0 ? visit.number : `${visit.number}-${index + 1}`
-        yield* statesOf(plan, `cnv-${plan.tag}-${number}`, sale, { clickId: clickIdOf(plan, visit) })
+        yield* statesOf(demo, `cnv-${demo.tag}-${number}`, sale, { clickId: clickIdOf(demo, visit) })
       }
     }
-    yield* rowsWithoutClick(plan, day, drawsOf(plan, 'without click', day))
+    yield* rowsWithoutClick(demo, day, drawsOf(demo, 'without click', day))
   }
 }
 
 /** Conversions per 1,000 clicks without a stored click: orders by telephone, and clicks that were lost. */
 const withoutClickPerThousand = 0.35
 
-function* rowsWithoutClick(plan: DemoPlan, day: number, draws: Draws) {
-  const idEnd = `${plan.tag}-${dateText(day)}`
-  for (let left = draws.count((withoutClickPerThousand * plan.perDay) / 1000); left > 0; left--) {
+function* rowsWithoutClick(demo: Demo, day: number, draws: Draws) {
+  const idEnd = `${demo.tag}-${dateText(day)}`
+  for (let left = draws.count((withoutClickPerThousand * demo.perDay) / 1000); left > 0; left--) {
     const atMs = day * dayMs + draws.between(0, dayMs - 1)
     const common = { atMs, isTest: false, states: [{ status: 'approved', atMs: atMs + 60_000 }] } as const
     if (draws.chance(0.3)) {
       const sale = { ...common, offerId: 'off-bramble-pet', name: 'lead', amount: 32, coupon: null } as const
-      yield* statesOf(plan, `cnv-${idEnd}-lost${left}`, sale, { clickId: `clk-${idEnd}-lost${left}` })
+      yield* statesOf(demo, `cnv-${idEnd}-lost${left}`, sale, { clickId: `clk-${idEnd}-lost${left}` })
     } else {
       const amount = draws.between(59, 240)
       const coupon = draws.chance(0.5) ? 'SLEEP10' : null
       const sale = { ...common, offerId: 'off-luma-blanket', name: 'phone_order', amount, coupon } as const
       const origin = draws.chance(0.5) ? { campaignId: 'cmp-luma-meta-broad' } : {}
-      yield* statesOf(plan, `cnv-${idEnd}-phone${left}`, sale, origin)
+      yield* statesOf(demo, `cnv-${idEnd}-phone${left}`, sale, origin)
     }
   }
 }
 
-function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: { clickId?: string; campaignId?: string }) {
+function* statesOf(demo: Demo, id: string, sale: Sale, origin: { clickId?: string; campaignId?: string }) {
   const offer: Offer = offers[sale.offerId]
-  const rate = exchangeRate(offer.currency, plan.currency, sale.atMs)
+  const rate = exchangeRate(offer.currency, demo.currency, sale.atMs)
   for (const { status, atMs } of sale.states) {
-    if (atMs > plan.nowMs) return
+    if (atMs > demo.nowMs) return
     yield {
       id,
       source: offer.network ? 'cpa' : 'revenue',
@@ -70,8 +70,8 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: { clickId?: s
   }
 }
 
-export function* pixelEventRows(plan: DemoPlan) {
-  for (const { outcomes } of outcomesByDay(plan)) {
+export function* pixelEventRows(demo: Demo) {
+  for (const { outcomes } of outcomesByDay(demo)) {
     for (const { visit, steps, sales } of outcomes) {
       const { visitor, campaign } = visit
       const [offerId, page] = visitor.path
@@ -79,11 +79,11 @@ export function* pixelEventRows(plan: DemoPlan) {
       const [sale] = sales
       for (const [index, { name, atMs, hasClickId, isSale }] of steps.entries()) {
         const receivedMs = atMs + 120
-        if (receivedMs > plan.nowMs || !visitor.id) break
+        if (receivedMs > demo.nowMs || !visitor.id) break
         yield {
-          id: `evt-${plan.tag}-${visit.number}-${index + 1}`,
+          id: `evt-${demo.tag}-${visit.number}-${index + 1}`,
           eventName: name,
-          ...(hasClickId && { clickId: clickIdOf(plan, visit) }),
+          ...(hasClickId && { clickId: clickIdOf(demo, visit) }),
           visitorId: visitor.id,
           campaignId: campaign,
           ...(isSale && sale && { value: sale.amount, currency: offer.currency }),

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../../stores/timing/units.ts'
 import { type Campaign, type CampaignId, campaigns, sources } from './catalogue.ts'
 import { exchangeRate } from './clicks.ts'
-import { activity, type DemoPlan, dateText, drawsOf, todayOf } from './visits.ts'
+import { activity, type Demo, dateText, drawsOf, todayOf } from './visits.ts'
 
 /** Amounts that are reported apart from clicks, relative to the clicks of a day of the demo. */
 const reports: readonly { campaignId: CampaignId; perClick: number; everyDays: number }[] = [
@@ -18,20 +18,20 @@ const states = [
 ] as const
 
 /** Yields the costs of campaigns by day; a correction is a row with the same id and a later `updatedAt`. */
-export function* costRows(plan: DemoPlan) {
-  const today = todayOf(plan)
-  for (let day = today - plan.days + 1; day <= today; day++) {
-    const draws = drawsOf(plan, 'costs', day)
+export function* costRows(demo: Demo) {
+  const today = todayOf(demo)
+  for (let day = today - demo.days + 1; day <= today; day++) {
+    const draws = drawsOf(demo, 'costs', day)
     for (const { campaignId, perClick, everyDays } of reports) {
       const campaign: Campaign = campaigns[campaignId]
       if (activity(campaign, day) === 0 || day % everyDays > 0) continue
       const { currency } = sources[campaign.source]
-      const rate = exchangeRate(currency, plan.currency, day * dayMs)
-      const amount = perClick * plan.perDay * (0.8 + 0.4 * draws.unit())
+      const rate = exchangeRate(currency, demo.currency, day * dayMs)
+      const amount = perClick * demo.perDay * (0.8 + 0.4 * draws.unit())
       for (const { afterMs, factor } of states) {
-        if (day * dayMs + afterMs > plan.nowMs) break
+        if (day * dayMs + afterMs > demo.nowMs) break
         yield {
-          id: `cost-${plan.tag}-${dateText(day)}-${campaignId}`,
+          id: `cost-${demo.tag}-${dateText(day)}-${campaignId}`,
           spentAt: new Date(day * dayMs).toISOString(),
           updatedAt: new Date(day * dayMs + afterMs).toISOString(),
           campaignId,

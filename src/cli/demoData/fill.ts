@@ -3,18 +3,18 @@ import type { Account } from '../../accounts/accounts.ts'
 import { inBatches } from '../../import/parsers/batches.ts'
 import type { ResourceName } from '../../import/resourceNames.ts'
 import { emptyTally, type ImportObserver, importRows, type Tally } from '../../import/run.ts'
-import type { Source } from '../../import/source.ts'
+import type { ImportSource } from '../../import/source.ts'
 import type { Stores } from '../../stores/open.ts'
 import { clickRows } from './clicks.ts'
 import { conversionRows, pixelEventRows } from './conversions.ts'
 import { costRows } from './costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
-import type { DemoPlan } from './visits.ts'
+import type { Demo } from './visits.ts'
 
 export type DemoTallies = Record<ResourceName, Tally>
 
 /** In import order: entities before the rows that refer to them. */
-const steps: readonly [ResourceName, (plan: DemoPlan) => Iterable<object>, shareOfTime: number][] = [
+const steps: readonly [ResourceName, (demo: Demo) => Iterable<object>, shareOfTime: number][] = [
   ['traffic-sources', trafficSourceRows, 0.01],
   ['landing-pages', landingPageRows, 0.01],
   ['offers', offerRows, 0.01],
@@ -26,14 +26,14 @@ const steps: readonly [ResourceName, (plan: DemoPlan) => Iterable<object>, share
 ]
 
 /**
- * Imports the rows of a plan into an account, as `tributary import` does: stored rows stay unchanged, and after an
+ * Imports the rows of a demo into an account, as `tributary import` does: stored rows stay unchanged, and after an
  * interruption another call completes it.
  * @throws what `importRows` throws
  */
 export async function fillDemo(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   account: Account,
-  plan: DemoPlan,
+  demo: Demo,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<DemoTallies> {
   const tallies = {} as DemoTallies
@@ -43,8 +43,8 @@ export async function fillDemo(
     const tally = emptyTally()
     const before = { ...whole }
     tallies[resource] = tally
-    const open = async () => sourceOf(rows(plan), plan)
-    await importRows(stores, { resource, account, open, rejects: undefined, nowMs: plan.nowMs }, tally, {
+    const open = async () => sourceOf(rows(demo), demo)
+    await importRows(stores, { resource, account, open, rejects: undefined, nowMs: demo.nowMs }, tally, {
       onMessage,
       signal,
       onProgress(_, fraction = 0) {
@@ -58,7 +58,7 @@ export async function fillDemo(
   return tallies
 }
 
-function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
+function sourceOf(rows: Iterable<object>, demo: Demo): ImportSource {
   let line = 0
   function* numbered() {
     for (const row of rows) {
@@ -77,7 +77,7 @@ function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
     rows: batches(),
     from: 'json',
     // Each call has its own fingerprint: equal lines of two calls do not tell which one is newer.
-    fingerprint: async () => `demo-${plan.nowMs.toString(16)}`.slice(0, 16),
-    fractionRead: () => Math.min(1, line / (plan.perDay * plan.days)),
+    fingerprint: async () => `demo-${demo.nowMs.toString(16)}`.slice(0, 16),
+    fractionRead: () => Math.min(1, line / (demo.perDay * demo.days)),
   }
 }

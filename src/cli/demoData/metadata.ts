@@ -1,7 +1,7 @@
 import { dayMs } from '../../stores/timing/units.ts'
 import { type Campaign, campaigns, type DemoSource, landingPages, type Offer, offers, sources } from './catalogue.ts'
 import endedOffer from './tables/endedOffer.json' with { type: 'json' }
-import { activity, type DemoPlan, flightDay, todayOf } from './visits.ts'
+import { activity, type Demo, flightDay, todayOf } from './visits.ts'
 
 /** Creation time of the first entity, long before the window; the others follow. */
 const firstMs = Date.UTC(2024, 0, 8, 9)
@@ -15,8 +15,8 @@ function* entityRows<Entity extends { name: string }>(table: object, fieldsOf: (
   }
 }
 
-export function campaignRows(plan: DemoPlan) {
-  const today = todayOf(plan)
+export function campaignRows(demo: Demo) {
+  const today = todayOf(demo)
   return entityRows(campaigns, (campaign: Campaign) => {
     const { schedule, source, costPerClick, tags } = campaign
     const { costModel, currency } = sources[source]

@@ -11,7 +11,7 @@ import {
 import type { Draws, Shares } from './draws.ts'
 import salesTable from './tables/sales.json' with { type: 'json' }
 import shares from './tables/shares.json' with { type: 'json' }
-import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
+import { type Demo, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
 interface Step {
   name: string
@@ -37,9 +37,9 @@ type Status = keyof typeof salesTable.shop.statuses
 type State = { status: Status; atMs: number }
 
 /** Yields the outcomes of each day's clicks, oldest day first, including future ones. */
-export function* outcomesByDay(plan: DemoPlan) {
-  for (const { day, visits } of visitsByDay(plan)) {
-    const draws = drawsOf(plan, 'outcomes', day)
+export function* outcomesByDay(demo: Demo) {
+  for (const { day, visits } of visitsByDay(demo)) {
+    const draws = drawsOf(demo, 'outcomes', day)
     yield { day, outcomes: visits.map((visit) => drawOutcome(visit, draws)) }
   }
 }

@@ -17,17 +17,17 @@ export interface DemoOptions {
   currency: string
 }
 
-export interface DemoPlan extends Omit<DemoOptions, 'seed' | 'clicks'> {
+export interface Demo extends Omit<DemoOptions, 'seed' | 'clicks'> {
   perDay: number
-  /** Four characters derived from seed and clicks per day; part of every id, so that ids of two plans differ. */
+  /** Four characters derived from seed and clicks per day; part of every id, so that ids of two demos differ. */
   tag: string
 }
 
 /**
- * Plans a demo. Plans with equal tags have equal rows on the days that both include, so a demo that is filled again on the
- * next day only gets the new day.
+ * Returns a demo of this size. Demos with equal tags have equal rows on the days that both include, so a demo that is filled again
+ * on the next day only gets the new day.
  */
-export function planDemo({ seed, clicks, ...rest }: DemoOptions): DemoPlan {
+export function demoOf({ seed, clicks, ...rest }: DemoOptions): Demo {
   const perDay = clicks / rest.days
   const hash = createHash('sha256').update(`${seed} ${perDay}`).digest()
   return { ...rest, perDay, tag: (hash.readUInt32LE() % 36 ** 4).toString(36).padStart(4, '0') }
@@ -57,10 +57,10 @@ export interface Visit {
 }
 
 /** The last day, counted from 1970-01-01 UTC. */
-export const todayOf = ({ nowMs }: DemoPlan) => Math.floor(nowMs / dayMs)
+export const todayOf = ({ nowMs }: Demo) => Math.floor(nowMs / dayMs)
 
-export function drawsOf(plan: DemoPlan, kind: string, day: number): Draws {
-  return openDraws(`${plan.tag} ${kind} ${day}`)
+export function drawsOf(demo: Demo, kind: string, day: number): Draws {
+  return openDraws(`${demo.tag} ${kind} ${day}`)
 }
 
 /** `20261120` */
@@ -73,16 +73,16 @@ const [returnShare, botShare, testShare] = [0.2, 0.033, 0.002]
 const returnDaysMax = 13
 
 /** Yields the visits of each day of the window, oldest first, including future ones of the last day. */
-export function* visitsByDay(plan: DemoPlan): Generator<{ day: number; visits: Visit[] }> {
-  const today = todayOf(plan)
-  const firstDay = today - plan.days + 1
+export function* visitsByDay(demo: Demo): Generator<{ day: number; visits: Visit[] }> {
+  const today = todayOf(demo)
+  const firstDay = today - demo.days + 1
   const recent: Visitor[][] = []
   for (let day = firstDay - returnDaysMax; day <= today; day++) {
-    const draws = drawsOf(plan, 'visits', day)
-    const visitors = newVisitors(plan, day, draws)
+    const draws = drawsOf(demo, 'visits', day)
+    const visitors = newVisitors(demo, day, draws)
     recent.unshift(visitors)
     recent.length = Math.min(recent.length, returnDaysMax + 1)
-    if (day >= firstDay) yield { day, visits: visitsOf(plan, day, recent, draws) }
+    if (day >= firstDay) yield { day, visits: visitsOf(demo, day, recent, draws) }
   }
 }
 
@@ -113,11 +113,11 @@ function activeShareOf({ schedule }: Campaign): number {
 const entries = Object.entries(campaigns) as [CampaignId, Campaign][]
 const shareOfAll = entries.reduce((sum, [, campaign]) => sum + campaign.share * activeShareOf(campaign), 0)
 
-function newVisitors(plan: DemoPlan, day: number, draws: Draws): Visitor[] {
-  const idStart = `vis-${plan.tag}-${dateText(day)}`
+function newVisitors(demo: Demo, day: number, draws: Draws): Visitor[] {
+  const idStart = `vis-${demo.tag}-${dateText(day)}`
   const visitors: Visitor[] = []
   for (const [id, campaign] of entries) {
-    const mean = plan.perDay * (campaign.share / shareOfAll) * activity(campaign, day)
+    const mean = demo.perDay * (campaign.share / shareOfAll) * activity(campaign, day)
     const people = draws.count(mean * (1 - returnShare - botShare - testShare) * (0.9 + 0.2 * draws.unit()))
     for (let index = 0; index < people; index++) {
       visitors.push(drawVisitor(draws, id, `${idStart}-${String(visitors.length).padStart(5, '0')}`))
@@ -146,7 +146,7 @@ function drawIp(draws: Draws): string {
   return draws.chance(0.3) ? `2001:db8:${number.toString(16)}::` : `198.${18 + (number & 1)}.${number >>> 8}.0`
 }
 
-function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], draws: Draws): Visit[] {
+function visitsOf(demo: Demo, day: number, recent: readonly Visitor[][], draws: Draws): Visit[] {
   const today = recent[0] ?? []
   const visits: Omit<Visit, 'number'>[] = today.map((visitor) => ({
     clickedMs: drawMoment(draws, day, visitor.location),
@@ -154,7 +154,7 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
     campaign: visitor.campaign,
     isReturn: false,
   }))
-  for (let left = draws.count(plan.perDay * returnShare); left > 0; left--) {
+  for (let left = draws.count(demo.perDay * returnShare); left > 0; left--) {
     const visitor = draws.pick(recent[Math.floor(draws.exponential(2)) % recent.length] ?? [])
     if (!visitor) continue
     const campaign =
@@ -163,14 +163,14 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
     visits.push({ clickedMs: drawMoment(draws, day, visitor.location), visitor, campaign, isReturn: true })
   }
   const addOthers = (share: number, [from, to]: [number, number], drawOther: () => Partial<Visitor>) => {
-    for (let left = draws.count(plan.perDay * share); left > 0 && today.length > 0; left--) {
+    for (let left = draws.count(demo.perDay * share); left > 0 && today.length > 0; left--) {
       const visitor = { ...draws.pick(today), ...drawOther() }
       const clickedMs = day * dayMs + draws.between(from, to)
       visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
     }
   }
   addOthers(botShare, [0, dayMs - 1], () => ({ id: null, kind: 'bot', device: draws.pickShared(bots) }))
-  addOthers(testShare, [9 * hourMs, 18 * hourMs], () => ({ id: `vis-${plan.tag}-qa`, kind: 'test' }))
+  addOthers(testShare, [9 * hourMs, 18 * hourMs], () => ({ id: `vis-${demo.tag}-qa`, kind: 'test' }))
   const date = dateText(day)
   return visits
     .sort((one, other) => one.clickedMs - other.clickedMs)

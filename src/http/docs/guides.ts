@@ -10,18 +10,20 @@ import { packageRoot } from '../../package.ts'
 
 /** Files of `guides/` in the order of the documentation: about the API, and about copies and other programs. `npm run build` copies them. */
 const guideNames = [
-  ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports'],
-  ...['sendingEvents', 'sendingRows', 'funnels', 'errors', 'limits'],
+  'keys',
+  'values',
+  'drillDown',
+  'comparePeriods',
+  'localTime',
+  'pages',
+  'exports',
+  'sendingEvents',
+  'sendingRows',
+  'funnels',
+  'errors',
+  'limits',
 ]
-const programGuideNames = [
-  'sync',
-  'intoPostgres',
-  'intoDuckdb',
-  'intoClickhouse',
-  'anyConnector',
-  'languageModel',
-  'tools',
-]
+const programGuideNames = 'sync intoPostgres intoDuckdb intoClickhouse anyConnector languageModel tools'.split(' ')
 
 /**
  * The introduction above the operations, and the guides as sections without operations, in Markdown.

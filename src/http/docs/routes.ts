@@ -36,8 +36,7 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   )
   app.get(`${docsPrefix}/json`, { schema: { hide: true } }, (request, reply) => {
     const [formats] = (request.query as RawQuery).formats ?? []
-    const document = formats === 'json' ? withoutExports : inFull
-    return document.send(request, reply.header('content-security-policy', policy))
+    return (formats === 'json' ? withoutExports : inFull).send(request, reply.header('content-security-policy', policy))
   })
   // Relative, for proxies that serve the API below a path of their own.
   for (const [path, target] of [

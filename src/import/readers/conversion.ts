@@ -56,8 +56,7 @@ export function conversionReader(
     const row = read(fields, input)
     const createdAt = row.createdAt ?? row.convertedAt
     const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, account.currency)
-    const hasAmount = row.revenue !== null || row.payout !== null
-    if (row.currency === '' && hasAmount) row.currency = account.currency
+    if (row.currency === '' && (row.revenue !== null || row.payout !== null)) row.currency = account.currency
     return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })
   }
 }

@@ -78,11 +78,9 @@ function readDecimal(value: unknown): Decimal {
   const parts = partsOf(textOf(withNumberText(value)) ?? '')
   if (!parts) throw new RowError('must be a number')
   const { sign, digits, decimals } = parts
-  if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
+  if (digits.length > digitsMax || Math.abs(decimals) > digitsMax)
     throw new RowError(`must have at most ${digitsMax} digits`)
-  }
-  const shift = Math.max(0, -decimals)
-  return { digits: BigInt(`${sign}${digits}`) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }
+  return { digits: BigInt(`${sign}${digits}`) * 10n ** BigInt(Math.max(0, -decimals)), decimals: Math.max(0, decimals) }
 }
 
 /** @returns the nearest double of a `DecimalText`, any other value as it is */

@@ -303,19 +303,30 @@ function listOf(item: FieldType<string>): FieldType<string[]> {
   }
 }
 
-const numbers = { money, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) }
-const times = { instant, instantOrNull: instant }
 /** The types of fields by kind of column. */
 const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
-  ...{ ...numbers, ...times },
-  ...{ id, flag: boolean, status: oneOf(metadataStatuses), list: listOf(textField) },
+  money,
+  moneyOrNull: money,
+  floatOrNull: signal,
+  uint32: wholeNumber(2 ** 32 - 1),
+  instant,
+  instantOrNull: instant,
+  id,
+  flag: boolean,
+  status: oneOf(metadataStatuses),
+  list: listOf(textField),
 }
 
 const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId']
 /** The types of fields that their kind does not decide. */
 const ofName: Readonly<Record<string, FieldType<unknown>>> = {
   ...Object.fromEntries(idFields.map((name) => [name, id] as const)),
-  ...{ country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
+  country,
+  countries: listOf(country),
+  device: oneOf(devices),
+  ip,
+  currency,
+  properties,
 }
 
 /**

@@ -9,19 +9,14 @@ import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 /** Instants are epoch milliseconds, amounts are millionths. */
 type Fields = Record<string, string | number | bigint | null | string[]>
 
-/** The values of absent fields. */
-const absent: Readonly<Record<MetadataKind, Fields[string]>> = {
-  ...{ required: '', status: 'active', list: [] },
-  ...{ text: null, money: null, instant: null },
-}
-
-const ofCampaigns = ['trafficSourceName', 'matched', 'matches']
+/** The values of absent fields; of other kinds they are null. */
+const absent: Readonly<Partial<Record<MetadataKind, Fields[string]>>> = { required: '', status: 'active', list: [] }
 
 function shapeOf(table: NamedTable): RowShape<Fields> {
   return {
     name: table.replace('_', '-'),
     required: ['id', 'name'],
-    ignored: [...(table === 'campaigns' ? ofCampaigns : []), 'cursor'],
+    ignored: [...(table === 'campaigns' ? ['trafficSourceName', 'matched', 'matches'] : []), 'cursor'],
     fields: typesOf(metadataFields[table]) as RowShape<Fields>['fields'],
   }
 }

@@ -81,7 +81,14 @@ export function planCompared(
   const other = given ? otherRange(given, range, zone) : earlier()
   const previous = other && { ...other, facts: planFacts({ ...factsQuery, range: other.range }) }
   return {
-    ...{ accountId, currency, range, tz: zone, facts, previous, metricConditions, nowMs },
+    accountId,
+    currency,
+    range,
+    tz: zone,
+    facts,
+    previous,
+    metricConditions,
+    nowMs,
     retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
     dataThrough: dataThroughOf(freshness),
   }
@@ -89,11 +96,10 @@ export function planCompared(
 
 function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {
   const textOf = (ms: number | null = null) => (ms === null ? null : toInstantText(ms))
-  const { clicks, conversions, costs } = freshness
   return {
-    clicks: textOf(clicks?.throughMs),
-    conversions: textOf(conversions?.throughMs),
-    costs: textOf(costs?.throughMs),
+    clicks: textOf(freshness.clicks?.throughMs),
+    conversions: textOf(freshness.conversions?.throughMs),
+    costs: textOf(freshness.costs?.throughMs),
   }
 }
 

@@ -86,8 +86,7 @@ function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Frag
 function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns: readonly Fragment[]): Fragment {
   if (keys.length === 0) return nothing
   const named = keys.map((key, index) => {
-    const isText = !isTime(dimensions[index] as Dimension)
-    return ch`${isText ? ch`toString(${key})` : key} AS ${columns[index] as Fragment}`
+    return ch`${isTime(dimensions[index] as Dimension) ? key : ch`toString(${key})`} AS ${columns[index] as Fragment}`
   })
   return ch`${join(named)}, `
 }
@@ -135,8 +134,7 @@ const visitorsOf: Record<RowTable, Fragment> = {
  * a later version may have other values.
  */
 function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
-  const isAtClick = table === 'conversions' && plan.countsAtClick
-  const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
+  const at = table === 'conversions' && plan.countsAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
     isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
   )

@@ -62,8 +62,7 @@ export function selectFields(fields: Fields): Fragment {
 
 /** @returns a hash of the values of several fields of a row */
 export function columnsHash(fields: readonly string[]): Fragment {
-  const columns = fields.map((field) => identifier(columnName(field)))
-  return ch`sipHash64(toString((${join(columns)})))`
+  return ch`sipHash64(toString((${join(fields.map((field) => identifier(columnName(field))))})))`
 }
 
 /** @returns the column of a field in both databases: `campaign_id` of `campaignId` */

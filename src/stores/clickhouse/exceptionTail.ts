@@ -31,11 +31,11 @@ export async function* untilException(
     return
   }
   let held: Buffer = Buffer.alloc(0)
-  let text: Buffer[] | undefined
+  let tail: Buffer[] | undefined
   try {
     for await (const chunk of chunks) {
-      if (text) {
-        text.push(chunk)
+      if (tail) {
+        tail.push(chunk)
         continue
       }
       const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk
@@ -43,12 +43,12 @@ export async function* untilException(
       const end = at === -1 ? possibleStart(bytes, mark.length) : at
       if (end > 0) yield end === bytes.length ? bytes : bytes.subarray(0, end)
       held = bytes.subarray(end)
-      if (at !== -1) text = [bytes.subarray(at)]
+      if (at !== -1) tail = [bytes.subarray(at)]
     }
   } catch (error) {
-    if (!text) throw error
+    if (!tail) throw error
   }
-  if (text) throw parseError(textAfter(mark, Buffer.concat(text)))
+  if (tail) throw parseError(textAfter(mark, Buffer.concat(tail)))
   if (held.length > 0) yield held
 }
 

@@ -58,8 +58,7 @@ export const longRead: ClickHouseSettings = { os_thread_priority: '10' }
  * @throws Problem `query_timeout`, or `unavailable` when ClickHouse is unreachable or has too little memory for it
  */
 export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
-  const result = await runQuery<{ data: Row[] }>(clickhouse, query, options)
-  return result.data
+  return (await runQuery<{ data: Row[] }>(clickhouse, query, options)).data
 }
 
 /**

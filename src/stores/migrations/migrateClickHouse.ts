@@ -104,7 +104,8 @@ function targetsOf({ client, cluster }: ClickHouse): Target[] {
   const nodes = cluster.nodes.filter((node) => node.failure === undefined && !added.includes(node))
   const isFirst = (index: number) => nodes.findIndex(({ shard }) => shard === nodes[index]?.shard) === index
   return nodes.map(({ client: node, url }, index) => ({
-    ...{ node, url },
+    node,
+    url,
     adapt: (statement) => (isReplicated ? replicatedStatement(statement, isFirst(index)) : statement),
     // A replica has a new column only some time later.
     settings: isReplicated ? { ...settings, alter_sync: '1' } : settings,

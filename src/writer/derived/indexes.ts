@@ -36,7 +36,10 @@ export function derivations(accountIds: readonly string[], removed: Fragment | u
   const indexOf = (name: string, table: 'conversions' | 'costs', compared: Fragment): Derivation => {
     const columns = ch`account_id, id, version, ${timeColumns[table]}`
     return {
-      ...{ name, columns, ofAccounts, key: ch`account_id, id` },
+      name,
+      columns,
+      ofAccounts,
+      key: ch`account_id, id`,
       stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${compared}`,
       derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${compared}`,
     }

@@ -12,10 +12,8 @@ import { rebuildDays, wholeDays } from './rebuildDays.ts'
  * the batches.
  */
 export async function repairBatches(session: WriteSession, batches: readonly JournalEntry[]): Promise<void> {
-  for (const resource of rowTables) {
-    const ofResource = batches.filter((batch) => batch.resource === resource)
+  for (const ofResource of rowTables.map((table) => batches.filter(({ resource }) => resource === table)))
     await rebuildDays(session, ofResource)
-  }
   const changing = batches.filter(({ resource }) => resource !== 'clicks')
   if (changing.length > 0) await rebuildIndexes(session, accountsOf(changing))
   await settleBatches(session, batches, await countRowsOf(session, batches))
@@ -27,14 +25,17 @@ export async function rebuildDaysAfter(
   times: readonly number[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const { accountId } = writer
   const days = wholeDays(
-    [accountId],
+    [writer.accountId],
     times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
   )
   const entries = days.map(({ fromMs, untilMs }) => ({
-    ...{ token: randomUUID(), accountId, resource: 'clicks' as const, added: [] },
-    ...{ firstMs: fromMs, lastMs: untilMs - 1 },
+    token: randomUUID(),
+    accountId: writer.accountId,
+    resource: 'clicks' as const,
+    firstMs: fromMs,
+    lastMs: untilMs - 1,
+    added: [],
   }))
   if (entries.length > 0) await recordBatches(writer, entries)
   await work()

@@ -70,8 +70,7 @@ export class ErasedIdentifiers {
   }
 
   #isErased(visitorId: string, clickId: string, datedMs: number): boolean {
-    const found = this.#find('visitor', visitorId, datedMs) ?? this.#find('click', clickId, datedMs)
-    return found !== undefined
+    return (this.#find('visitor', visitorId, datedMs) ?? this.#find('click', clickId, datedMs)) !== undefined
   }
 
   /** @returns the key and the time of the erasure */

@@ -83,8 +83,7 @@ async function removeOldParts(writer: Writer, tables: readonly string[]): Promis
     const statement = clickhouse.cluster?.isReplicated
       ? ch`SYSTEM START CLEANUP ${identifier(name)}`
       : ch`ALTER TABLE ${identifier(name)} DROP PARTITION ID 'none'`
-    const remove = () => runOnEveryNode(clickhouse, statement, 'erase.parts')
-    await writer.retry('removing rewritten files', remove)
+    await writer.retry('removing rewritten files', () => runOnEveryNode(clickhouse, statement, 'erase.parts'))
   }
 }
 

@@ -188,8 +188,7 @@ LIMIT ${count(keysPerMutation)}`
       if (some.length === 0) return
       const accountIds = [...new Set(some.map(({ accountId }) => accountId))]
       const keys = some.map((row) => row.key)
-      const isFound = ch`${isAnyOf(ch`account_id`, accountIds)} AND ${isAnyOf(keyOfRow, keys)}`
-      await this.deleteRows(table, isFound, label)
+      await this.deleteRows(table, ch`${isAnyOf(ch`account_id`, accountIds)} AND ${isAnyOf(keyOfRow, keys)}`, label)
     }
   }
 
@@ -235,8 +234,7 @@ LIMIT ${count(keysPerMutation)}`
 
   /** Waits until no earlier statement of this process can change any row, and both replicas have the same rows. @throws LeaseLost */
   async settle(): Promise<void> {
-    const settle = () => this.retry('ending earlier statements', () => this.fence.settle())
-    await this.waitUntil(settle, waitingForReplicas)
+    await this.waitUntil(() => this.retry('ending earlier statements', () => this.fence.settle()), waitingForReplicas)
   }
 
   /** Waits until every node reads the same rows. @param which condition on `system.replicas` */

@@ -26,9 +26,13 @@ export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => 
 export async function recordBatches(session: WriteSession, entries: readonly JournalEntry[]): Promise<StoredAt> {
   const { postgres } = session.stores
   const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs, aheadMs }) => ({
-    ...{ token, account_id: accountId, resource },
-    ...{ first_at: new Date(firstMs).toISOString(), last_at: new Date(lastMs).toISOString() },
-    ...{ months: added.map(({ month }) => month), added: added.map(({ rows }) => rows) },
+    token,
+    account_id: accountId,
+    resource,
+    first_at: new Date(firstMs).toISOString(),
+    last_at: new Date(lastMs).toISOString(),
+    months: added.map(({ month }) => month),
+    added: added.map(({ rows }) => rows),
     through_at: throughMs === Number.NEGATIVE_INFINITY ? '-infinity' : timeTextOf(throughMs),
     ahead_at: timeTextOf(aheadMs),
   }))

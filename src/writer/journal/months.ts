@@ -53,9 +53,10 @@ export function extentOf(
     const month = monthOf(day * dayMs)
     byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
   }
-  const added = [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }]))
   return {
-    ...{ firstMs, lastMs, added },
+    firstMs,
+    lastMs,
+    added: [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }])),
     ...(given.length > 0 && { throughMs }),
     ...(Number.isFinite(aheadMs) && { aheadMs }),
   }

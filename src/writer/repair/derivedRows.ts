@@ -30,10 +30,8 @@ export type Sums = Partial<Record<Metric, number>>
 export async function findWrongDerivedRows(writer: Writer): Promise<WrongDerivedRows[]> {
   const found: WrongDerivedRows[] = []
   const accountIds = [writer.accountId]
-  const retained = await writer.readRetained()
-  for (const span of await spansWithRows(writer, { accountIds, ...storableTimes }, retained)) {
+  for (const span of await spansWithRows(writer, { accountIds, ...storableTimes }, await writer.readRetained()))
     found.push(...(await compareSpan(writer, span)))
-  }
   for (const derivation of derivations(accountIds, await readRemovedCosts(writer, accountIds))) {
     const query = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await writer.select<{ keys: number }>(comparing, query, 'verify')
@@ -74,7 +72,9 @@ ORDER BY utcDay`
   const read = (row: Row, prefix: string): Sums =>
     Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
   return (await writer.select<Row>(comparing, query, 'verify')).map((row) => ({
-    ...{ table, day: row.utcDay, keys: row.keys },
+    table,
+    day: row.utcDay,
+    keys: row.keys,
     sums: { stored: read(row, 'stored'), actual: read(row, 'actual') },
   }))
 }

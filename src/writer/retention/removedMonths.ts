@@ -104,8 +104,7 @@ export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
     new Map(rows.filter((row) => row.month === month).map((row) => [row.table, row.checksum]))
   for (const month of changed) {
     if (!isDeepStrictEqual(checksumsIn(ofClicks, month), checksumsIn(recorded, month))) continue
-    const restored = { ...span, fromMs: Date.parse(month), untilMs: startOfNextMonth(month) }
-    await rebuildSpan(writer, restored, 'clicks')
+    await rebuildSpan(writer, { ...span, fromMs: Date.parse(month), untilMs: startOfNextMonth(month) }, 'clicks')
   }
 }
 

@@ -26,7 +26,7 @@ export interface Change<Row extends ChangingRow> {
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
-export async function planUpserts<Row extends ChangingRow>(
+export async function findUpserts<Row extends ChangingRow>(
   session: WriteSession,
   table: ChangingTable<Row>,
   rows: readonly (Row & Given)[],

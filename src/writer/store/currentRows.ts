@@ -24,8 +24,7 @@ SELECT ${selectFields(selected)}
 FROM ${identifier(name)} FINAL
 WHERE ${where}`
   const amounts = Object.keys(fields).filter((field) => fields[field] === 'moneyOrNull')
-  const rows = await session.select<Record<string, unknown>>(step, query, label)
-  return rows.map((row) => {
+  return (await session.select<Record<string, unknown>>(step, query, label)).map((row) => {
     for (const amount of amounts) row[amount] = row[amount] === null ? null : parseMillionths(row[amount] as string)
     return { ...row, isDeleted: false } as unknown as Row
   })

@@ -9,7 +9,7 @@ import type { Cost } from '../tables/cost.ts'
 import { copyClickDimensions, copyConvertedClicks, type IndexedClick, readIndexedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
-import { type Change, insertionOf, journalEntriesOf, missingChanges, planUpserts } from './changes.ts'
+import { type Change, findUpserts, insertionOf, journalEntriesOf, missingChanges } from './changes.ts'
 import { conversionTable, costTable } from './changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
 import type { Given } from './givenFields.ts'
@@ -51,13 +51,13 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     const rows = metadata?.rows[table] ?? []
     if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
   }
-  const planning = [planUpserts(session, conversionTable, conversions), planUpserts(session, costTable, costs)] as const
+  const finding = [findUpserts(session, conversionTable, conversions), findUpserts(session, costTable, costs)] as const
   const removing = clicks?.removeDuplicates()
   // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
-  await Promise.allSettled([...planning, removing])
-  const [{ changes, outcomes }, ofCosts] = await Promise.all(planning)
+  await Promise.allSettled([...finding, removing])
+  const [{ changes, outcomes }, ofCosts] = await Promise.all(finding)
   await removing
-  const late = awaited && clicks ? await planLate(awaited, clicks, changes) : []
+  const late = awaited && clicks ? await changesOfWaiting(awaited, clicks, changes) : []
   const attribute: Facts['attribute'] = async (attributed, indexed) => {
     if (isMoved) await copyConvertedClicks(session, indexed)
     else await copyClickDimensions(session, attributed, indexed)
@@ -75,7 +75,7 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
 }
 
 /** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
-async function planLate(
+async function changesOfWaiting(
   awaited: AwaitedClicks,
   clicks: ClickBatch,
   changes: readonly Change<Conversion>[],

@@ -20,9 +20,8 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Whether a row of a file gives one of the fields another value than the stored row has. Erased values count as absent. */
 export function givesOtherValue(fields: readonly string[], row: Given, stored: object): boolean {
-  const values = row as Given & Values
   return fields.some((field) => {
-    const [value, bit] = [values[field], givenBit(field)]
+    const [value, bit] = [(row as Given & Values)[field], givenBit(field)]
     const isGiven = bit === 0 ? value !== '' && value !== null : (row.given & bit) !== 0
     return isGiven && value !== (stored as Values)[field]
   })

@@ -10,9 +10,9 @@ export function keyText({ accountId, id }: AccountKey): string {
 }
 
 /** The inverse of `keyText`. */
-export function keyOfText(text: string): AccountKey {
-  const at = text.indexOf(' ')
-  return { accountId: text.slice(0, at), id: text.slice(at + 1) }
+export function keyOfText(key: string): AccountKey {
+  const at = key.indexOf(' ')
+  return { accountId: key.slice(0, at), id: key.slice(at + 1) }
 }
 
 /** @returns a function of key texts that computes the value of an account once for consecutive keys */

@@ -23,11 +23,19 @@ const at = (n: number) => new Date(Date.UTC(2026, 10, 19, 23, 59) + n * 6_000).t
 beforeAll(async () => {
   key = await api.account('acme')
   const clicks = Array.from({ length: 30 }, (_, n) => ({
-    ...{ id: `c${n}`, clickedAt: at(n), isBot: n % 5 === 0, isTest: n % 7 === 0 },
+    id: `c${n}`,
+    clickedAt: at(n),
+    isBot: n % 5 === 0,
+    isTest: n % 7 === 0,
     ...(n % 3 === 0 && { cost: Number(`0.1000${10 + n}`) }),
   }))
   const conversion = (n: number, status: string, revenue: number, updatedAt: number) => ({
-    ...{ id: `v${n}`, convertedAt: at(n), status, revenue, isTest: n === 3, updatedAt: at(100 + updatedAt) },
+    id: `v${n}`,
+    convertedAt: at(n),
+    status,
+    revenue,
+    isTest: n === 3,
+    updatedAt: at(100 + updatedAt),
   })
   await importContent(api.stores, 'acme', 'clicks', clicks)
   const pending = [0, 1, 3, 12, 25].map((n) => conversion(n, 'pending', 10.01, 0))
@@ -35,7 +43,10 @@ beforeAll(async () => {
   const approved = [1, 12].map((n) => conversion(n, 'approved', 20.5, 1))
   await importContent(api.stores, 'acme', 'conversions', approved)
   const cost = (n: number, amount: number, round: number) => ({
-    ...{ spentAt: at(n), campaignId: 'k', cost: amount, updatedAt: at(100 + round) },
+    spentAt: at(n),
+    campaignId: 'k',
+    cost: amount,
+    updatedAt: at(100 + round),
   })
   await importContent(
     api.stores,

@@ -74,7 +74,10 @@ const window = fc
 /** Stores clicks with their copies, and conversions as an import does. @returns the clicks, newest first, with their counts */
 async function store(account: string, clicks: Click[], history: State[][]) {
   const rows = clicks.map(({ daysAgo, copies: _, ...fields }, n) => ({
-    ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs), city: `city ${n}`, ...fields },
+    id: `c${n}`,
+    clicked_at: instantOf(testNowMs - daysAgo * dayMs),
+    city: `city ${n}`,
+    ...fields,
   }))
   const timeOf = ({ clicked_at }: { clicked_at: string }) => Date.parse(`${clicked_at.replace(' ', 'T')}Z`)
   for (const copy of [1, 2, 3]) {
@@ -92,8 +95,15 @@ async function store(account: string, clicks: Click[], history: State[][]) {
       const rowOf = (index: number) => {
         const { id: click_id = '', clicked_at = '', campaign_id = '', offer_id = '' } = rows[index] ?? {}
         return {
-          ...{ id: `v${id}`, converted_at: '2026-11-20 00:00:00.000', version, is_test, status },
-          ...{ click_id, click_at: clicked_at, click_campaign_id: campaign_id, click_offer_id: offer_id },
+          id: `v${id}`,
+          converted_at: '2026-11-20 00:00:00.000',
+          version,
+          is_test,
+          status,
+          click_id,
+          click_at: clicked_at,
+          click_campaign_id: campaign_id,
+          click_offer_id: offer_id,
         }
       }
       latest.set(id, { ...given, click: present })
@@ -151,15 +161,21 @@ describe('pages of clicks', () => {
     const key = await api.account(account)
     // More conversions than a page counts beside its rows.
     const stored = Array.from({ length: 300 }, (_, n) => ({
-      ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs - n) },
-      ...{ is_bot: n % 60 !== 7, city: `city ${n}` },
+      id: `c${n}`,
+      clicked_at: instantOf(testNowMs - daysAgo * dayMs - n),
+      is_bot: n % 60 !== 7,
+      city: `city ${n}`,
     }))
     await storeClicks(api.stores, account, stored)
     await storeConversions(
       api.stores,
       account,
       stored.map(({ id, clicked_at }, n) => ({
-        ...{ id: `v${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: n % 60 !== 7 },
+        id: `v${n}`,
+        converted_at: clicked_at,
+        click_id: id,
+        click_at: clicked_at,
+        is_test: n % 60 !== 7,
       })),
     )
     const expected = [7, 67, 127, 187, 247].map((n) => [`c${n}`, `city ${n}`, 1])
@@ -235,7 +251,11 @@ describe('pages of clicks', () => {
     )
     const conversions = ids.flatMap((id) =>
       Array.from({ length: id === 'a' ? 1 : 20 }, (_, n) => ({
-        ...{ id: `${id}-${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: id === 'b' },
+        id: `${id}-${n}`,
+        converted_at: clicked_at,
+        click_id: id,
+        click_at: clicked_at,
+        is_test: id === 'b',
       })),
     )
     await storeConversions(api.stores, 'many', conversions)

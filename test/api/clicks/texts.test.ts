@@ -16,10 +16,19 @@ const money = fc.option(fc.constantFrom('0', '0.37', '123456789012.345678', '0.0
 const id = fc.option(fc.constantFrom('spring', 'summer.1'))
 const click = fc.record({
   minutesAgo: fc.nat({ max: 3 }),
-  ...{ campaignId: id, offerId: id, visitorId: id, country: fc.option(fc.constantFrom('DE', 'FR')) },
-  ...{ city: text, referrer: text, userAgent: text, utmTerm: text, externalClickId: text },
+  campaignId: id,
+  offerId: id,
+  visitorId: id,
+  country: fc.option(fc.constantFrom('DE', 'FR')),
+  city: text,
+  referrer: text,
+  userAgent: text,
+  utmTerm: text,
+  externalClickId: text,
   subIds: fc.record({ sub1: text, sub10: text }),
-  ...{ cost: money, isBot: fc.boolean(), isTest: fc.boolean() },
+  cost: money,
+  isBot: fc.boolean(),
+  isTest: fc.boolean(),
 })
 
 describe('the text of a click', () => {
@@ -32,7 +41,10 @@ describe('the text of a click', () => {
     const imported = await importContent(api.stores, 'acme', 'clicks', rows.join(''))
     expect(imported.rejects).toEqual([])
     const conversions = [0, 1, 1, 2].map((click, n) => ({
-      ...{ id: `v${n}`, clickId: `c${click}`, status: 'approved', isTest: n === 3 },
+      id: `v${n}`,
+      clickId: `c${click}`,
+      status: 'approved',
+      isTest: n === 3,
       convertedAt: new Date(testNowMs).toISOString(),
     }))
     await importContent(api.stores, 'acme', 'conversions', conversions)

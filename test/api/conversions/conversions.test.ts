@@ -172,14 +172,19 @@ describe('GET /conversions before old versions are merged', () => {
   it('does not end a list early because a row changes while its page is read', async () => {
     const rows = (from: number, until: number, more: object) =>
       Array.from({ length: until - from }, (_, n) => ({
-        ...{ id: `${1000 + from + n}`, converted_at: '2026-11-20 10:00:00.000', status: 'pending' },
+        id: `${1000 + from + n}`,
+        converted_at: '2026-11-20 10:00:00.000',
+        status: 'pending',
         ...more,
       }))
     // The newest hundred were approved since.
     await storeConversions(api.stores, 'changing', rows(0, 110, {}))
     await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
     const query = {
-      ...{ table: 'conversions' as const, accountId: 'changing', range: {}, isOldestFirst: false },
+      table: 'conversions' as const,
+      accountId: 'changing',
+      range: {},
+      isOldestFirst: false,
       versionConditions: [ch`status = 'pending'`],
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')

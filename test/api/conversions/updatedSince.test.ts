@@ -42,8 +42,14 @@ const storedFrom = Date.UTC(2026, 10, 20)
 
 function rowOf({ id, batch, convertedS, status, campaign }: Version): StoredRow {
   return {
-    ...{ account_id: 'acme', id, source: 'cpa', status, campaign_id: campaign, version: 10 * (batch + 1) },
-    ...{ converted_at: instantText(convertedFrom + convertedS * 1000), stored_at: instantText(storedFrom + batch) },
+    account_id: 'acme',
+    id,
+    source: 'cpa',
+    status,
+    campaign_id: campaign,
+    version: 10 * (batch + 1),
+    converted_at: instantText(convertedFrom + convertedS * 1000),
+    stored_at: instantText(storedFrom + batch),
   }
 }
 
@@ -142,7 +148,10 @@ it.each(['asc', 'desc'])(
     const accountId = `tested-${order}`
     const tested = await api.account(accountId)
     const rows = Array.from({ length: 3_000 }, (_, n) => ({
-      ...{ id: `t${n}`, source: 'cpa', status: 'approved', is_test: n === 1_500 ? 0 : 1 },
+      id: `t${n}`,
+      source: 'cpa',
+      status: 'approved',
+      is_test: n === 1_500 ? 0 : 1,
       converted_at: instantText(convertedFrom + n * 1000),
     }))
     await storeConversions(api.stores, accountId, rows)

@@ -330,7 +330,9 @@ describe('dry_run', () => {
     ]
     const properties = {
       ...Object.fromEntries([...inexact, ...exact].map((number, index) => [`n${index}`, Number(number)])),
-      ...{ nul: 'a\ufffdb', half: '\ufffd', text: '9007199254740993' },
+      nul: 'a\ufffdb',
+      half: '\ufffd',
+      text: '9007199254740993',
     }
     for (const [body, type] of [
       [`{"events":[${text}]}`, json],

@@ -46,7 +46,9 @@ it('an export of events sorts on disk what does not fit into memory', async () =
       0,
     )
     const query = eventExportSql(plan, [], {
-      ...{ format: 'ndjson', csvEscape: undefined, selected: readFields('occurredAt,properties') },
+      format: 'ndjson',
+      csvEscape: undefined,
+      selected: readFields('occurredAt,properties'),
     })
     let [rows, last, rest] = [0, '', '']
     // The reader may not change the limit of its memory.

@@ -185,7 +185,11 @@ describe('GET /events', () => {
         api.stores,
         'exported',
         Object.entries(received).map(([id, received_at]) => ({
-          ...{ id, received_at, event_name: received_at, occurred_at: at(1, 0), stored_at: storedAt },
+          id,
+          received_at,
+          event_name: received_at,
+          occurred_at: at(1, 0),
+          stored_at: storedAt,
         })),
       )
     await store('2020-11-20 10:00:00.000', { replaced: at(9, 2), kept: at(9, 1), only: at(9, 1) })

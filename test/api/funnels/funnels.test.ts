@@ -97,8 +97,13 @@ type Query = typeof queries extends fc.Arbitrary<infer T> ? T : never
 
 /** A query of many steps that most lives complete, which random queries seldom have. */
 const deepest: Query = {
-  ...{ steps: 'a,b,a,a', by: 'visitor', window: '7d', days: [0, 3] },
-  ...{ group_by: 'country', country: undefined, campaign_id: undefined },
+  steps: 'a,b,a,a',
+  by: 'visitor',
+  window: '7d',
+  days: [0, 3],
+  group_by: 'country',
+  country: undefined,
+  campaign_id: undefined,
 }
 
 /** No event needs its click, if all events have visitors. */
@@ -158,7 +163,12 @@ describe('GET /funnels', () => {
   it('counts an event that is stored twice as either row until a merge, then only as the row accepted first', async () => {
     const reader = await api.account('twice')
     const event = (id: string, event_name: string, time: string, more: StoredRow = {}) => ({
-      ...{ id, event_name, visitor_id: id, occurred_at: `2026-11-${time}`, received_at: `2026-11-${time}`, ...more },
+      id,
+      event_name,
+      visitor_id: id,
+      occurred_at: `2026-11-${time}`,
+      received_at: `2026-11-${time}`,
+      ...more,
     })
     const entered = async (steps: string, day: string) => {
       const path = `/funnels?steps=${steps}&from=2026-11-${day}&to=2026-11-${day}`
@@ -207,7 +217,9 @@ describe('GET /funnels', () => {
       read(`/funnels?steps=visit,signup&group_by=${name}&from=2026-11-01&to=2026-11-10`)
     const { data, steps: _, ...rest } = await groupedBy('campaign')
     expect(rest).toEqual({
-      ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z', asOf: '2026-11-21T15:00:00.000Z' },
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-11-11T00:00:00.000Z',
+      asOf: '2026-11-21T15:00:00.000Z',
     })
     expect(data?.map(({ id, name }) => [id, name])).toEqual([
       ['k1', 'Spring'],

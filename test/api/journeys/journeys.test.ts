@@ -146,9 +146,7 @@ describe('GET /journeys', () => {
     const rows = await readAll('visitor_id=busy', 200, reader)
     const clicks = (first: number, end: number) =>
       numbers.slice(first, end).map((n) => `m${String(n).padStart(4, '0')}`)
-    expect(rows.map(({ id }) => id)).toEqual([
-      ...[...clicks(0, 501), 'first', ...clicks(501, 1_002), 'last', 'own', 'sale'],
-    ])
+    expect(rows.map(({ id }) => id)).toEqual([...clicks(0, 501), 'first', ...clicks(501, 1_002), 'last', 'own', 'sale'])
   })
 
   it('shows each row with the fields of its list', async () => {
@@ -238,7 +236,9 @@ describe('GET /journeys', () => {
     const clicks = ['k7', 'k900', 'k19000']
     const { text, params } = render(eventKeysSql(plan, clicks, undefined, 59))
     const response = await api.stores.clickhouse.client.query({
-      ...{ query: text, query_params: params, format: 'JSON' },
+      query: text,
+      query_params: params,
+      format: 'JSON',
       clickhouse_settings: eventKeysSettings(clicks),
     })
     const { data, statistics } = await response.json<{ id: string }>()

@@ -39,10 +39,16 @@ export function journeyOf({ clicks, events, conversions }: Rows, of: string): st
   const rows = [
     ...ofClicks.map((row) => ({ at: instant(row.clicked_at), rank: 0, kind: 'click', key: [row.id] })),
     ...[...kept.values()].filter(belongs).map((row) => ({
-      ...{ at: instant(row.occurred_at), rank: 1, kind: 'event', key: [row.origin, row.id, String(row.generation)] },
+      at: instant(row.occurred_at),
+      rank: 1,
+      kind: 'event',
+      key: [row.origin, row.id, String(row.generation)],
     })),
     ...[...latest.values()].filter(belongs).map((row) => ({
-      ...{ at: instant(row.converted_at), rank: 2, kind: 'conversion', key: [row.id] },
+      at: instant(row.converted_at),
+      rank: 2,
+      kind: 'conversion',
+      key: [row.id],
     })),
   ]
   const textOf = ({ at, rank, key }: (typeof rows)[number]) => [at, rank, ...key].join('\0')

@@ -34,14 +34,24 @@ beforeAll(async () => {
   const clickedAt = (n: number) => `2026-03-0${1 + (n % 9)} 10:00:00.000`
   const campaignOf = (n: number) => (n % 2 ? 'bare' : 'gone')
   const clicks = Array.from({ length: 30 }, (_, n) => ({
-    ...{ id: `k${n}`, clicked_at: clickedAt(n), campaign_id: campaignOf(n), offer_id: 'o', cost: 0.1, stored_at },
-    ...{ sub1: n % 2 ? 'a,"b' : '', sub2: n % 3 ? `s${n}` : '', sub10: 'é' },
+    id: `k${n}`,
+    clicked_at: clickedAt(n),
+    campaign_id: campaignOf(n),
+    offer_id: 'o',
+    cost: 0.1,
+    stored_at,
+    sub1: n % 2 ? 'a,"b' : '',
+    sub2: n % 3 ? `s${n}` : '',
+    sub10: 'é',
   }))
   await storeClicks(api.stores, 'acme', clicks)
   await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
   const of = (n: number) => ({
-    ...{ click_id: `k${n}`, click_at: clickedAt(n), clicked_at: clickedAt(n) },
-    ...{ click_campaign_id: campaignOf(n), click_offer_id: 'o' },
+    click_id: `k${n}`,
+    click_at: clickedAt(n),
+    clicked_at: clickedAt(n),
+    click_campaign_id: campaignOf(n),
+    click_offer_id: 'o',
   })
   const sale = { id: 'v0', converted_at: '2026-03-10 00:00:00.000', ...of(0) }
   const moved = { id: 'v5', converted_at: '2026-03-14 00:00:00.000', status: 'pending' }
@@ -58,7 +68,10 @@ beforeAll(async () => {
     { ...moved, converted_at: '2026-02-14 00:00:00.000', status: 'approved', version: 3 },
   ])
   const events = Array.from({ length: 9 }, (_, n) => ({
-    ...{ id: `x${n}`, event_name: n % 2 ? 'visit' : 'signup', occurred_at: clickedAt(n % 3), stored_at },
+    id: `x${n}`,
+    event_name: n % 2 ? 'visit' : 'signup',
+    occurred_at: clickedAt(n % 3),
+    stored_at,
   }))
   await storeEvents(api.stores, 'acme', events)
   await storeEvents(api.stores, 'acme', events.slice(0, 2))
@@ -98,7 +111,8 @@ const onPage = ({ cursor: _, ...row }: Row): Row =>
 const cellsOf = ({ subIds, ...row }: Row) =>
   Object.fromEntries(
     Object.entries({ ...row, ...(subIds as object) }).map(([name, value]) => [
-      ...[name, value !== null && typeof value === 'object' ? expect.any(String) : `${value ?? ''}`],
+      name,
+      value !== null && typeof value === 'object' ? expect.any(String) : `${value ?? ''}`,
     ]),
   )
 /** The columns of fields in CSV. */

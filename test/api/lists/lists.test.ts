@@ -48,8 +48,13 @@ beforeAll(async () => {
     'lists',
     'clicks',
     numbers.map((n) => ({
-      ...{ id: `c${n}`, clickedAt: at(n), visitorId: `visitor-${n % 4}`, isBot: n === 30, isTest: n === 31 },
-      ...{ ...attributesOf(n), ...clickAttributesOf(n) },
+      id: `c${n}`,
+      clickedAt: at(n),
+      visitorId: `visitor-${n % 4}`,
+      isBot: n === 30,
+      isTest: n === 31,
+      ...attributesOf(n),
+      ...clickAttributesOf(n),
     })),
   )
   await importContent(
@@ -57,8 +62,12 @@ beforeAll(async () => {
     'lists',
     'conversions',
     numbers.map((n) => ({
-      ...{ id: `v${n}`, convertedAt: at(n), status: n % 5 ? 'approved' : 'pending', isTest: n === 33 },
-      ...{ eventName: n % 2 ? 'purchase' : 'lead', transactionId: n % 7 ? `tx,${n}` : undefined },
+      id: `v${n}`,
+      convertedAt: at(n),
+      status: n % 5 ? 'approved' : 'pending',
+      isTest: n === 33,
+      eventName: n % 2 ? 'purchase' : 'lead',
+      transactionId: n % 7 ? `tx,${n}` : undefined,
       // Some name a click; some have attributes of their own; some are before their click.
       ...(n % 3 === 0 ? { ...attributesOf(n + 1), visitorId: 'visitor-9' } : { clickId: `c${n}` }),
     })),

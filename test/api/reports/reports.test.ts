@@ -163,17 +163,28 @@ describe('dataThrough', () => {
 describe('a report', () => {
   it('has its range, and one row per combination with id and name of each dimension', async () => {
     expect(await report('group_by=campaign,country&metrics=clicks,revenue')).toEqual({
-      ...{ groupBy: 'campaign,country', currency: 'USD', bucketCount: 5, truncated: false },
-      ...{ from: '2026-10-24T00:00:00.000Z', to: '2026-10-27T00:00:00.000Z', asOf: '2026-11-21T15:00:00.000Z' },
+      groupBy: 'campaign,country',
+      currency: 'USD',
+      bucketCount: 5,
+      truncated: false,
+      from: '2026-10-24T00:00:00.000Z',
+      to: '2026-10-27T00:00:00.000Z',
+      asOf: '2026-11-21T15:00:00.000Z',
       dataThrough: { clicks: '2026-10-26T12:00:00.000Z', conversions: '2026-10-26T15:00:00.000Z', costs: null },
       totals: { clicks: 5, revenue: 30 },
       data: [
         {
-          ...{ id: '["k1","DE"]', name: 'Spring / Germany', clicks: 2, revenue: 10 },
+          id: '["k1","DE"]',
+          name: 'Spring / Germany',
+          clicks: 2,
+          revenue: 10,
           dimensions: { campaign: { id: 'k1', name: 'Spring' }, country: { id: 'DE', name: 'Germany' } },
         },
         {
-          ...{ id: '["k2","AT"]', name: 'k2 / Austria', clicks: 2, revenue: 20 },
+          id: '["k2","AT"]',
+          name: 'k2 / Austria',
+          clicks: 2,
+          revenue: 20,
           dimensions: { campaign: { id: 'k2', name: null }, country: { id: 'AT', name: 'Austria' } },
         },
         expect.objectContaining({ id: '["(not set)","(not set)"]', clicks: 1 }),
@@ -215,15 +226,21 @@ describe('a report', () => {
   it('names weekdays in English, and time zones as IANA does', async () => {
     const { data, tz } = await report('tz=europe/berlin&group_by=weekday&sort=id')
     expect([tz, ...data.map(({ id, name }) => `${id} ${name}`)]).toEqual([
-      ...['Europe/Berlin', '1 Monday', '6 Saturday', '7 Sunday'],
+      'Europe/Berlin',
+      '1 Monday',
+      '6 Saturday',
+      '7 Sunday',
     ])
   })
 
   it('by hour has two rows for the hour that a clock repeats', async () => {
     const { data } = await report('tz=Europe/Berlin&group_by=hour&sort=id')
     expect(data.filter(({ clicks = 0 }) => clicks > 0).map(({ id }) => id)).toEqual([
-      ...['2026-10-24T23:00+02:00', '2026-10-25T02:00+01:00', '2026-10-25T02:00+02:00'],
-      ...['2026-10-26T00:00+01:00', '2026-10-26T13:00+01:00'],
+      '2026-10-24T23:00+02:00',
+      '2026-10-25T02:00+01:00',
+      '2026-10-25T02:00+02:00',
+      '2026-10-26T00:00+01:00',
+      '2026-10-26T13:00+01:00',
     ])
   })
 
@@ -400,7 +417,10 @@ describe('the rows of a report', () => {
       table: 'sums_by_day',
       format: 'JSONEachRow',
       values: stored.map(({ id, values }) => ({
-        ...{ account_id: 'ordered', dimension: 'os', day: '2026-10-25', value: id },
+        account_id: 'ordered',
+        dimension: 'os',
+        day: '2026-10-25',
+        value: id,
         ...Object.fromEntries(
           sums.map(({ metric, name, unit }) => {
             const value = formatMillionths(values[metric])

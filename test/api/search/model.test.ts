@@ -24,8 +24,12 @@ const campaign = fc.record({
 })
 const conversionFields = ['transactionId', 'externalStatus', 'couponCode', 'referrer', 'sub1', 'campaignName'] as const
 const conversion = fc.record({
-  ...{ transactionId: value, externalStatus: value, couponCode: value },
-  ...{ referrer: value, sub1: value, campaignName: value },
+  transactionId: value,
+  externalStatus: value,
+  couponCode: value,
+  referrer: value,
+  sub1: value,
+  campaignName: value,
 })
 const pageRows = fc.integer({ min: 1, max: 4 })
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
@@ -71,9 +75,14 @@ describe('GET /conversions/search', () => {
         await storeMetadata(api.stores, 'campaigns', account, names)
         const stored = rows.map(
           (of, n): StoredRow => ({
-            ...{ id: `-${n}`, converted_at: `2026-11-20 00:00:00.${100 + n}`, campaign_id: `k${n}` },
-            ...{ transaction_id: of.transactionId, external_status: of.externalStatus, coupon_code: of.couponCode },
-            ...{ click_referrer: of.referrer, sub1: of.sub1 },
+            id: `-${n}`,
+            converted_at: `2026-11-20 00:00:00.${100 + n}`,
+            campaign_id: `k${n}`,
+            transaction_id: of.transactionId,
+            external_status: of.externalStatus,
+            coupon_code: of.couponCode,
+            click_referrer: of.referrer,
+            sub1: of.sub1,
           }),
         )
         await storeConversions(api.stores, account, stored)

@@ -21,9 +21,17 @@ const api = useTestApp()
 let key: string
 
 const columnOf: Partial<Record<ConversionSearchField, string>> = {
-  ...{ id: 'id', clickId: 'click_id', transactionId: 'transaction_id', externalStatus: 'external_status' },
-  ...{ campaignId: 'campaign_id', offerId: 'offer_id', country: 'country', couponCode: 'coupon_code' },
-  ...{ visitorId: 'visitor_id', externalClickId: 'click_external_id', referrer: 'click_referrer' },
+  id: 'id',
+  clickId: 'click_id',
+  transactionId: 'transaction_id',
+  externalStatus: 'external_status',
+  campaignId: 'campaign_id',
+  offerId: 'offer_id',
+  country: 'country',
+  couponCode: 'coupon_code',
+  visitorId: 'visitor_id',
+  externalClickId: 'click_external_id',
+  referrer: 'click_referrer',
   ...Object.fromEntries(subIdNames.map((name) => [name, name])),
 }
 const at = '2026-11-20 10:00:00.000'
@@ -68,7 +76,9 @@ describe('GET /conversions/search', () => {
     const { data, query, searchedFields } = await search(`q=NEEDLE-${field}&fields=${field}`)
     expect([query, searchedFields]).toEqual([`NEEDLE-${field}`, [field]])
     const ids: Partial<Record<ConversionSearchField, string>> = {
-      ...{ id: 'Needle-id', campaignName: 'named-1', offerName: 'named-2' },
+      id: 'Needle-id',
+      campaignName: 'named-1',
+      offerName: 'named-2',
     }
     expect(data[0]?.id).toBe(ids[field] ?? `of-${field}`)
     for (const { matched, matches } of data) {

@@ -4,16 +4,16 @@ import { clickRows } from '../../../src/cli/demoData/clicks.ts'
 import { conversionRows, pixelEventRows } from '../../../src/cli/demoData/conversions.ts'
 import { costRows } from '../../../src/cli/demoData/costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../../src/cli/demoData/metadata.ts'
-import { type DemoOptions, type DemoPlan, planDemo } from '../../../src/cli/demoData/visits.ts'
+import { type Demo, type DemoOptions, demoOf } from '../../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../../kit/app.ts'
 
 const dayMs = 86_400_000
 const usual: DemoOptions = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
-const plan = planDemo(usual)
-const clicks = [...clickRows(plan)]
-const pixelEvents = [...pixelEventRows(plan)]
+const demo = demoOf(usual)
+const clicks = [...clickRows(demo)]
+const pixelEvents = [...pixelEventRows(demo)]
 
-function everything(of: DemoPlan) {
+function everything(of: Demo) {
   return {
     clicks: [...clickRows(of)],
     conversions: [...conversionRows(of)],
@@ -31,16 +31,16 @@ function countBy<Row>(rows: Iterable<Row>, of: (row: Row) => string | null | und
 describe('a second demo', () => {
   it('has the same rows for the same seed and time, and other rows for another seed', () => {
     const small = { ...usual, clicks: 2000 }
-    expect(everything(planDemo(small))).toEqual(everything(planDemo(small)))
-    const ids = new Set([...clickRows(planDemo(small))].map(({ id }) => id))
-    for (const { id } of clickRows(planDemo({ ...small, seed: 2 }))) expect(ids.has(id)).toBe(false)
+    expect(everything(demoOf(small))).toEqual(everything(demoOf(small)))
+    const ids = new Set([...clickRows(demoOf(small))].map(({ id }) => id))
+    for (const { id } of clickRows(demoOf({ ...small, seed: 2 }))) expect(ids.has(id)).toBe(false)
   })
 
   it('of a later time has all rows of the earlier one, and newer states of conversions', () => {
     const moments = fc.integer({ min: 0, max: 30 * dayMs })
     fc.assert(
       fc.property(moments, fc.integer({ min: 0, max: 20 * dayMs }), (startMs, laterMs) => {
-        const before = planDemo({ ...usual, clicks: 900, nowMs: testNowMs + startMs })
+        const before = demoOf({ ...usual, clicks: 900, nowMs: testNowMs + startMs })
         const after = { ...before, days: before.days + Math.ceil(laterMs / dayMs), nowMs: before.nowMs + laterMs }
         const known = (rows: Iterable<object>) => new Set([...rows].map((row) => JSON.stringify(row)))
         for (const rows of [clickRows, conversionRows, costRows, pixelEventRows]) {
@@ -56,14 +56,14 @@ describe('a second demo', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * dayMs }), (offsetMs) => {
         const nowMs = testNowMs + offsetMs
-        const { clicks, conversions, pixelEvents, campaigns } = everything(planDemo({ ...usual, clicks: 900, nowMs }))
+        const { clicks, conversions, pixelEvents, campaigns } = everything(demoOf({ ...usual, clicks: 900, nowMs }))
         const now = new Date(nowMs).toISOString()
         const times = [
           ...clicks.map(({ clickedAt }) => [clickedAt]),
           ...conversions.flatMap(({ convertedAt, createdAt, updatedAt }) => [[convertedAt], [createdAt], [updatedAt]]),
           ...pixelEvents.map(({ occurredAt, receivedAt }) => [occurredAt, receivedAt]),
           ...campaigns.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
-          ...[...costRows(planDemo({ ...usual, clicks: 900, nowMs }))].map(({ spentAt, updatedAt }) => [
+          ...[...costRows(demoOf({ ...usual, clicks: 900, nowMs }))].map(({ spentAt, updatedAt }) => [
             spentAt,
             updatedAt,
           ]),
@@ -86,7 +86,7 @@ describe('demo rows', () => {
 
   it('refer only to existing campaigns, offers, landing pages and traffic sources', () => {
     const named = new Set(
-      [...campaignRows(plan), ...offerRows(), ...landingPageRows(), ...trafficSourceRows()].map(({ id }) => id),
+      [...campaignRows(demo), ...offerRows(), ...landingPageRows(), ...trafficSourceRows()].map(({ id }) => id),
     )
     for (const { campaignId, offerId, landingPageId, trafficSourceId } of clicks) {
       for (const id of [campaignId, offerId, landingPageId, trafficSourceId])
@@ -96,7 +96,7 @@ describe('demo rows', () => {
 
   it('belong to 20 campaigns, some of which start and stop', () => {
     for (const offset of [0, 45, 200]) {
-      const later = planDemo({ ...usual, nowMs: testNowMs + offset * dayMs })
+      const later = demoOf({ ...usual, nowMs: testNowMs + offset * dayMs })
       const rows = [...clickRows(later)]
       expect(Object.keys(countBy(rows, ({ campaignId }) => campaignId)).sort()).toEqual(
         [...campaignRows(later)].map(({ id }) => id).sort(),
@@ -126,7 +126,7 @@ describe('demo rows', () => {
 })
 
 describe('demo conversions', () => {
-  const large = planDemo({ ...usual, clicks: 40_000 })
+  const large = demoOf({ ...usual, clicks: 40_000 })
   const largeClicks = [...clickRows(large)]
   const rows = [...conversionRows(large)]
   const now = new Map(rows.map((row) => [row.id, row]))

@@ -19,9 +19,13 @@ interface Change {
 /** Each number has its own UTC day, so that the repair of one day does not hide a fault on another. */
 export const changes = {
   clicks: {
-    ...{ resource: 'clicks', counted: 'inserted' },
+    resource: 'clicks',
+    counted: 'inserted',
     rowOf: (number) => ({
-      ...{ id: `click-${number}`, clickedAt: timeOf(number), country: 'DE', cost: 0.25 },
+      id: `click-${number}`,
+      clickedAt: timeOf(number),
+      country: 'DE',
+      cost: 0.25,
       campaignId: `campaign-${campaignsOfClicks[number % campaignsOfClicks.length]}`,
     }),
   },
@@ -31,15 +35,20 @@ export const changes = {
   costs: { resource: 'costs', counted: 'inserted', rowOf: (number) => costOf(number, 'reported') },
   corrections: { resource: 'costs', counted: 'updated', rowOf: (number) => costOf(number, 'corrected') },
   pixelEvents: {
-    ...{ resource: 'pixel-events', counted: 'inserted' },
+    resource: 'pixel-events',
+    counted: 'inserted',
     rowOf: (number) => ({
-      ...{ id: `pixel-${number}`, eventName: 'view', visitorId: 'visitor' },
-      ...{ occurredAt: timeOf(number), receivedAt: timeOf(number) },
+      id: `pixel-${number}`,
+      eventName: 'view',
+      visitorId: 'visitor',
+      occurredAt: timeOf(number),
+      receivedAt: timeOf(number),
     }),
   },
   // An upsert: a row that a failed attempt stored is a duplicate for the next attempt.
   campaigns: {
-    ...{ resource: 'campaigns', counted: undefined },
+    resource: 'campaigns',
+    counted: undefined,
     rowOf: (number) => ({ id: `campaign-${number}`, name: `Campaign ${number}` }),
   },
 } as const satisfies Record<string, Change>
@@ -51,11 +60,18 @@ function timeOf(number: number): string {
 }
 
 const conversionOf = (number: number, status: keyof typeof revenue) => ({
-  ...{ id: `conversion-${number}`, clickId: `click-${number}`, convertedAt: timeOf(number) },
-  ...{ updatedAt: timeOf(number + (status === 'approved' ? 1 : 0)), status, revenue: revenue[status] },
+  id: `conversion-${number}`,
+  clickId: `click-${number}`,
+  convertedAt: timeOf(number),
+  updatedAt: timeOf(number + (status === 'approved' ? 1 : 0)),
+  status,
+  revenue: revenue[status],
 })
 
 const costOf = (number: number, state: keyof typeof spent) => ({
-  ...{ id: `cost-${number}`, spentAt: timeOf(number), country: 'DE', cost: spent[state] },
+  id: `cost-${number}`,
+  spentAt: timeOf(number),
+  country: 'DE',
+  cost: spent[state],
   updatedAt: timeOf(number + (state === 'corrected' ? 1 : 0)),
 })

@@ -23,8 +23,14 @@ export type CrashAccount = Awaited<ReturnType<typeof openCrashAccount>>
 type Acknowledged = Record<ChangeName, Set<number>> & { events: Set<string> }
 
 const nothingAcknowledged = (): Acknowledged => ({
-  ...{ clicks: new Set(), conversions: new Set(), approvals: new Set(), pixelEvents: new Set() },
-  ...{ costs: new Set(), corrections: new Set(), campaigns: new Set(), events: new Set() },
+  clicks: new Set(),
+  conversions: new Set(),
+  approvals: new Set(),
+  pixelEvents: new Set(),
+  costs: new Set(),
+  corrections: new Set(),
+  campaigns: new Set(),
+  events: new Set(),
 })
 
 /**
@@ -41,8 +47,10 @@ export async function openCrashAccount(
   const acknowledged = kept?.acknowledged ?? nothingAcknowledged()
   const faults: string[] = []
   const app = await buildApp({
-    ...{ settings: readSettings(environment), stores },
-    ...{ responseCache: openResponseCache({ ttlMs: 0 }), now: () => Date.now() },
+    settings: readSettings(environment),
+    stores,
+    responseCache: openResponseCache({ ttlMs: 0 }),
+    now: () => Date.now(),
   })
 
   async function compare(): Promise<string[]> {
@@ -53,7 +61,10 @@ export async function openCrashAccount(
   }
 
   const account = {
-    ...{ id, key, app, acknowledged },
+    id,
+    key,
+    app,
+    acknowledged,
 
     /**
      * Imports rows. The import itself waits for a store that restarts.

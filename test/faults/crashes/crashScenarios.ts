@@ -32,7 +32,8 @@ const postgres: Target = { name: 'Postgres', options: {}, victimsOf: ({ postgres
 /** A write uses the node of its row's shard, so about half of the writes are hit. */
 const nodeOfTwo: Target = { ...clickHouse, name: 'Either node of two', options: { isCluster: true } }
 const replica: Target = {
-  ...{ name: 'Either replica, or both in turn,', options: { replicatedShards: 1 } },
+  name: 'Either replica, or both in turn,',
+  options: { replicatedShards: 1 },
   victimsOf: ({ nodes }) => [...nodes, inTurn(nodes)],
 }
 
@@ -57,8 +58,13 @@ const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] 
     replica,
     'rename',
     {
-      ...{ click: 6, conversion: 6, 'changed conversion': 6, 'corrected cost': 6 },
-      ...{ event: 6, 'batch of events': 6, 'pixel event': 6 },
+      click: 6,
+      conversion: 6,
+      'changed conversion': 6,
+      'corrected cost': 6,
+      event: 6,
+      'batch of events': 6,
+      'pixel event': 6,
     },
   ],
 ]

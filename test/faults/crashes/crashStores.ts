@@ -66,7 +66,9 @@ export async function openCrashStores(options: CrashStoresOptions = {}) {
   const stores = await openStores(readSettings(environment), () => {})
   await migrate(stores)
   return {
-    ...{ stores, environment, replicas },
+    stores,
+    environment,
+    replicas,
     nodes: kept ? restartedBy(nodes, kept) : nodes,
     postgres: server ?? embeddedPostgres(folder, stores.postgres),
     postgresAddress: server

@@ -78,7 +78,11 @@ export const verbs = {
       const erasures = accounts.flatMap((one) =>
         [['visitor', 'visitor-c1'] as const, ['click', 'c4'] as const].map(([kind, id]) => ({
           // Events of that time are no longer in flight, so that the command does not wait for them.
-          ...{ account: one, kind, key, hash: identifierHash(key, kind, id), erasedAt: '2026-11-01T00:00:00.000Z' },
+          account: one,
+          kind,
+          key,
+          hash: identifierHash(key, kind, id),
+          erasedAt: '2026-11-01T00:00:00.000Z',
         })),
       )
       const file = join(await folderOf(stores), `${account}.erasures.json`)

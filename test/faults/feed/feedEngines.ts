@@ -16,7 +16,9 @@ export async function openFeedEngines(options: Parameters<typeof openCrashStores
   const redis = await startRedis(folder)
   const opened = await openCrashStores(options)
   const app = await buildApp({
-    ...{ settings: readSettings(opened.environment), stores: opened.stores, now: Date.now },
+    settings: readSettings(opened.environment),
+    stores: opened.stores,
+    now: Date.now,
     responseCache: openResponseCache({ ttlMs: 0 }),
   })
   const feeds = new Set<ChildProcess>()
@@ -29,7 +31,10 @@ export async function openFeedEngines(options: Parameters<typeof openCrashStores
   }
   let ended: Promise<void> | undefined
   return {
-    ...{ ...opened, app, redis, folder },
+    ...opened,
+    app,
+    redis,
+    folder,
     /** Feeds on the engines; `close` kills those that run. */
     feeds,
     close(): Promise<void> {

@@ -64,7 +64,10 @@ export async function startFeed(
     ['feed', ...words, ...(isStdin ? ['--stdin'] : [])],
     {
       ...stores.environment,
-      ...{ LOG_LEVEL: 'warn', FEED_FLUSH_MS: '500', FEED_PORT: `${port}`, FEED_TOKEN: feedToken },
+      LOG_LEVEL: 'warn',
+      FEED_FLUSH_MS: '500',
+      FEED_PORT: `${port}`,
+      FEED_TOKEN: feedToken,
       ...(!isStdin && { FEED_REDIS_URL: `redis://127.0.0.1:${redis.port}/0` }),
       ...environment,
     },
@@ -81,7 +84,11 @@ export async function startFeed(
   createInterface(child.stdout).on('line', (line) => lines.push(line))
   const exited = exitOf(child)
   return {
-    ...{ child, port, lines, exited, held },
+    child,
+    port,
+    lines,
+    exited,
+    held,
     /** Why it has ended: the exit code, or the signal. */
     get ending() {
       return child.exitCode ?? child.signalCode

@@ -175,9 +175,14 @@ function sendCampaigns(draws: Draws, account: SendingAccount, { once, later }: P
 function sendClicks(draws: Draws, account: SendingAccount, { anywhere, later }: Placer, count: number): void {
   for (let number = 0; number < count; number += 1) {
     const click: Click = {
-      ...{ id: `c${number}`, clickedAt: timeOf(draws), campaignId: `k${draws.between(0, 3)}` },
-      ...{ country: draws.pick(['DE', 'FR', 'BR']), visitorId: `v${draws.between(0, 5)}` },
-      ...{ cost: draws.between(0, 900) / 100, isBot: draws.chance(0.05), subIds: { sub1: `s${draws.between(0, 3)}` } },
+      id: `c${number}`,
+      clickedAt: timeOf(draws),
+      campaignId: `k${draws.between(0, 3)}`,
+      country: draws.pick(['DE', 'FR', 'BR']),
+      visitorId: `v${draws.between(0, 5)}`,
+      cost: draws.between(0, 900) / 100,
+      isBot: draws.chance(0.05),
+      subIds: { sub1: `s${draws.between(0, 3)}` },
     }
     account.clicks.push(click)
     const chunk = anywhere(rowOf(account, 'clicks', click, inserting))
@@ -191,14 +196,19 @@ function sendConversions(draws: Draws, account: SendingAccount, { anywhere, late
     const convertedAt = timeOf(draws)
     const base = {
       // Some clicks never arrive.
-      ...{ id: `s${number}`, clickId: `c${draws.between(0, account.clicks.length)}`, convertedAt },
+      id: `s${number}`,
+      clickId: `c${draws.between(0, account.clicks.length)}`,
+      convertedAt,
       ...(draws.chance(0.3) && { campaignId: 'own' }),
     }
     const states = draws.between(1, 3)
     for (let state = 0; state < states; state += 1) {
       const updatedAt = new Date(Date.parse(convertedAt) + state * 3_600_000).toISOString()
       const conversion: Conversion = {
-        ...{ ...base, status: draws.pick(statuses), updatedAt, revenueBase: draws.between(0, 9_000) / 100 },
+        ...base,
+        status: draws.pick(statuses),
+        updatedAt,
+        revenueBase: draws.between(0, 9_000) / 100,
       }
       const changing: readonly Final[] = ['inserted', 'updated', 'duplicate', 'older']
       const chunk = anywhere(rowOf(account, 'conversions', conversion, changing))
@@ -214,9 +224,13 @@ function sendEvents(draws: Draws, account: SendingAccount, { anywhere }: Placer,
   for (let number = 0; number < count; number += 1) {
     const occurredAt = timeOf(draws)
     const event: Event = {
-      ...{ id: `e${number}`, eventName: draws.pick(['signup', 'view']), visitorId: `v${draws.between(0, 5)}` },
+      id: `e${number}`,
+      eventName: draws.pick(['signup', 'view']),
+      visitorId: `v${draws.between(0, 5)}`,
       ...(draws.chance(0.5) && { clickId: `c${draws.between(0, account.clicks.length)}` }),
-      ...{ value: draws.between(0, 99), occurredAt, receivedAt: occurredAt },
+      value: draws.between(0, 99),
+      occurredAt,
+      receivedAt: occurredAt,
     }
     account.events.push(event)
     anywhere(rowOf(account, 'pixel-events', event, inserting))

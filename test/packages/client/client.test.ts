@@ -128,7 +128,9 @@ describe('the client', () => {
     const apiKey = await api.account('listed')
     const terms = ['a, b', 'a', ' b', '!a', '!', 'a\\', '\\,', '\\', 'a!']
     const click = (utm_term: string, n: number) => ({
-      ...{ id: `t${n}`, clicked_at: '2026-11-20 10:00:00.000', utm_term },
+      id: `t${n}`,
+      clicked_at: '2026-11-20 10:00:00.000',
+      utm_term,
     })
     await storeClicks(api.stores, 'listed', terms.map(click))
     const found = async (utm_term: string | readonly string[]) =>

@@ -4,8 +4,9 @@ import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import type { Reply } from '../../../src/packages/mcp/query.ts'
 import { run as runSync } from '../../../src/packages/sync/program.ts'
@@ -21,6 +22,8 @@ const dist = join(packageRoot, 'src/packages/mcp/dist')
 const program = join(dist, 'main.js')
 // Built, because it starts a process of the package.
 const { queryCopy }: typeof import('../../../src/packages/mcp/query.ts') = await import(join(dist, 'query.js'))
+const { openServer }: typeof import('../../../src/packages/mcp/server.ts') = await import(join(dist, 'server.js'))
+const { run }: typeof import('../../../src/packages/mcp/program.ts') = await import(join(dist, 'program.js'))
 
 const api = useTestApp()
 let baseUrl: string
@@ -34,24 +37,35 @@ beforeAll(async () => {
   longKey = await api.account('long')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
   const clicks = clickIds.map((id, n) => ({
-    ...{ id, clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000` },
-    ...{ campaign_id: 'k1', country: n % 2 ? 'DE' : 'US', utm_term: ['17', '17', 'a, b', '!x'][n] ?? '' },
+    id,
+    clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000`,
+    campaign_id: 'k1',
+    country: n % 2 ? 'DE' : 'US',
+    utm_term: ['17', '17', 'a, b', '!x'][n] ?? '',
   }))
   await storeClicks(api.stores, 'acme', clicks)
   const referrer = `https://example.com/${'x'.repeat(4_000)}`
   const longClicks = clicks.map((click) => ({ ...click, referrer }))
   await storeClicks(api.stores, 'long', longClicks)
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  model = await connect(key)
+  model = await start(['--url', baseUrl], { TRIBUTARY_KEY: key })
 })
 afterAll(() => model?.close())
 
-/** Starts the server as a program that runs a model does. */
-async function connect(key: string, url = baseUrl): Promise<Client> {
-  return await connectWith(['--url', url], { TRIBUTARY_KEY: key })
+/** Connects to a server of this process. */
+async function connect(apiKey: string, url = baseUrl): Promise<Client> {
+  return await connectTo({ api: { baseUrl: url, apiKey }, copy: undefined })
 }
 
-async function connectWith(words: string[], environment: Record<string, string> = {}): Promise<Client> {
+async function connectTo(sources: Parameters<typeof openServer>[0]): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const [ofClient, ofServer] = InMemoryTransport.createLinkedPair()
+  await Promise.all([client.connect(ofClient), openServer(sources).connect(ofServer)])
+  return client
+}
+
+/** Starts the server as a program that runs a model does. */
+async function start(words: string[], environment: Record<string, string> = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const env = { PATH: process.env.PATH ?? '', ...environment }
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...words], env }))
@@ -106,7 +120,7 @@ describe('the tools', () => {
     expect(Object.keys(report?.properties ?? {})).toEqual(
       expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'range', 'count_at', 'sort', 'filters']),
     )
-    const both = await connectWith(['--url', baseUrl, '--copy', 'absent.duckdb'], { TRIBUTARY_KEY: longKey })
+    const both = await connectTo({ api: { baseUrl, apiKey: longKey }, copy: 'absent.duckdb' })
     expect(JSON.stringify(await both.listTools()).length).toBeLessThanOrEqual(12_288)
     await both.close()
   })
@@ -246,7 +260,7 @@ describe('the tool for SQL on a copy', () => {
     const copied = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
     expect(copied.code).toBe(0)
     await writeFile(folder('secret.csv'), 'secret')
-    analyst = await connectWith(['--copy', folder('copy.duckdb')])
+    analyst = await start(['--copy', folder('copy.duckdb')])
   })
   afterAll(() => analyst?.close())
   const query = (sql: string, more: object = {}) => call(analyst, 'query', { sql, ...more })
@@ -302,23 +316,24 @@ describe('the tool for SQL on a copy', () => {
       return { isError: 'error' in reply, reply }
     }
     for (const sql of [
-      ...[`FROM '${folder('secret.csv')}'`, `FROM read_text('${folder('secret.csv')}')`, `FROM glob('/*')`],
-      ...[`COPY clicks TO '${folder('out.csv')}'`, `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`],
-      ...[
-        'DELETE FROM clicks',
-        'CREATE TEMP TABLE t AS SELECT 1',
-        `ATTACH '${folder('other.duckdb')}'`,
-        'INSTALL httpfs',
-      ],
-      ...[
-        'SET enable_external_access = true',
-        'RESET lock_configuration',
-        'SELECT 1; DELETE FROM clicks',
-        'SELEC 1',
-        '',
-      ],
-      ...['SELECT colour FROM clicks', "FROM 'https://example.com/x.parquet'"],
-      ...[`EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`, 'EXPLAIN SELECT 1'],
+      `FROM '${folder('secret.csv')}'`,
+      `FROM read_text('${folder('secret.csv')}')`,
+      `FROM glob('/*')`,
+      `COPY clicks TO '${folder('out.csv')}'`,
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`,
+      'DELETE FROM clicks',
+      'CREATE TEMP TABLE t AS SELECT 1',
+      `ATTACH '${folder('other.duckdb')}'`,
+      'INSTALL httpfs',
+      'SET enable_external_access = true',
+      'RESET lock_configuration',
+      'SELECT 1; DELETE FROM clicks',
+      'SELEC 1',
+      '',
+      'SELECT colour FROM clicks',
+      "FROM 'https://example.com/x.parquet'",
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
+      'EXPLAIN SELECT 1',
       `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
       `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
       // Files of DuckDB itself, to which it has access.
@@ -326,8 +341,13 @@ describe('the tool for SQL on a copy', () => {
       `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
       `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
       "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
-      ...['FROM checkpoint()', 'FROM force_checkpoint()', `FROM read_text('${folder('copy.duckdb')}')`],
-      ...["IMPORT DATABASE 'x'", "EXPORT DATABASE 'x'", 'CALL enable_logging()', 'PRAGMA enable_profiling'],
+      'FROM checkpoint()',
+      'FROM force_checkpoint()',
+      `FROM read_text('${folder('copy.duckdb')}')`,
+      "IMPORT DATABASE 'x'",
+      "EXPORT DATABASE 'x'",
+      'CALL enable_logging()',
+      'PRAGMA enable_profiling',
     ]) {
       expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: true })])
     }
@@ -371,7 +391,7 @@ describe('the tool for SQL on a copy', () => {
   it('leaves the copy to tributary-sync between queries, and names a file that is no copy', async () => {
     const again = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
     expect(again.code).toBe(0)
-    const lost = await connectWith(['--copy', folder('absent.duckdb')])
+    const lost = await connectTo({ api: undefined, copy: folder('absent.duckdb') })
     expect(await call(lost, 'query', { sql: 'SELECT 1' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('absent.duckdb'),
@@ -380,7 +400,7 @@ describe('the tool for SQL on a copy', () => {
   })
 })
 
-it('the command explains wrong arguments with exit code 2, and ends when its client does', () => {
+it('the command explains wrong arguments with exit code 2, and ends when its client does', async () => {
   const url = ['--url', baseUrl]
   for (const [args, TRIBUTARY_KEY, expected] of [
     [['--help'], undefined, { status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
@@ -388,14 +408,23 @@ it('the command explains wrong arguments with exit code 2, and ends when its cli
     [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
     [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
     [
-      ...[url, 'trb_live_a\ntrb_live_b'],
+      url,
+      'trb_live_a\ntrb_live_b',
       { status: 2, stdout: '', stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' },
     ],
-    [url, 'x', { status: 0, stdout: '', stderr: '' }],
   ] as const) {
-    const env = { PATH: process.env.PATH, TRIBUTARY_KEY }
-    expect(spawnSync(process.execPath, [program, ...args], { env, input: '', encoding: 'utf8' })).toMatchObject(
-      expected,
+    const printed = { stdout: '', stderr: '' }
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += text
+        return true
+      }),
     )
+    const status = await run(args, { TRIBUTARY_KEY })
+    for (const spy of spies) spy.mockRestore()
+    expect({ status, ...printed }).toMatchObject(expected)
   }
+  const env = { PATH: process.env.PATH, TRIBUTARY_KEY: 'x' }
+  const ended = spawnSync(process.execPath, [program, ...url], { env, input: '', encoding: 'utf8' })
+  expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
 })

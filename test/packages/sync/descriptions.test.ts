@@ -20,11 +20,16 @@ const resolved = ({ $ref, ...schema }: Schema): Schema =>
 
 /** Columns whose descriptions in the contract say only their form, or that rows of the API do not have. */
 const other: Readonly<Record<string, string>> = {
-  ...{ languageTag: 'First tag of the `Accept-Language` header, lower case.', utmSource: 'utm_source of the click.' },
-  ...{ referrerDomain: 'Host of the referrer, lower case, without `www.`.', utmMedium: 'utm_medium of the click.' },
-  ...{ utmCampaign: 'utm_campaign of the click.', utmTerm: 'utm_term of the click.' },
-  ...{ utmContent: 'utm_content of the click.', region: 'Of the click, as sent by the tracker.' },
-  ...{ city: 'Of the click, as sent by the tracker.', osVersion: 'Version of the operating system of the click.' },
+  languageTag: 'First tag of the `Accept-Language` header, lower case.',
+  utmSource: 'utm_source of the click.',
+  referrerDomain: 'Host of the referrer, lower case, without `www.`.',
+  utmMedium: 'utm_medium of the click.',
+  utmCampaign: 'utm_campaign of the click.',
+  utmTerm: 'utm_term of the click.',
+  utmContent: 'utm_content of the click.',
+  region: 'Of the click, as sent by the tracker.',
+  city: 'Of the click, as sent by the tracker.',
+  osVersion: 'Version of the operating system of the click.',
   browserVersion: 'Version of the browser of the click.',
 }
 
@@ -43,7 +48,8 @@ const tables = [...changing, ...metadata].map(({ name, path, key, fields, ...res
     name,
     description: document.tags.find((tag: { name: string }) => tag.name === tags[0]).description as string,
     columns: Object.entries(fields).map(([field, type]) => ({
-      ...{ name: columnNameOf(field), description: textOf(field) },
+      name: columnNameOf(field),
+      description: textOf(field),
       tests: [
         ...(key.length === 1 && key[0] === field ? ['unique'] : []),
         ...(type.endsWith('NOT NULL') ? ['not_null'] : []),

@@ -230,7 +230,10 @@ describe('tributary-sync into DuckDB', () => {
         tributary.ratio(1::bigint, 0) AS none, tributary.ratio(99999999.999999, 0.000001)::text AS large,
         tributary.ratio(NULL, 2) AS missing`)
     expect(row).toEqual({
-      ...{ up: '0.500001', down: '-0.500001', none: null, missing: null },
+      up: '0.500001',
+      down: '-0.500001',
+      none: null,
+      missing: null,
       large: '99999999999999.000000',
     })
   })

@@ -16,7 +16,13 @@ import { queryDuckdb } from './queryDuckdb.ts'
 
 const at = '2026-11-20T10:00:00.000Z'
 const click = {
-  ...{ id: 'c1', clickedAt: at, storedAt: at, isBot: false, isTest: false, subIds: { sub1: 's' }, costBase: 1 },
+  id: 'c1',
+  clickedAt: at,
+  storedAt: at,
+  isBot: false,
+  isTest: false,
+  subIds: { sub1: 's' },
+  costBase: 1,
 }
 const hash = createHash('md5').update(`c1|${at}|${at}`).digest('hex').slice(0, 15)
 
@@ -169,15 +175,13 @@ describe('tributary-sync into a folder', () => {
         [
           { fields: [], days: [{ ...file, day: '2026-11-20/../../../../../outside' }] },
           [{ ...file, day: '../../outside' }],
-          ...[
-            { fields: ['\u001b'], days: [] },
-            { days: [] },
-            null,
-            7,
-            [null],
-            [{ ...file, hash: 1 }],
-            [{ ...file, rows: '1' }],
-          ],
+          { fields: ['\u001b'], days: [] },
+          { days: [] },
+          null,
+          7,
+          [null],
+          [{ ...file, hash: 1 }],
+          [{ ...file, rows: '1' }],
         ],
       ],
       ['.tributary-sync-source.json', [{}, { accountId: 7 }, { accountId: 'a\n' }, []]],

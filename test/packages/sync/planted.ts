@@ -4,7 +4,7 @@ const changedBy: Record<string, string> = {
   text: "|| 'x'",
   bigint: '+ 1',
   timestamptz: "+ interval '1 ms'",
-  'numeric(18, 6)': '+ 0.000001',
+  'numeric(18,6)': '+ 0.000001',
 }
 
 /**

@@ -11,23 +11,39 @@ export const clickCount = 5_200
 export const firstMs = Date.UTC(2026, 10, 18)
 export const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 40_000).toISOString(), referrer: `https://x/"\\${n}` },
-    ...{
-      language: ['de-DE,de;q=0.9', 'EN', undefined][n % 3],
-      region: n % 2 ? 'Bavaria' : undefined,
-      city: `c${n % 2}`,
-    },
-    ...{ osVersion: ['18', '(not set)'][n % 2], browserVersion: '9', utmSource: ['news', undefined][n % 2] },
-    ...{ utmMedium: 'cpc', utmCampaign: `u${n % 2}`, utmTerm: 'a, b', utmContent: ['x'][n % 2] },
-    ...{ country: ['DE', 'US', undefined][n % 3], device: n % 2 ? 'mobile' : 'desktop', os: `os${n % 4}` },
-    ...{ browser: n % 5 ? 'Firefox' : undefined, campaignId: n % 3 ? 'spring' : 'unknown', offerId: 'o1' },
-    ...{ cost: Number(`0.${10_001 + n}`), isBot: n % 11 === 0, isTest: n % 13 === 0 },
+    id: `c${n}`,
+    clickedAt: new Date(firstMs + n * 40_000).toISOString(),
+    referrer: `https://x/"\\${n}`,
+    language: ['de-DE,de;q=0.9', 'EN', undefined][n % 3],
+    region: n % 2 ? 'Bavaria' : undefined,
+    city: `c${n % 2}`,
+    osVersion: ['18', '(not set)'][n % 2],
+    browserVersion: '9',
+    utmSource: ['news', undefined][n % 2],
+    utmMedium: 'cpc',
+    utmCampaign: `u${n % 2}`,
+    utmTerm: 'a, b',
+    utmContent: ['x'][n % 2],
+    country: ['DE', 'US', undefined][n % 3],
+    device: n % 2 ? 'mobile' : 'desktop',
+    os: `os${n % 4}`,
+    browser: n % 5 ? 'Firefox' : undefined,
+    campaignId: n % 3 ? 'spring' : 'unknown',
+    offerId: 'o1',
+    cost: Number(`0.${10_001 + n}`),
+    isBot: n % 11 === 0,
+    isTest: n % 13 === 0,
     ...(n % 7 === 0 && { subIds: { sub1: `s${n}`, sub10: 'z' } }),
   }))
 export const conversions = (from: number, until: number, status: string, round: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ id: `v${n}`, status, clickId: `c${n * 3}`, revenue: Number(`1.${1_001 + n}`), isTest: n % 17 === 0 },
-    ...{ eventName: n % 2 ? 'lead' : undefined, couponCode: n % 5 ? undefined : 'SAVE' },
+    id: `v${n}`,
+    status,
+    clickId: `c${n * 3}`,
+    revenue: Number(`1.${1_001 + n}`),
+    isTest: n % 17 === 0,
+    eventName: n % 2 ? 'lead' : undefined,
+    couponCode: n % 5 ? undefined : 'SAVE',
     convertedAt: new Date(firstMs + n * 700_000).toISOString(),
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))
@@ -35,31 +51,39 @@ export const conversions = (from: number, until: number, status: string, round: 
 /** Corrected by a later round; some are of no campaign. */
 export const costs = (from: number, until: number, round: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ spentAt: new Date(firstMs + n * 3_600_000).toISOString(), campaignId: n % 4 ? 'spring' : undefined },
-    ...{ country: n % 5 ? 'DE' : undefined, cost: Number(`${n}.0000${10 + round}`) },
+    spentAt: new Date(firstMs + n * 3_600_000).toISOString(),
+    campaignId: n % 4 ? 'spring' : undefined,
+    country: n % 5 ? 'DE' : undefined,
+    cost: Number(`${n}.0000${10 + round}`),
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))
 
 const browserEvents = Array.from({ length: 40 }, (_, n) => ({
-  ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
+  id: `e${n}`,
+  eventName: 'visit',
+  clickId: `c${n}`,
+  value: n % 2 ? 0.1 + n : undefined,
   occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
 }))
 /** Browser events have the same ids. */
 export const serverEvents = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
-    ...{ event_id: `e${n}`, event_name: 'paid', click_id: `c${3 * n + 1}`, currency: 'EUR' },
-    ...{ properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n } },
+    event_id: `e${n}`,
+    event_name: 'paid',
+    click_id: `c${3 * n + 1}`,
+    currency: 'EUR',
+    properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n },
     timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
   }))
 
 /** Stores rows of every resource. */
-export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
+export async function storeSource(stores: TestStores, client: Tributary, count = clickCount): Promise<void> {
   await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(stores, 'acme', 'campaigns', [
     { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
   ])
   await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
-  await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
+  await importContent(stores, 'acme', 'clicks', clicks(0, count))
   await importContent(stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
   await importContent(stores, 'acme', 'costs', costs(0, 60, 0))
   await importContent(stores, 'acme', 'pixel-events', browserEvents)

@@ -15,7 +15,10 @@ import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { storeEvents } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
-import { clickCount, clicks, conversions, storeSource, untilEventsAreListed } from './source.ts'
+import { clicks, conversions, storeSource, untilEventsAreListed } from './source.ts'
+
+/** One batch: duckdb.test.ts and sync.test.ts copy more. */
+const clickCount = 900
 
 const api = useTestApp()
 const folder = useFolder()
@@ -28,7 +31,7 @@ beforeAll(async () => {
   key = await api.account('acme')
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
   client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client)
+  await storeSource(api.stores, client, clickCount)
 })
 
 const targets = () => [postgres.url, folder('copy.duckdb')]
@@ -227,19 +230,17 @@ c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
   })
 
   it('reads a statement from a file, and stops when its reader does', async () => {
-    await writeFile(folder('all.sql'), '-- All clicks.\nSELECT * FROM click_details, generate_series(1, 20)\n')
+    await writeFile(folder('all.sql'), '-- All clicks.\nSELECT * FROM click_details, generate_series(1, 120)\n')
     const program = join(packageRoot, 'src/packages/sync/dist/main.js')
     for (const target of targets()) {
       const command = `"$NODE" "$PROGRAM" "$TARGET" --no-sync --sql-file "$FILE" | head -2 | tail -1 | cut -c1-1`
       const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], {
         env: {
-          ...{
-            PATH: process.env.PATH,
-            NODE: process.execPath,
-            PROGRAM: program,
-            TARGET: target,
-            FILE: folder('all.sql'),
-          },
+          PATH: process.env.PATH,
+          NODE: process.execPath,
+          PROGRAM: program,
+          TARGET: target,
+          FILE: folder('all.sql'),
           ...postgres.environment,
         },
       })

@@ -130,14 +130,18 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     const expected = await resultsIn('usual')
     const { other } = await openCopy('altered')
     for (const [name, value] of Object.entries({
-      ...{
-        DateStyle: 'SQL, DMY',
-        TimeZone: 'America/New_York',
-        IntervalStyle: 'sql_standard',
-        extra_float_digits: '-15',
-      },
-      ...{ bytea_output: 'escape', standard_conforming_strings: 'off', client_encoding: 'LATIN1', array_nulls: 'off' },
-      ...{ transform_null_equals: 'on', xmlbinary: 'hex', search_path: 'information_schema', lc_numeric: 'C' },
+      DateStyle: 'SQL, DMY',
+      TimeZone: 'America/New_York',
+      IntervalStyle: 'sql_standard',
+      extra_float_digits: '-15',
+      bytea_output: 'escape',
+      standard_conforming_strings: 'off',
+      client_encoding: 'LATIN1',
+      array_nulls: 'off',
+      transform_null_equals: 'on',
+      xmlbinary: 'hex',
+      search_path: 'information_schema',
+      lc_numeric: 'C',
     })) {
       const quoted = name === 'search_path' ? value : `'${value}'`
       await other.unsafe(`ALTER DATABASE tributary SET ${name} = ${quoted}`)

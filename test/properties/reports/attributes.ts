@@ -45,11 +45,17 @@ export interface ClickAttributeFields extends SharedFields {
 export function clickAttributes(row: ClickAttributeFields): Attributes {
   return {
     ...sharedAttributes(row),
-    ...{ region: row.region, city: row.city, os_version: row.osVersion, browser_version: row.browserVersion },
+    region: row.region,
+    city: row.city,
+    os_version: row.osVersion,
+    browser_version: row.browserVersion,
     language: row.language && languages[row.language],
     referrer_domain: row.referrer && domains[row.referrer],
-    ...{ utm_source: row.utmSource, utm_medium: row.utmMedium, utm_campaign: row.utmCampaign },
-    ...{ utm_term: row.utmTerm, utm_content: row.utmContent },
+    utm_source: row.utmSource,
+    utm_medium: row.utmMedium,
+    utm_campaign: row.utmCampaign,
+    utm_term: row.utmTerm,
+    utm_content: row.utmContent,
   }
 }
 
@@ -71,14 +77,23 @@ export function conversionAttributes(
   return {
     ...(click && clickAttributes(click)),
     ...Object.fromEntries(own),
-    ...{ status, source, event_name: eventName, coupon_code: couponCode },
+    status,
+    source,
+    event_name: eventName,
+    coupon_code: couponCode,
   }
 }
 
 export function sharedAttributes(row: SharedFields): Attributes {
   return {
-    ...{ campaign: row.campaignId, offer: row.offerId, landing: row.landingPageId },
-    ...{ traffic_source: row.trafficSourceId, country: row.country, device: row.device },
-    ...{ os: row.os, browser: row.browser, ...row.subIds },
+    campaign: row.campaignId,
+    offer: row.offerId,
+    landing: row.landingPageId,
+    traffic_source: row.trafficSourceId,
+    country: row.country,
+    device: row.device,
+    os: row.os,
+    browser: row.browser,
+    ...row.subIds,
   }
 }

@@ -15,19 +15,8 @@ export const dayMs = 86_400_000
 export const hourMs = 3_600_000
 
 /** Zones in which some dates have no midnight, two midnights, or hours that are skipped, repeated or half. */
-const zones = [
-  ...[
-    'UTC',
-    'America/New_York',
-    'America/Nuuk',
-    'America/Santiago',
-    'Africa/Cairo',
-    'Africa/Abidjan',
-    'Asia/Beirut',
-    'Asia/Kathmandu',
-  ],
-  ...['Asia/Kolkata', 'Australia/Lord_Howe', 'Europe/Berlin', 'Europe/London', 'Pacific/Apia', 'Pacific/Chatham'],
-]
+const zones = `UTC America/New_York America/Nuuk America/Santiago Africa/Cairo Africa/Abidjan Asia/Beirut Asia/Kathmandu
+  Asia/Kolkata Australia/Lord_Howe Europe/Berlin Europe/London Pacific/Apia Pacific/Chatham`.split(/\s+/)
 /** Local midnights of those zones, in hours from midnight UTC. */
 const midnightsH = [0, 3, 4, 5, -1, -2, -3, -10.5, -11, -5.5, -5.75, -12.75, -13.75, -13]
 
@@ -57,20 +46,27 @@ const someOf = <Name extends string>(fields: Record<Name, readonly string[]>) =>
   >
 
 const sharedValues = {
-  ...{ campaignId: ['k1', 'k2', 'K1'], offerId: ['o1', 'o2'], landingPageId: ['l1', 'l2'], trafficSourceId: ['t1'] },
-  ...{ country: ['US', 'DE', 'NP'], device: ['desktop', 'mobile'], os: ['iOS', 'Windows', '(not set)'] },
+  campaignId: ['k1', 'k2', 'K1'],
+  offerId: ['o1', 'o2'],
+  landingPageId: ['l1', 'l2'],
+  trafficSourceId: ['t1'],
+  country: ['US', 'DE', 'NP'],
+  device: ['desktop', 'mobile'],
+  os: ['iOS', 'Windows', '(not set)'],
   browser: ['Chrome', 'Ünïcode "quoted" \\ %, !'],
 }
 const clickValues = {
-  ...{ region: ['Bavaria'], city: ['Munich', 'München'], osVersion: ['18.1'], browserVersion: ['129', '(not set)'] },
-  ...{ language: Object.keys(languages), referrer: Object.keys(domains) },
-  ...{
-    utmSource: ['news'],
-    utmMedium: ['cpc', 'email'],
-    utmCampaign: ['autumn'],
-    utmTerm: ['a, b'],
-    utmContent: ['banner'],
-  },
+  region: ['Bavaria'],
+  city: ['Munich', 'München'],
+  osVersion: ['18.1'],
+  browserVersion: ['129', '(not set)'],
+  language: Object.keys(languages),
+  referrer: Object.keys(domains),
+  utmSource: ['news'],
+  utmMedium: ['cpc', 'email'],
+  utmCampaign: ['autumn'],
+  utmTerm: ['a, b'],
+  utmContent: ['banner'],
 }
 const subIdValues = { sub1: ['a', 'b,c', '!x'], sub2: ['a"b', '\\'], sub10: ['z'] }
 
@@ -85,12 +81,20 @@ export const subIds = fc.record(someOf(subIdValues))
 
 /** Values that only filters have: those that no row has, and those that are computed. */
 const filterValues: Partial<Record<FilterName, string[]>> = {
-  ...{ campaign_id: ['k9'], country: ['ZZ'], city: ['munich'], device: ['tablet'] },
-  ...{ language: ['de-de', 'en', 'fr'], referrer_domain: ['example.com', 'news.example.org'] },
+  campaign_id: ['k9'],
+  country: ['ZZ'],
+  city: ['munich'],
+  device: ['tablet'],
+  language: ['de-de', 'en', 'fr'],
+  referrer_domain: ['example.com', 'news.example.org'],
 }
 const fieldValues: Record<string, readonly string[]> = {
-  ...{ ...sharedValues, ...clickValues, ...subIdValues, ...conversionValues },
-  ...{ status: statuses, source: ['cpa', 'revenue'] },
+  ...sharedValues,
+  ...clickValues,
+  ...subIdValues,
+  ...conversionValues,
+  status: statuses,
+  source: ['cpa', 'revenue'],
 }
 /** The field of a filter, `campaignId` of `campaign_id`. */
 const fieldOf = (name: FilterName) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -215,7 +219,8 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
     })),
     fc.constantFrom(...rangeNames).map(
       (name): Window => ({
-        ...{ text: `range=${name}`, name },
+        text: `range=${name}`,
+        name,
         resolve(zone) {
           const { from, to } = datesOfRange(name, dateOf(nowMs, zone))
           return { fromMs: startOfDate(from, zone), untilMs: startOfDate(addDays(to, 1), zone) }
@@ -379,12 +384,15 @@ function write(
   ]
   return {
     ...rest,
-    ...{ metricConditions: ofShown, rangeName: name },
+    metricConditions: ofShown,
+    rangeName: name,
     zone: zone ?? 'UTC',
     range: resolve(zone ?? 'UTC'),
     sort: { by: 'clicks' as const, isDescending: true, ...sort, isChange },
-    ...{ limit: limit ?? 1000, offset: offset ?? 0 },
-    ...{ minClicks: minClicks ?? 0, minConversions: minConversions ?? 0 },
+    limit: limit ?? 1000,
+    offset: offset ?? 0,
+    minClicks: minClicks ?? 0,
+    minConversions: minConversions ?? 0,
     compare: compare === 'range' ? other.resolve(zone ?? 'UTC') : compare,
     text: parameters.join('&'),
     statsText: [...shared, ...treeParameter(rest.tree)].join('&'),

@@ -34,10 +34,8 @@ import { type ClickLine, type ConversionLine, type CostLine, inUnits, Model, met
 
 const api = useTestApp()
 
-const tables = [
-  ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', 'costs', 'cost_index'],
-  ...['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour'],
-]
+const tables = `clicks click_index conversions conversion_index converted_clicks costs cost_index
+  sums_by_day sums_by_day_and_campaign sums_by_quarter_hour`.split(/\s+/)
 
 beforeAll(async () => {
   // The time stands still, so all requests are in one minute.
@@ -277,12 +275,17 @@ async function compare(account: Account, rows: Rows, query: WrittenQuery): Promi
   const expectedCountAt = query.countsAtClick ? 'click' : undefined
   expect([text, countAt, overview.countAt]).toEqual([text, expectedCountAt, expectedCountAt])
   expect([text, bucketCount, truncated, totals]).toEqual([
-    ...[text, expected.bucketCount, expected.truncated, expected.totals],
+    text,
+    expected.bucketCount,
+    expected.truncated,
+    expected.totals,
   ])
   expect([text, shown]).toEqual([text, expected.data])
   const { previous } = response
   expect([text, response.from, response.to, previous]).toEqual([
-    ...[text, instant(range.fromMs), instant(range.untilMs)],
+    text,
+    instant(range.fromMs),
+    instant(range.untilMs),
     'previous' in expected
       ? { ...earlierOf(expected.previous), complete: expected.previous.range.untilMs <= nowMs }
       : undefined,
@@ -302,7 +305,9 @@ function withoutVisitors({ visitors: _visitors, ...sums }: ReportResponse['total
 }
 
 const earlierOf = ({ range, totals }: { range: { fromMs: number; untilMs: number }; totals: Metrics }) => ({
-  ...{ from: instant(range.fromMs), to: instant(range.untilMs), totals },
+  from: instant(range.fromMs),
+  to: instant(range.untilMs),
+  totals,
 })
 
 async function compareSeries({ key, nowMs }: Account, rows: Rows, query: WrittenQuery): Promise<void> {
@@ -321,7 +326,8 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
   expect([path, found.filter(isCounted)]).toEqual([
     path,
     expected.data.map(({ previous, id, ...row }) => ({
-      ...{ id: idOf(id), ...row },
+      id: idOf(id),
+      ...row,
       ...(previous && { previous: { ...previous, id: previous.id && idOf(previous.id) } }),
     })),
   ])

@@ -170,7 +170,9 @@ export class Model {
 
   get costs(): CountedCost[] {
     return [...this.#costs.values()].map(({ line }) => ({
-      ...{ atMs: line.atMs, attributes: sharedAttributes(line), cost: baseOf(line.cost) },
+      atMs: line.atMs,
+      attributes: sharedAttributes(line),
+      cost: baseOf(line.cost),
     }))
   }
 
@@ -184,7 +186,9 @@ export class Model {
     return [...this.#clicks.values()]
       .filter(({ isBot, isTest }) => !isBot && !isTest)
       .map((line) => ({
-        ...{ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) },
+        atMs: line.atMs,
+        attributes: clickAttributes(line),
+        cost: baseOf(line.cost),
         visitor: line.visitorId === undefined ? `click ${line.id}` : `visitor ${line.visitorId}`,
       }))
   }

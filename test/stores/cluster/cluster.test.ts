@@ -47,19 +47,31 @@ beforeAll(async () => {
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 1 + (n % 7), n % 24, n % 60)).toISOString()
 const clicks = Array.from({ length: 300 }, (_, n) => ({
-  ...{ id: `c${n}`, clickedAt: at(n), campaignId: `k${n % 2}`, country: ['US', 'DE', 'FR'][n % 3] },
-  ...{ cost: 0.25, currency: 'USD', isBot: n % 50 === 0 },
+  id: `c${n}`,
+  clickedAt: at(n),
+  campaignId: `k${n % 2}`,
+  country: ['US', 'DE', 'FR'][n % 3],
+  cost: 0.25,
+  currency: 'USD',
+  isBot: n % 50 === 0,
 }))
 const conversions = Array.from({ length: 60 }, (_, n) => ({
-  ...{ id: `v${n}`, clickId: `c${n * 3}`, convertedAt: at(n + 3), updatedAt: at(n + 3), transactionId: `order-${n}` },
-  ...{ status: 'pending', revenue: 2, currency: 'USD' },
+  id: `v${n}`,
+  clickId: `c${n * 3}`,
+  convertedAt: at(n + 3),
+  updatedAt: at(n + 3),
+  transactionId: `order-${n}`,
+  status: 'pending',
+  revenue: 2,
+  currency: 'USD',
 }))
 /** A third is approved later, and a sixth moves to another moment. */
 const changed = conversions
   .filter((_, n) => n % 3 === 0)
   .map((row, n) => ({
     ...row,
-    ...{ status: 'approved', updatedAt: '2026-11-20T00:00:00.000Z' },
+    status: 'approved',
+    updatedAt: '2026-11-20T00:00:00.000Z',
     ...(n % 2 === 0 && { convertedAt: '2026-11-15T12:00:00.000Z' }),
   }))
 
@@ -118,8 +130,11 @@ describe('on two nodes', () => {
     for (const path of ['/reports?group_by=country', '/reports?group_by=day', '/reports?group_by=campaign']) {
       const { body } = await read(`${path}&from=2026-11-01&to=2026-11-19`)
       expect(body.totals).toMatchObject({
-        ...{ clicks: counted.length, cost: counted.length * 0.25 },
-        ...{ conversions: 20, revenue: 40, pendingConversions: 40 },
+        clicks: counted.length,
+        cost: counted.length * 0.25,
+        conversions: 20,
+        revenue: 40,
+        pendingConversions: 40,
       })
     }
     const { body } = await read('/reports?group_by=country&from=2026-11-01&to=2026-11-19')

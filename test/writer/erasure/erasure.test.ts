@@ -40,7 +40,12 @@ beforeAll(async () => {
 })
 
 const click = (id: string, visitorId: string, more: object = {}) => ({
-  ...{ id, visitorId, clickedAt: '2024-11-05T10:00:00.000Z', campaignId: 'k1', city: `city-${id}`, ...more },
+  id,
+  visitorId,
+  clickedAt: '2024-11-05T10:00:00.000Z',
+  campaignId: 'k1',
+  city: `city-${id}`,
+  ...more,
 })
 
 const withWriter = <Result>(account: string, work: (writer: Writer) => Promise<Result>) =>
@@ -183,7 +188,10 @@ it('an event that is received after the erasure is new data, whatever its timest
     url: '/api/v1/events',
     headers: { authorization: `ApiKey ${keys.received}` },
     payload: {
-      ...{ event_name: 'visit', visitor_id: 'v1', campaign_id: 'k1', properties: { plan: 'new' } },
+      event_name: 'visit',
+      visitor_id: 'v1',
+      campaign_id: 'k1',
+      properties: { plan: 'new' },
       timestamp: new Date(erasedMs - dayMs).toISOString(),
     },
   })

@@ -209,7 +209,12 @@ describe('rows that are lost', () => {
     ]
     const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
     expect(JSON.parse(stdout).differences).toContainEqual({
-      ...{ kind: 'missing_rows', accountId: account, table: 'clicks', month: '2026-11-01', confirmed: 2, stored: 1 },
+      kind: 'missing_rows',
+      accountId: account,
+      table: 'clicks',
+      month: '2026-11-01',
+      confirmed: 2,
+      stored: 1,
     })
     const repaired = await verify('--repair')
     expect(repaired).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-missing') })

@@ -21,8 +21,12 @@ async function makeAccounts(...ids: string[]): Promise<void> {
     ])
     await storeConversions(stores, id, [
       {
-        ...{ id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
-        ...{ click_campaign_id: 'k1', click_country: 'US' },
+        id: 'v1',
+        converted_at: '2026-11-01 11:00:00.000',
+        click_id: 'c1',
+        click_at: '2026-10-30 10:00:00.000',
+        click_campaign_id: 'k1',
+        click_country: 'US',
       },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
     ])
@@ -129,11 +133,10 @@ describe('verify', () => {
   )
   const all = Object.values(plants).map(([, difference]) => `planted ${difference}`)
   let text: Awaited<ReturnType<typeof runHere>>
-  let [before, found, other, repaired, afterwards]: Awaited<ReturnType<typeof verify>>[] = []
+  let [found, repaired, afterwards]: Awaited<ReturnType<typeof verify>>[] = []
 
   beforeAll(async () => {
     await makeAccounts('planted', 'swept')
-    before = await verify()
     for (const [plant] of Object.values(plants)) await change(plant)
     const names = sums.map(({ name }) => name)
     for (const table of sumsTableNames) {
@@ -154,24 +157,26 @@ describe('verify', () => {
     )
     found = await verify()
     text = await runHere(['verify', '--account', 'acme'], stores.environment)
-    other = await verify('--account', 'other')
     repaired = await verify('--repair')
     afterwards = await verify()
   })
 
-  it('reports nothing when every sum and index matches the rows, and after a repair', () => {
-    const silent = { code: 0, shown: [] }
-    expect([before, other, afterwards]).toMatchObject([silent, silent, silent])
-    expect([found, repaired]).toMatchObject([
+  it('reports nothing when every sum and index matches the rows, as after a repair', () => {
+    expect([found, repaired, afterwards]).toMatchObject([
       { code: 1, repaired: false },
       { code: 0, repaired: true },
+      { code: 0, shown: [] },
     ])
   })
 
   it('reports stored and correct sums by account, also those that cancel each other out over the day', () => {
     const acme = found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'acme')
     expect(acme).toContainEqual({
-      ...{ kind: 'derived', accountId: 'acme', table: 'sums_by_quarter_hour', day: '2026-11-01', keys: 1 },
+      kind: 'derived',
+      accountId: 'acme',
+      table: 'sums_by_quarter_hour',
+      day: '2026-11-01',
+      keys: 1,
       sums: { stored: { ...nothing, clicks: 3, cost: 1.75 }, actual: { ...nothing, clicks: 1, cost: 0.25 } },
     })
     expect(text).toEqual({
@@ -188,7 +193,11 @@ describe('verify', () => {
   it('finds a difference in each sum of each sums table', () => {
     expect(found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'swept')).toEqual(
       wrongSums.map(({ table, day, metric }) => ({
-        ...{ kind: 'derived', accountId: 'swept', table, day, keys: 1 },
+        kind: 'derived',
+        accountId: 'swept',
+        table,
+        day,
+        keys: 1,
         sums: { stored: { ...nothing, [metric]: -1 }, actual: nothing },
       })),
     )
@@ -203,7 +212,7 @@ describe('verify', () => {
     expect(repaired?.shown).toEqual(found?.shown)
   })
 
-  it('reports a watermark in the far future, which a repair does not lower', async () => {
+  it('reports nothing but a watermark in the far future, which a repair does not lower', async () => {
     await stores.postgres`
       UPDATE watermarks SET stored_at = '2090-01-01' WHERE account_id = 'other' AND resource = 'conversions'`
     const watermark = { kind: 'watermark_in_future', accountId: 'other', table: 'conversions' }

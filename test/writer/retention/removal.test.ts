@@ -144,7 +144,8 @@ describe('if Postgres is restored from a backup made before a removal and an imp
   it('the same files add no row, and a new click of the removed month adds to its sums', async () => {
     const duplicates = rows.clicks.length + late.length
     expect(await importContent(stores, account, 'clicks', [...rows.clicks, ...late])).toMatchObject({
-      ...{ inserted: 0, duplicates },
+      inserted: 0,
+      duplicates,
     })
     expect(await importContent(stores, account, 'conversions', rows.conversions)).toMatchObject({ inserted: 0 })
     expect(withoutCostIds(await tablesOf(account))).toEqual(before)

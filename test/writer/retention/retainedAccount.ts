@@ -6,12 +6,25 @@ import { rowsOf } from '../../import/runImport.ts'
 export const removalMs = Date.UTC(2025, 3, 15, 12)
 
 const click = (id: string, month: string, more: object = {}) => ({
-  ...{ id, clickedAt: `2025-${month}-10T10:20:00.000Z`, campaignId: 'k1', country: 'FR', device: 'mobile' },
-  ...{ offerId: 'o1', landingPageId: 'l1', visitorId: `visitor-${id}`, region: `region-${id}`, cost: 0.25 },
-  ...{ subIds: { sub1: 'a' }, ...more },
+  id,
+  clickedAt: `2025-${month}-10T10:20:00.000Z`,
+  campaignId: 'k1',
+  country: 'FR',
+  device: 'mobile',
+  offerId: 'o1',
+  landingPageId: 'l1',
+  visitorId: `visitor-${id}`,
+  region: `region-${id}`,
+  cost: 0.25,
+  subIds: { sub1: 'a' },
+  ...more,
 })
 const conversion = (id: string, month: string, more: object = {}) => ({
-  ...{ id, convertedAt: `2025-${month}-12T10:00:00.000Z`, status: 'approved', revenueBase: 7, ...more },
+  id,
+  convertedAt: `2025-${month}-12T10:00:00.000Z`,
+  status: 'approved',
+  revenueBase: 7,
+  ...more,
 })
 const event = (id: string, month: string, more: object = {}) => {
   const at = `2025-${month}-11T10:00:00.000Z`
@@ -36,8 +49,16 @@ export const rows = {
     conversion('v1', '01', { clickId: 'c1' }),
     // With values of its own, which a later change leaves to the click.
     conversion('v2', '03', {
-      ...{ clickId: 'c2', status: 'pending', country: 'FR', device: 'tablet', os: 'own', browser: 'own' },
-      ...{ visitorId: 'own', landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
+      clickId: 'c2',
+      status: 'pending',
+      country: 'FR',
+      device: 'tablet',
+      os: 'own',
+      browser: 'own',
+      visitorId: 'own',
+      landingPageId: 'own',
+      trafficSourceId: 'own',
+      subIds: { sub1: 'own', sub10: 'own' },
     }),
     conversion('v3', '03', { clickId: 'c4' }),
     conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
@@ -61,10 +82,8 @@ export async function storeRetained(stores: Writer['stores'], ...accounts: strin
   await storeRows(stores, sent)
 }
 
-const rowTables = [
-  ...['clicks', 'converted_click_rows', 'conversions', 'costs', 'pixel_events'],
-  ...['click_index', 'cost_index', 'converted_clicks'],
-]
+const rowTables =
+  'clicks converted_click_rows conversions costs pixel_events click_index cost_index converted_clicks'.split(' ')
 const sums = {
   sums_by_day: 'dimension, day, value',
   sums_by_day_and_campaign: 'dimension, campaign_id, day, value',

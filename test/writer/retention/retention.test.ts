@@ -155,8 +155,14 @@ describe('after months were removed', () => {
       INSERT INTO retained_ranges (account_id, resource, retained_from)
       VALUES ('removing', 'clicks', ${clicksFrom.slice(0, 10)}), ('removing', 'events', ${eventsFrom.slice(0, 10)})`
     for (const path of [
-      ...['/clicks', '/events', '/journeys?click_id=c1', '/journeys?click_id=c3', '/journeys?click_id=c4'],
-      ...['/journeys?visitor_id=visitor-c1', '/journeys?visitor_id=visitor-c3', '/journeys?visitor_id=visitor-c4'],
+      '/clicks',
+      '/events',
+      '/journeys?click_id=c1',
+      '/journeys?click_id=c3',
+      '/journeys?click_id=c4',
+      '/journeys?visitor_id=visitor-c1',
+      '/journeys?visitor_id=visitor-c3',
+      '/journeys?visitor_id=visitor-c4',
     ]) {
       expect([path, await idsOf('removing', path)]).toEqual([path, await idsOf('acme', path)])
     }
@@ -180,7 +186,9 @@ describe('after months were removed', () => {
 
   it('an event of a removed click is accepted, since ids remain known', async () => {
     const response = await server.app.inject({
-      ...{ method: 'POST', url: '/api/v1/events', headers: { authorization: `ApiKey ${keys.acme}` } },
+      method: 'POST',
+      url: '/api/v1/events',
+      headers: { authorization: `ApiKey ${keys.acme}` },
       payload: { event_name: 'visit', click_id: 'c1', event_id: 'late' },
     })
     expect([response.statusCode, response.json()]).toMatchObject([200, { accepted: true }])
@@ -335,8 +343,13 @@ describe('nothing is removed', () => {
 
 describe('the months that are retained', () => {
   const setting = (more: Partial<Retention>): Retention => ({
-    ...{ accountId: 'a', clickMonths: 13, eventMonths: 0, isImporting: false, retained: { clicksMs: 0, eventsMs: 0 } },
-    ...{ nowMs: Date.UTC(2025, 3, 15), ...more },
+    accountId: 'a',
+    clickMonths: 13,
+    eventMonths: 0,
+    isImporting: false,
+    retained: { clicksMs: 0, eventsMs: 0 },
+    nowMs: Date.UTC(2025, 3, 15),
+    ...more,
   })
 
   it('are whole UTC months before the present one, across years; 0 retains all', () => {

@@ -5,11 +5,15 @@ const named = (...names: string[]) => Object.fromEntries(names.map((name) => [na
 
 /** Dimensions of `report` by the rows that have a value, and the column of each. */
 const ofCosts: Readonly<Record<string, string>> = {
-  ...{ campaign: 'campaign_id', offer: 'offer_id', landing: 'landing_page_id', traffic_source: 'traffic_source_id' },
+  campaign: 'campaign_id',
+  offer: 'offer_id',
+  landing: 'landing_page_id',
+  traffic_source: 'traffic_source_id',
   ...named('country', 'device', 'os', 'browser', ...subIdNames),
 }
 const ofClicks = {
-  ...{ ...ofCosts, language: 'language_tag' },
+  ...ofCosts,
+  language: 'language_tag',
   ...named('region', 'city', 'os_version', 'browser_version', 'referrer_domain'),
   ...named('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
 }
@@ -17,7 +21,10 @@ const ofConversions = { ...ofClicks, ...named('status', 'source', 'event_name', 
 
 /** Tables with the names of values. */
 const nameTables = {
-  ...{ campaign: 'campaigns', offer: 'offers', landing: 'landing_pages', traffic_source: 'traffic_sources' },
+  campaign: 'campaigns',
+  offer: 'offers',
+  landing: 'landing_pages',
+  traffic_source: 'traffic_sources',
   country: 'countries',
 }
 

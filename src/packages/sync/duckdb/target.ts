@@ -101,8 +101,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
     await database.query(stateStatement(schema), stateValues(resource, after))
     if (newColumns === null) return { state: after }
     const { from } = checksums.range
-    const lacking = stored && from > stored.from ? { from } : {}
-    return { state: after, filled: { columns: newColumns.split(','), ...lacking } }
+    return { state: after, filled: { columns: newColumns.split(','), ...(stored && from > stored.from && { from }) } }
   }
 
   return {

@@ -45,7 +45,7 @@ export async function openTables(url: string, schema: string) {
       const [written] = await sql.unsafe<[{ rows: number }?]>(
         `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 9, ', state', `${condition} RETURNING 1`)})
          SELECT (SELECT count(*) FROM stored)::int AS rows FROM state`,
-        [...stateValues(resource, after), ...[before.since, before.cursor], jsonOf(resource, rows)],
+        [...stateValues(resource, after), before.since, before.cursor, jsonOf(resource, rows)],
       )
       if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
       return written.rows

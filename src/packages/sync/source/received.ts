@@ -102,7 +102,7 @@ const isOfType: Record<string, (value: unknown) => boolean> = {
   boolean: (value) => typeof value === 'boolean',
   bigint: isCount,
   'double precision': Number.isFinite,
-  'numeric(18, 6)': Number.isFinite,
+  'numeric(18,6)': Number.isFinite,
   'text[]': (value) => Array.isArray(value) && value.every(isText),
 }
 

@@ -12,10 +12,9 @@ export interface Resource {
   indexes: readonly string[]
 }
 
-/** Names that are looked up, and what is computed at read. */
-type Uncopied =
-  | ('campaignName' | 'offerName' | 'landingPageName' | 'trafficSourceName' | 'converted' | 'conversionCount')
-  | 'subIds'
+/** Fields of rows that are objects, computed at read or looked up. */
+type Uncopied = 'subIds' | 'converted' | 'conversionCount' | `${Entity}Name`
+type Entity = 'campaign' | 'offer' | 'landingPage' | 'trafficSource'
 
 /** Types of all fields of a row of the API: without a new field this does not compile, so no copy lacks a column. */
 type FieldsOf<Path extends ExportPath> = Readonly<Record<Exclude<FieldOf<Path>, Uncopied>, string>>
@@ -33,17 +32,24 @@ export interface ChangingResource extends Resource {
   overlapMs: number
 }
 
-type SubId = Extract<FieldOf<'/clicks'>, `sub${number}`>
+/** The fields of columns as `typesIn` takes them. */
+type FieldIn<Columns extends string> = Columns extends `${infer Column}, ${infer Others}`
+  ? FieldIn<Column> | FieldIn<Others>
+  : Columns extends `${infer Field} ${string}`
+    ? Field
+    : Columns
 
-const text = 'text'
-const id = 'text NOT NULL'
-const time = 'timestamptz'
-const money = 'numeric(18, 6)'
-const flag = 'boolean NOT NULL'
-const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, text])) as Record<SubId, 'text'>
-export const subIdNames: ReadonlySet<string> = new Set(Object.keys(subIds))
-const dimensions = { languageTag: text, referrerDomain: text }
-const entityIds = { campaignId: text, offerId: text, landingPageId: text, trafficSourceId: text }
+/** @param lines columns by the names of their fields: `id text NOT NULL, country`; a column without a type is a text */
+function typesIn<const Lines extends readonly string[]>(...lines: Lines) {
+  const columns = lines.flatMap((line) => line.split(', ')).map((column) => column.split(/ (.*)/))
+  const fields = Object.fromEntries(columns.map(([field, type = 'text']) => [field, type]))
+  return fields as Readonly<Record<FieldIn<Lines[number]>, string>>
+}
+
+const entityIds = 'campaignId, offerId, landingPageId, trafficSourceId'
+const utm = 'utmSource, utmMedium, utmCampaign, utmTerm, utmContent'
+const subIds = 'sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10'
+export const subIdNames: ReadonlySet<string> = new Set(subIds.split(', '))
 
 const clicks: ChangingResource = {
   name: 'clicks',
@@ -53,14 +59,12 @@ const clicks: ChangingResource = {
   time: 'clickedAt',
   amount: 'costBase',
   overlapMs: 0,
-  fields: {
-    ...{ id, clickedAt: `${time} NOT NULL`, ...entityIds, visitorId: text, country: text, region: text, city: text },
-    ...{ device: text, os: text, osVersion: text, browser: text, browserVersion: text, language: text, referrer: text },
-    ...{ userAgent: text, ip: text, ...subIds, externalClickId: text },
-    ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text, cost: money },
-    ...{ currency: text, costBase: money, baseCurrency: text, isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
-    ...dimensions,
-  } satisfies FieldsOf<'/clicks'>,
+  fields: typesIn(
+    `id text NOT NULL, clickedAt timestamptz NOT NULL, ${entityIds}, visitorId, country, region, city, device`,
+    `os, osVersion, browser, browserVersion, language, referrer, userAgent, ip, ${subIds}, externalClickId, ${utm}`,
+    'cost numeric(18,6), currency, costBase numeric(18,6), baseCurrency, isBot boolean NOT NULL',
+    'isTest boolean NOT NULL, storedAt timestamptz NOT NULL, languageTag, referrerDomain',
+  ) satisfies FieldsOf<'/clicks'>,
   indexes: ['clicked_at', 'campaign_id, clicked_at', 'visitor_id'],
 }
 
@@ -72,14 +76,13 @@ const conversions: ChangingResource = {
   time: 'convertedAt',
   amount: 'revenueBase',
   overlapMs: 0,
-  fields: {
-    ...{ id, source: text, status: text, externalStatus: text, eventName: text, convertedAt: `${time} NOT NULL` },
-    ...{ clickedAt: time, createdAt: time, updatedAt: time, clickId: text, visitorId: text, transactionId: text },
-    ...{ ...entityIds, country: text, device: text, os: text, browser: text, ...subIds, payout: money, revenue: money },
-    ...{ currency: text, revenueBase: money, baseCurrency: text, couponCode: text, isTest: flag },
-    ...{ storedAt: `${time} NOT NULL`, region: text, city: text, osVersion: text, browserVersion: text, ...dimensions },
-    ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text },
-  } satisfies FieldsOf<'/conversions'>,
+  fields: typesIn(
+    'id text NOT NULL, source, status, externalStatus, eventName, convertedAt timestamptz NOT NULL',
+    'clickedAt timestamptz, createdAt timestamptz, updatedAt timestamptz, clickId, visitorId, transactionId',
+    `${entityIds}, country, device, os, browser, ${subIds}, payout numeric(18,6), revenue numeric(18,6)`,
+    'currency, revenueBase numeric(18,6), baseCurrency, couponCode, isTest boolean NOT NULL',
+    `storedAt timestamptz NOT NULL, region, city, osVersion, browserVersion, languageTag, referrerDomain, ${utm}`,
+  ) satisfies FieldsOf<'/conversions'>,
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
@@ -91,11 +94,10 @@ const costs: ChangingResource = {
   time: 'spentAt',
   amount: 'costBase',
   overlapMs: 0,
-  fields: {
-    ...{ id, spentAt: `${time} NOT NULL`, updatedAt: time, ...entityIds, country: text, device: text, os: text },
-    ...{ browser: text, ...subIds, cost: money, currency: text, costBase: money, baseCurrency: text },
-    ...{ storedAt: `${time} NOT NULL` },
-  } satisfies FieldsOf<'/costs'>,
+  fields: typesIn(
+    `id text NOT NULL, spentAt timestamptz NOT NULL, updatedAt timestamptz, ${entityIds}, country, device, os, browser`,
+    `${subIds}, cost numeric(18,6), currency, costBase numeric(18,6), baseCurrency, storedAt timestamptz NOT NULL`,
+  ) satisfies FieldsOf<'/costs'>,
   indexes: ['spent_at', 'campaign_id, spent_at'],
 }
 
@@ -107,36 +109,33 @@ export const events: ChangingResource = {
   time: 'occurredAt',
   // Their `storedAt` is the clock of the event store, which may be set back.
   overlapMs: 60_000,
-  fields: {
-    ...{ id, origin: `${text} NOT NULL`, generation: 'bigint NOT NULL', eventName: `${text} NOT NULL` },
-    ...{ clickId: text, visitorId: text, campaignId: text, userId: text, value: 'double precision' },
-    ...{ currency: text, properties: 'json', occurredAt: `${time} NOT NULL`, receivedAt: time },
-    ...{ storedAt: `${time} NOT NULL` },
-  } satisfies FieldsOf<'/events'>,
+  fields: typesIn(
+    'id text NOT NULL, origin text NOT NULL, generation bigint NOT NULL, eventName text NOT NULL, clickId, visitorId',
+    'campaignId, userId, value double precision, currency, properties json, occurredAt timestamptz NOT NULL',
+    'receivedAt timestamptz, storedAt timestamptz NOT NULL',
+  ) satisfies FieldsOf<'/events'>,
   indexes: ['occurred_at', 'event_name, occurred_at', 'click_id', 'visitor_id'],
 }
 
-/** @param fields besides id, name and times */
-function metadataOf<Path extends ExportPath>(
+/** @param fields besides id, name, status and times */
+function entityOf<Path extends ExportPath>(
   path: Path,
   fields: Omit<FieldsOf<Path>, 'id' | 'name' | 'status' | 'createdAt' | 'updatedAt'>,
 ): Resource {
-  const name = path.slice(1).replace('-', '_')
-  const all = { id, name: `${text} NOT NULL`, status: text, ...fields, createdAt: time, updatedAt: time }
-  return { name, path, key: ['id'], fields: all, indexes: [] }
+  const first = typesIn('id text NOT NULL, name text NOT NULL, status')
+  const all = { ...first, ...fields, ...typesIn('createdAt timestamptz, updatedAt timestamptz') }
+  return { name: path.slice(1).replace('-', '_'), path, key: ['id'], fields: all, indexes: [] }
 }
 
 /** Metadata: few rows, read in full by each run. */
 export const metadata: readonly Resource[] = [
-  metadataOf('/campaigns', {
-    ...{ userId: text, trafficSourceId: text, costModel: text, costValue: money, currency: text, tags: 'text[]' },
-  }),
-  metadataOf('/offers', {
-    ...{ url: text, affiliateNetwork: text, payoutType: text, payout: money, currency: text },
-    ...{ countries: 'text[]', tags: 'text[]' },
-  }),
-  metadataOf('/landing-pages', { url: text, tags: 'text[]' }),
-  metadataOf('/traffic-sources', { category: text, costModel: text, currency: text }),
+  entityOf('/campaigns', typesIn('userId, trafficSourceId, costModel, costValue numeric(18,6), currency, tags text[]')),
+  entityOf(
+    '/offers',
+    typesIn('url, affiliateNetwork, payoutType, payout numeric(18,6), currency, countries text[], tags text[]'),
+  ),
+  entityOf('/landing-pages', typesIn('url, tags text[]')),
+  entityOf('/traffic-sources', typesIn('category, costModel, currency')),
 ]
 
 export const changing: readonly ChangingResource[] = [clicks, conversions, costs, events]

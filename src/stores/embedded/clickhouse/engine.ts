@@ -22,8 +22,10 @@ const lockTimeoutMs = 10_000
 const pollMs = 5
 /** Files from which the engine reads memory, processors, their use, and random numbers. */
 const systemFiles = [
-  ...['/proc/self', '/proc/meminfo', '/proc/cpuinfo', '/proc/stat', '/proc/loadavg', '/proc/uptime', '/proc/sys'],
-  ...['/sys/fs/cgroup', '/sys/devices/system/cpu', '/sys/block', '/dev/urandom', '/dev/random'],
+  ...['self', 'meminfo', 'cpuinfo', 'stat', 'loadavg', 'uptime', 'sys'].map((name) => `/proc/${name}`),
+  ...['fs/cgroup', 'devices/system/cpu', 'block'].map((name) => `/sys/${name}`),
+  '/dev/urandom',
+  '/dev/random',
 ]
 
 process.on('disconnect', die)

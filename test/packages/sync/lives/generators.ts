@@ -28,8 +28,14 @@ const instant = (hours: number) => new Date(firstMs + hours * hourMs).toISOStrin
 const clicks = rowNumbers.map((numbers) => ({
   resource: 'clicks' as const,
   rows: numbers.map((n) => ({
-    ...{ id: `c${n}`, clickedAt: instant(((n * 37) % 400) / 4), campaignId: `k${n % 3}`, cost: n / 1_000 },
-    ...{ country: ['DE', 'US', undefined][n % 3], isBot: n % 11 === 0, isTest: n % 13 === 0, referrer: `"\\${n}\n` },
+    id: `c${n}`,
+    clickedAt: instant(((n * 37) % 400) / 4),
+    campaignId: `k${n % 3}`,
+    cost: n / 1_000,
+    country: ['DE', 'US', undefined][n % 3],
+    isBot: n % 11 === 0,
+    isTest: n % 13 === 0,
+    referrer: `"\\${n}\n`,
     ...(n % 5 === 0 && { subIds: { sub1: `s${n}` } }),
   })),
 }))
@@ -45,7 +51,11 @@ const conversions = fc
   .map(({ numbers, status, round, movedHours }) => ({
     resource: 'conversions' as const,
     rows: numbers.map((n) => ({
-      ...{ id: `v${n}`, status, clickId: `c${n * 2}`, revenue: (10 * n + round) / 10, isTest: n % 17 === 0 },
+      id: `v${n}`,
+      status,
+      clickId: `c${n * 2}`,
+      revenue: (10 * n + round) / 10,
+      isTest: n % 17 === 0,
       convertedAt: instant(n / 4 + movedHours),
       updatedAt: new Date(firstMs + round * 1_000).toISOString(),
     })),
@@ -55,7 +65,9 @@ const conversions = fc
 const costs = fc.record({ numbers: rowNumbers, round: fc.nat(9) }).map(({ numbers, round }) => ({
   resource: 'costs' as const,
   rows: numbers.map((n) => ({
-    ...{ spentAt: instant(n / 4), campaignId: `k${n % 3}`, cost: round === 9 ? 0 : (n + round) / 100 },
+    spentAt: instant(n / 4),
+    campaignId: `k${n % 3}`,
+    cost: round === 9 ? 0 : (n + round) / 100,
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   })),
 }))
@@ -69,7 +81,11 @@ const browserEvents = rowNumbers.map((numbers) => ({
 const serverEvents = rowNumbers.map((numbers) => ({
   resource: 'events' as const,
   events: numbers.map((n) => ({
-    ...{ event_id: `e${n}`, event_name: 'paid', visitor_id: `u${n}`, campaign_id: 'k0', value: n / 7 },
+    event_id: `e${n}`,
+    event_name: 'paid',
+    visitor_id: `u${n}`,
+    campaign_id: 'k0',
+    value: n / 7,
     properties: { n, text: '"\u0000' },
   })),
 }))
