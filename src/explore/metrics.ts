@@ -41,7 +41,7 @@ export const columnNames = Object.keys(metrics) as SelectedMetric[]
 
 export const metricNames = columnNames.filter((name): name is Metric => name !== 'visitors')
 
-export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
+export const cardMetrics: readonly Metric[] = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'epc']
 
 export const isSum = (name: SelectedMetric): boolean => ['count', 'amount'].includes(metrics[name].kind)
 

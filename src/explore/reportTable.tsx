@@ -21,7 +21,7 @@ type ReportTableProps = PanelProps & { body: Report; rows: readonly ReportRow[];
 
 /**
  * Rows of a report below their totals. The order follows the headers; a number leads to the rows that it counts. In a narrow window all
- * names of a row are in its first column, and the column of the order is beside it.
+ * names of a row are in its first column, and the column of the order is beside it. The rows have the focus after a drill-down.
  */
 export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) {
   const { view } = props
@@ -80,7 +80,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         ...cells(body.totals, body.previous?.totals),
       ]}
     >
-      <tbody>
+      <tbody tabIndex={-1}>
         {rows.map((row) => (
           <tr key={row.id}>
             {namesIn(row).map((names, at) =>

@@ -20,9 +20,15 @@ type RowsProps = { title: string; area: string; list: RowList; zone: string; onJ
 }
 
 /** The latest rows of a list. The time of a row leads to the journey of its visitor or its click. The area `rows` has all columns. */
-export function Rows({ title, area, list: { path, query }, limit, count, zone, onJourney }: RowsProps) {
-  const { scope, columns: ofPath, empty } = lists[path]
+export function Rows({ list: { path, query }, ...props }: RowsProps) {
+  const { title, area, limit, count, zone, onJourney } = props
+  const { scope, columns: ofPath } = lists[path]
   const list = useGet(path, { ...query, limit }, [scope])
+  // Then the clicks have the whole cost.
+  if (path === '/costs' && list.data?.data.length === 0) {
+    const clicks = { path: '/clicks', query: { ...query, is_bot: false, is_test: false } } as const
+    return <Rows {...props} list={clicks} />
+  }
   const time: TableColumn<AnyRow> = {
     label: 'Time',
     cell: (row) => {
@@ -49,7 +55,7 @@ export function Rows({ title, area, list: { path, query }, limit, count, zone, o
       area={area}
       loaded={list}
       csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
-      empty={`No ${path.slice(1)} in this selection.${empty}`}
+      empty={`No ${path.slice(1)} in this selection.`}
     >
       {({ data }) =>
         data.length > 0 && (
@@ -126,7 +132,7 @@ const costColumns: ColumnsOf<'/costs'> = [
 ]
 
 const lists = {
-  '/clicks': { scope: 'read:clicks', columns: clickColumns, empty: '' },
-  '/conversions': { scope: 'read:conversions', columns: conversionColumns, empty: '' },
-  '/costs': { scope: 'read:reports', columns: costColumns, empty: ' The cost is the cost of clicks.' },
+  '/clicks': { scope: 'read:clicks', columns: clickColumns },
+  '/conversions': { scope: 'read:conversions', columns: conversionColumns },
+  '/costs': { scope: 'read:reports', columns: costColumns },
 } as const

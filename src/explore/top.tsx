@@ -17,12 +17,11 @@ const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.h
 /** `overview`: the moment of the numbers, and up to when there are clicks; undefined: not known yet. */
 type TopProps = PanelProps & Record<'onRefresh' | 'onLeave', () => void> & { overview: Overview | undefined }
 
-/** Moves the focus to the first row of the table; without rows, the browser follows the link to the panel. */
+/** Moves the focus to the rows of the table; without rows, the browser follows the link to the panel. */
 function skipToRows(event: Event) {
-  const row = document.querySelector<HTMLElement>('#drill-down tbody tr')
-  row?.setAttribute('tabindex', '-1')
-  row?.focus()
-  if (row) event.preventDefault()
+  const rows = document.querySelector<HTMLElement>('#drill-down tbody')
+  rows?.focus()
+  if (rows) event.preventDefault()
 }
 
 /** The account, up to when it has clicks, and a menu of what concerns the whole page. */
@@ -30,7 +29,7 @@ export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) 
   const { key } = useSession()
   return (
     <header class="top controls">
-      {/* biome-ignore lint/a11y/useValidAnchor: it is a link to the panel, and the function moves on to the first row. */}
+      {/* biome-ignore lint/a11y/useValidAnchor: it is a link to the panel, and the function moves on to the rows. */}
       <a href="#drill-down" onClick={skipToRows}>
         Skip to the rows
       </a>

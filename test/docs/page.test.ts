@@ -133,6 +133,9 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     expect(text).toContain('group_by')
     await page.goto(`${url}/api/v1/docs#tag/incremental-sync`)
     const guide = page.locator('section[id$="tag/incremental-sync"]')
+    const texts = 'section[id*="/tag/"] .markdown:not(.truncate)'
+    const isCut = '({ clientHeight, scrollHeight }) => scrollHeight > clientHeight + 1'
+    expect(await page.evaluate(`[...document.querySelectorAll('${texts}')].filter(${isCut}).length`)).toBe(0)
     await expect.poll(() => guide.textContent()).toContain('updated_after (List clicks, List conversions, ')
     await page.goto(`${url}/api/v1/docs#tag/range`)
     const ranges = page.locator('section[id$="tag/range"]')

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     Object.fromEntries((await cells('.card-value')).map(([metric, title]) => [metric, Number(title)]))
   const shownIn = async (selector: string) =>
     Object.fromEntries((await cells(selector)).map(([metric, _title, text]) => [metric, text]))
-  const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc']
+  const cardMetrics = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'epc']
   const pick = (values: Record<string, unknown>) => Object.fromEntries(cardMetrics.map((name) => [name, values[name]]))
 
   /** Checks that all panels show the numbers of the API for a selection. */
@@ -492,9 +492,20 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await page.locator('.area-drill-down tbody [data-metric=cost] button').click()
     await dialog.locator('tbody tr').first().waitFor()
     const costs = await read('/costs', 'campaign_id=cmp-nordhaus-newsletters&days=90&limit=100')
-    expect(
-      await dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title)),
-    ).toEqual(costs.data.map(({ id }) => `Id: ${id}`))
+    const titles = () =>
+      dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title))
+    expect(await titles()).toEqual(costs.data.map(({ id }) => `Id: ${id}`))
+    await page.keyboard.press('Escape')
+    // The cost of a campaign without costs is the cost of its clicks.
+    const { data: campaigns } = await read('/reports', 'group_by=campaign&days=90&sort=-cost')
+    const { data: allCosts } = await read('/costs', 'days=90&limit=200')
+    const ofCosts = new Set(allCosts.map(({ campaignId }) => campaignId))
+    const { id = '' } = campaigns.find((row) => row.cost && !ofCosts.has(row.id)) ?? {}
+    await open(`?range=90d&campaign_id=${id}`)
+    await page.locator('.area-drill-down tbody [data-metric=cost] button').first().click()
+    await dialog.locator('tbody tr').first().waitFor()
+    const ofCost = `campaign_id=${id}&days=90&is_bot=false&is_test=false&limit=100`
+    expect(await titles()).toEqual((await read('/clicks', ofCost)).data.map((row) => `Id: ${row.id}`))
     await page.keyboard.press('Escape')
     await open('?range=90d&country=US')
     const without = await read('/stats/overview', 'country=(not set)&days=90')

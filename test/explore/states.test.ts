@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     await without('read:conversions')
     expect(await panel('Latest conversions').textContent()).toContain('lacks the scope read:conversions')
     expect(await panel('Funnel').textContent()).toContain('lacks the scope read:conversions')
-    expect(await page.locator('.card-value').count()).toBe(6)
+    expect(await page.locator('.card-value').count()).toBe(7)
     expect(await panel('Drill-down').locator('tbody tr').count()).toBeGreaterThan(5)
     expect(requests.map((request) => new URL(request.url()).pathname)).not.toContain('/api/v1/conversions')
     await without('read:stats', 'read:events')
@@ -213,12 +213,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       const number = (value, options) => new Intl.NumberFormat('${locale}', options).format(value)
       const digits = (count) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
       const amount = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' }
-      const { clicks, conversions, revenue, profit, roi, epc } = ${JSON.stringify(totals)}
+      const { clicks, conversions, revenue, cost, profit, roi, epc } = ${JSON.stringify(totals)}
       return {
         sample: number(2.3),
         cards: [
           ...[clicks, conversions].map((count) => number(count)),
-          ...[revenue, profit].map((sum) => number(sum, amount)),
+          ...[revenue, cost, profit].map((sum) => number(sum, amount)),
           number(roi, { style: 'unit', unit: 'percent', ...digits(2) }),
           number(epc, { ...amount, ...digits(4) }),
         ],
