@@ -44,7 +44,8 @@ export async function startRedis(
 }
 
 async function spawnServer(port: number, url: string, folder?: string): Promise<ChildProcess> {
-  const files = ['--appendonly', folder ? 'yes' : 'no', '--dir', folder ?? '/tmp']
+  // On a busy disk, the default `everysec` delays writes by up to two seconds, which a kill loses.
+  const files = ['--appendonly', folder ? 'yes' : 'no', '--appendfsync', 'always', '--dir', folder ?? '/tmp']
   const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', ...files]
   const child = spawn(program, words, { stdio: 'ignore' })
   await once(child, 'spawn')
