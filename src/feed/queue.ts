@@ -90,6 +90,7 @@ export class RowQueue {
   readonly #claimed = new Map<string, number>()
   #rows = 0
   #readyBytes = 0
+  /** When the next flush may begin, by `performance.now()`. */
   #flushAtMs = Number.NEGATIVE_INFINITY
   #tickedAtMs = performance.now()
   #isClosing = false

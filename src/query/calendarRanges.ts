@@ -53,7 +53,8 @@ export function unitBefore(
   const now = atInstant(nowMs, zone).toPlainDateTime()
   const day = before(now.toPlainDate())
   const whole = until(startOfDate(day.add({ days: 1 }), zone))
-  if (!day.add(durations[unit]).equals(now.toPlainDate())) return { range: whole, whole }
+  const isLacking = !day.add(durations[unit]).equals(now.toPlainDate())
+  if (isLacking) return { range: whole, whole }
   // A clock that is set forward can skip the last hour of the day.
   const presentMs = day.toPlainDateTime(now).toZonedDateTime(zone).epochMilliseconds
   return { range: until(Math.min(presentMs, whole.untilMs)), whole }

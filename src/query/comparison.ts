@@ -79,7 +79,8 @@ function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: strin
   const [toLocal, toInstant] = [localTimesOf(zone, covered), localInstantsOf(zone, covered)]
   const dateOf = (epochMs: number) => startOfUtcDay(toLocal(epochMs))
   const isStartOfDate = (epochMs: number) => toInstant(dateOf(epochMs)) === epochMs
-  if (comparison === 'previous_period' && !(isStartOfDate(fromMs) && isStartOfDate(untilMs))) {
+  const isWholeDays = isStartOfDate(fromMs) && isStartOfDate(untilMs)
+  if (comparison === 'previous_period' && !isWholeDays) {
     const shift: Shift = (epochMs) => ({ epochMs: epochMs - durationMs, has: { hour: true, day: true } })
     return { fromMs: fromMs - durationMs, untilMs: fromMs, shift }
   }

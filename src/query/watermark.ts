@@ -65,7 +65,8 @@ WHERE query_kind = 'Insert'
     starts.push(state.eventsSinceMs)
   }
   // A replica may lack events of an insert that has ended: it has yet to fetch them, and their sender got no 200.
-  const delayS = Math.max(0, ...(clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []))
+  const delays = clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []
+  const delayS = Math.max(0, ...delays)
   if (delayS > 0) starts.push(Math.min(...starts) - (delayS + insertMaxS) * 1_000)
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`

@@ -89,6 +89,16 @@ async function run(program: string, ...words: string[]): Promise<string> {
 
 const november = { from: '2026-11-01', to: '2026-11-30' } as const
 const byCampaign = async () => (await client.get('/reports', { query: { group_by: 'campaign', ...november } })).data
+/** The report that guides compute from a copy. */
+const rowsByCampaign = async () =>
+  (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
+    id,
+    name,
+    clicks,
+    conversions,
+    revenue,
+    epc,
+  ])
 const numeric = (value: unknown) => (value === null ? null : Number(value))
 
 it('Into PostgreSQL fills a database with the numbers of reports and stats', async () => {
@@ -99,16 +109,7 @@ it('Into PostgreSQL fills a database with the numbers of reports and stats', asy
   const [report = '', daily = '', details = ''] = await blocksOf('Into PostgreSQL', 'sql')
   const rows = await target.sql.unsafe(report)
   const numbers = rows.map(({ id, name, ...metrics }) => [id, name, ...Object.values(metrics).map(numeric)])
-  expect(numbers).toEqual(
-    (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
-      id,
-      name,
-      clicks,
-      conversions,
-      revenue,
-      epc,
-    ]),
-  )
+  expect(numbers).toEqual(await rowsByCampaign())
   const days = await target.sql.unsafe(`SELECT to_char(d.day, 'YYYY-MM-DD'), d.* FROM (${daily.replace(';', '')}) AS d`)
   const series = await client.get('/stats/daily', { query: { tz: 'Europe/Berlin', ...november } })
   expect(days.map(({ to_char, day: _, ...metrics }) => [to_char, ...Object.values(metrics).map(Number)])).toEqual(
@@ -128,16 +129,7 @@ it('Into DuckDB and Parquet fills a database and writes files with the numbers o
   const [file = '', inDatabase = '', report = ''] = await blocksOf('Into DuckDB and Parquet', 'sql')
   const copy = await (await DuckDBInstance.create(folder('warehouse.duckdb'), { access_mode: 'READ_ONLY' })).connect()
   const copied = (await copy.runAndReadAll(inDatabase)).getRowsJson()
-  expect(copied.map(([id, name, ...metrics]) => [id, name, ...metrics.map(numeric)])).toEqual(
-    (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
-      id,
-      name,
-      clicks,
-      conversions,
-      revenue,
-      epc,
-    ]),
-  )
+  expect(copied.map(([id, name, ...metrics]) => [id, name, ...metrics.map(numeric)])).toEqual(await rowsByCampaign())
   const database = await (await DuckDBInstance.create()).connect()
   await database.run(`SET file_search_path = '${folder()}'`)
   const query = { group_by: 'country' as const, ...november }

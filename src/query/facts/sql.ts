@@ -134,7 +134,8 @@ const visitorsOf: Record<RowTable, Fragment> = {
  * a later version may have other values.
  */
 function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
-  const at = table === 'conversions' && plan.countsAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
+  const isAtClick = table === 'conversions' && plan.countsAtClick
+  const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
     isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
   )
