@@ -64,7 +64,7 @@ async function backUp(context: CommandContext, folder: string): Promise<Manifest
     }
     let takenAt = new Date()
     // Not migrated: a backup comes before an upgrade.
-    const stores = await openStores(settings, context.printWarning, 0, false)
+    const stores = await openStores(settings, context.printWarning, { mayCreate: false })
     try {
       for (let attempt = 1; ; attempt += 1) {
         await rm(part, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { printableLines } from '../import/printable.ts'
 import { packageRoot } from '../package.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
-import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+import { type OpenOptions, openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import { CommandError, Interruption } from './errors.ts'
@@ -24,6 +24,11 @@ export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
+}
+
+interface MigratedOptions extends OpenOptions {
+  /** Whether new replicas get tables and rows; false unless given. */
+  fillsReplicas?: boolean
 }
 
 /** Settings, stores and output streams of a subcommand. Settings are read at first use, so that help does not need them. */
@@ -74,16 +79,15 @@ export class CommandContext {
    * Opens both stores and migrates them to the current schema; further calls return the same ones. Stores that did not exist
    * are named on standard error. They are closed when the subcommand ends.
    * @param log by default prints warnings and errors
-   * @param fillsReplicas whether new replicas get tables and rows
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(log: StoreLog = this.printWarning, fillsReplicas = false): Promise<Stores> {
-    this.#stores ??= this.#openMigrated(log, fillsReplicas)
+  openStores(log: StoreLog = this.printWarning, options: MigratedOptions = {}): Promise<Stores> {
+    this.#stores ??= this.#openMigrated(log, options)
     return this.#stores
   }
 
-  async #openMigrated(log: StoreLog, fillsReplicas: boolean): Promise<Stores> {
-    const stores = await openStores(this.settings, log)
+  async #openMigrated(log: StoreLog, { fillsReplicas = false, ...options }: MigratedOptions): Promise<Stores> {
+    const stores = await openStores(this.settings, log, options)
     try {
       this.applied = await migrate(stores, packageRoot, fillsReplicas)
       const created = describeCreated(this.settings, this.applied)

@@ -59,7 +59,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
     readFeedAddress(settings)
     const [missing] = missingEngines(settings)
     if (missing) return `DATA_DIR=${settings.DATA_DIR}: there is no store of ${missing}; run tributary migrate.`
-    opened = await openStores(settings, () => {}, 0, false)
+    opened = await openStores(settings, () => {}, { mayCreate: false })
     return undefined
   })
   if (!opened) return lines

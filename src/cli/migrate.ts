@@ -6,7 +6,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
     .description('Migrate both databases to the current schema; does nothing if they are up to date.')
     .notes('\nExample:\n  tributary migrate --json')
     .action(async () => {
-      await context.openStores(({ message }) => context.printStatus(message), true)
+      await context.openStores(({ message }) => context.printStatus(message), { fillsReplicas: true })
       const { applied } = context
       context.print({ applied }, applied.length === 0 ? 'Both databases are up to date.' : applied.join('\n'))
     })

@@ -9,6 +9,7 @@ import { SetStore } from '../feed/setStore.ts'
 import { feedStream } from '../feed/stdin.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { readFeedAddress, SettingsError } from '../settings.ts'
+import { startTimeoutMs } from '../stores/open.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { openRedisStream } from '../stores/redisStream.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
@@ -61,7 +62,10 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       closers.push(() => Promise.race([server.close(), grace().then(() => server.server.closeAllConnections())]))
       context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
     }
-    const stores = await context.openStores(({ level, message }) => log[level](message))
+    const stores = await context.openStores(({ level, message }) => log[level](message), {
+      waitMs: startTimeoutMs,
+      signal: interrupted,
+    })
     const lease = await acquireLease(stores.postgres, feedLease, {
       signal: interrupted,
       onWait: () => log.warn('Another feed is active; waiting for it to end.'),

@@ -10,7 +10,7 @@ import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { packageRoot } from '../package.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
-import { openStores, type StoreLog } from '../stores/open.ts'
+import { openStores, type StoreLog, startTimeoutMs } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/serverRecovery.ts'
 import type { CommandContext } from './context.ts'
@@ -23,9 +23,6 @@ import { describeCreated } from './storeLocation.ts'
 
 /** Time for a running repair or removal to end at shutdown; the next writer of the account stops its remaining statements. */
 const recoveryGraceMs = 1_000
-
-/** Time for both databases to become available, for example if all servers start together. */
-const startTimeoutMs = 60_000
 
 /**
  * Serves the API until a signal arrives, which ends the process.
@@ -42,7 +39,7 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
     const address = { host: settings.HOST, port: settings.PORT }
     // Before the stores, which would be created.
     await namingSetting('', address, () => assertFree(address))
-    const stores = await openStores(settings, logStores, startTimeoutMs)
+    const stores = await openStores(settings, logStores, { waitMs: startTimeoutMs })
     shutdown.closeFirst(() => stores.close())
     const created = describeCreated(settings, await migrate(stores, packageRoot, false))
     if (created) log.info(created)

@@ -30,13 +30,27 @@ export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: strin
 /** Connections of `postgresReader` to a server. Two searches at once leave processor time for events on a small machine. */
 export const readerConnectionsMax = 2
 
+/** Time for both databases to become available, for example if all servers start together. */
+export const startTimeoutMs = 60_000
+
+export interface OpenOptions {
+  /** How long to wait for servers that are unreachable, with a log line; one attempt, unless given. */
+  waitMs?: number
+  /** Whether a missing database is created; true unless given. */
+  mayCreate?: boolean
+  /** Ends the wait. */
+  signal?: AbortSignal
+}
+
 /**
  * Opens the stores that the settings name, embedded engines where they name none, and verifies that both respond.
- * @param waitMs how long to wait for servers that are unreachable, with a log line; 0 tries once
- * @param mayCreate whether a missing database is created
- * @throws SettingsError or EmbeddedError: one line that names the setting
+ * @throws SettingsError or EmbeddedError: one line that names the setting; the reason of the signal
  */
-export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, mayCreate = true): Promise<Stores> {
+export async function openStores(
+  settings: Settings,
+  log: StoreLog,
+  { waitMs = 0, mayCreate = true, signal }: OpenOptions = {},
+): Promise<Stores> {
   const serverReader = readerAddressOf(settings)
   const naming = namingOf(settings)
   const embedded = await connectEmbedded({
@@ -66,10 +80,11 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0, 
   }
   try {
     const deadlineMs = performance.now() + waitMs
-    await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), deadlineMs, log)
-    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.reach(mayCreate), deadlineMs, log)
+    const wait = { deadlineMs, log, signal }
+    await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), wait)
+    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.reach(mayCreate), wait)
     const readOne = () => clickhouse.reader.command({ query: 'SELECT 1' })
-    await reach('CLICKHOUSE_READER_URL: ClickHouse', readOne, deadlineMs, log)
+    await reach('CLICKHOUSE_READER_URL: ClickHouse', readOne, wait)
   } catch (error) {
     await stores.close()
     throw error
@@ -144,8 +159,7 @@ const retryMs = 500
 async function reach(
   server: string,
   attempt: () => PromiseLike<unknown>,
-  deadlineMs: number,
-  log: StoreLog,
+  { deadlineMs, log, signal }: { deadlineMs: number; log: StoreLog; signal: AbortSignal | undefined },
 ): Promise<void> {
   let isAnnounced = false
   for (;;) {
@@ -161,6 +175,7 @@ async function reach(
       if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${name}: ${causeOf(cause)}.` })
       isAnnounced = true
       await sleep(retryMs)
+      signal?.throwIfAborted()
     }
   }
 }

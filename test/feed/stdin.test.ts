@@ -137,6 +137,16 @@ describe('a feed', () => {
     expect(await second.exit).toBe(0)
   })
 
+  it('waits for a database that does not respond yet, with a port that responds with 503, and ends at a signal', async () => {
+    const [port, none] = [await freePort(), await freePort()]
+    const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token, DATABASE_URL: `postgres://127.0.0.1:${none}/none` }
+    const waiting = open(['feed'], settings)
+    await expect.poll(waiting.log).toContain('Waiting for DATABASE_URL: Postgres: ')
+    expect(await post(port, clickOf('acme', 'e3'))).toEqual([503, '5', expect.stringContaining('unavailable')])
+    waiting.child.kill('SIGTERM')
+    expect(await waiting.exit).toBe(0)
+  })
+
   it('that is not started with a source or a token says which setting is missing', async () => {
     for (const [environment, line] of [
       [{}, 'error: FEED_PORT: set it or FEED_REDIS_URL, or use --stdin.\n'],

@@ -76,7 +76,9 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
   }
   const readyz = async (app = api.app) => (await app.inject('/readyz')).json()
   const open = async (changes: Record<string, string> = {}) => {
-    const stores = await openStores(readSettings({ ...api.stores.environment, ...changes }), () => {}, 0, false)
+    const stores = await openStores(readSettings({ ...api.stores.environment, ...changes }), () => {}, {
+      mayCreate: false,
+    })
     onTestFinished(() => stores.close())
     return { stores, app: await api.open({ stores }) }
   }

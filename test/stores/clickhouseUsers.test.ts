@@ -191,7 +191,7 @@ describe('a start', () => {
     const settings = readSettings({ ...rest, CLICKHOUSE_URL })
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
     const said: string[] = []
-    const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
+    const opening = openStores(settings, ({ message }) => said.push(message), { waitMs: 60_000 })
     await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
     expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
     // A relay at the address makes the server reachable.

@@ -42,8 +42,8 @@ export async function assertUtf8(postgres: Postgres): Promise<void> {
   )
 }
 
-/** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */
-const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
+/** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources), 57P (shutting down, starting) and code 25P03 (idle in a transaction). */
+const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|25P03|53|57P)/
 
 /**
  * Listens on a channel while the pool is open. The embedded engine delivers nothing.

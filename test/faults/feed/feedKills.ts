@@ -80,11 +80,16 @@ export async function runFeedKills(
       const holds = draws.pick(['request', 'response', 'body'] as const)
       // Redis is away from a feed of standard input.
       const isStdin = fault !== 'Redis' && draws.chance(0.3)
+      const before = await ownerOf(engines)
       const feed = await start(isStdin, { number, isChange, holds })
       const share = chunks.slice(0, Math.ceil((chunks.length * (round + 1)) / (rounds + 0.5)))
       sender.moveTo(feed, share)
       feed.arm()
-      const moment = await reach(feed, sender, share, draws)
+      const isActive = async () => {
+        const owner = await ownerOf(engines)
+        return owner !== undefined && owner !== before
+      }
+      const moment = await reach({ feed, sender, chunks: share, draws, isActive })
       const described = `${fault}${isStdin ? ', stdin' : ''}, ${moment}`
       const inject = { moment, feed, sender, engines, chunks: share, startNext: () => start(isStdin) }
       found.push(...(await injectFault(fault, inject)).map((line) => `${described}: ${line}`))
@@ -124,8 +129,17 @@ export async function complete({ stores }: FeedEngines, accounts: readonly Sendi
 /** The rows of a feed without a fault had no result for long. */
 const unfinished = 'rows without a result'
 
+interface Reached {
+  feed: FeedProcess
+  sender: Sender
+  chunks: readonly Chunk[]
+  draws: Draws
+  /** Whether the feed has the lease of feeds. */
+  isActive(): Promise<boolean>
+}
+
 /** Waits for the moment of a feed, or until it has stored everything. @returns a description */
-async function reach(feed: FeedProcess, sender: Sender, chunks: readonly Chunk[], draws: Draws): Promise<string> {
+async function reach({ feed, sender, chunks, draws, isActive }: Reached): Promise<string> {
   const isOver = { held: false }
   const over = until(() => isOver.held || sender.isDone(chunks) || feed.ending !== null, finalMaxMs)
   const moment = await Promise.race([
@@ -136,8 +150,11 @@ async function reach(feed: FeedProcess, sender: Sender, chunks: readonly Chunk[]
     ),
   ])
   isOver.held = true
+  if (moment !== 'idle') return moment
+  // Earlier feeds may have stored everything: a feed that starts ends when Postgres is killed.
+  await until(async () => feed.ending !== null || (await isActive()), finalMaxMs)
   // Other moments than those between statements.
-  if (moment === 'idle') await sleep(draws.between(0, 300))
+  await sleep(draws.between(0, 300))
   return moment
 }
 
@@ -176,24 +193,23 @@ async function injectFault(
   return found
 }
 
+/** @returns the owner of the lease of feeds; undefined: it was released */
+async function ownerOf({ stores }: FeedEngines): Promise<string | undefined> {
+  const [lease] = await stores.postgres`SELECT owner FROM leases WHERE name = 'feed' AND owner <> ''`
+  return lease?.owner
+}
+
 /** Suspends a feed until another one has stored its rows; then it continues, and must end without writing. */
-async function suspend({
-  feed,
-  sender,
-  engines: { stores },
-  chunks,
-  startNext,
-}: Omit<Injection, 'moment'>): Promise<string[]> {
+async function suspend({ feed, sender, engines, chunks, startNext }: Omit<Injection, 'moment'>): Promise<string[]> {
   const found: string[] = []
-  const ownerOf = () => stores.postgres`SELECT owner FROM leases WHERE name = 'feed' AND owner <> ''`
-  const [before] = await ownerOf()
+  const before = await ownerOf(engines)
   feed.child.kill('SIGSTOP')
   const next = await startNext()
   sender.moveTo(next)
   // Rows may have their results already.
   await until(async () => {
-    const [present] = await ownerOf()
-    return present !== undefined && present.owner !== before?.owner
+    const owner = await ownerOf(engines)
+    return owner !== undefined && owner !== before
   }, finalMaxMs)
   await until(() => sender.isDone(chunks) || next.ending !== null, finalMaxMs).catch(() =>
     found.push(`The next feed did not store all rows: ${next.log()}`),

@@ -92,7 +92,7 @@ describe('one Postgres session for many clients', () => {
     await until(async () => !(await isPrepared('SELECT $1::int AS leaver')))
   })
 
-  it('disconnects a client that is idle in a transaction, and rolls it back', async () => {
+  it('disconnects a client that is idle in a transaction, and rolls it back, while others send queries', async () => {
     const silent = pool({ path })
     const open = silent.begin(async (transaction) => {
       await transaction`UPDATE counted SET n = 99`
@@ -100,7 +100,14 @@ describe('one Postgres session for many clients', () => {
     })
     const cutOff = expect(open).rejects.toMatchObject({ code: expect.stringMatching(/25P03|CONNECTION_CLOSED/) })
     await until(() => engine.isInTransaction())
+    const other = connect(path)
+    other.write(startup)
+    await until(() => {
+      other.write(frame('Q', 'SELECT 1\0'))
+      return !engine.isInTransaction()
+    })
     expect(await observer`SELECT n FROM counted`).toEqual([{ n: 0 }])
+    other.destroy()
     await cutOff
     await silent.end({ timeout: 0 })
   })

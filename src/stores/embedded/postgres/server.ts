@@ -23,8 +23,8 @@ export type Session = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>
 
 const defaultOptions = {
   connectionsMax: 100,
-  /** Time limit of an idle transaction, which blocks every other client. */
-  idleInTransactionMs: 30_000,
+  /** Time limit of a client that sends nothing within a transaction or a cycle: it blocks every other client. A backup holds a transaction for 8 s. */
+  idleInTransactionMs: 10_000,
   maintenance,
 }
 
@@ -114,7 +114,6 @@ export async function servePostgres(session: Session, path: string, options: Par
   }
 
   async function processQueue(): Promise<void> {
-    clearTimeout(idleTimer)
     for (;;) {
       if (!holder) await runMaintenance()
       const connection = holder ?? queue.values().next().value
@@ -124,13 +123,12 @@ export async function servePostgres(session: Session, path: string, options: Par
       // Lets the event loop process disconnections.
       await nextTurn()
     }
-    const idle = holder
-    if (idle) idleTimer = setTimeout(() => expire(idle), idleInTransactionMs)
   }
 
   /** Runs a client's messages up to its next Sync or simple query, or all that are queued. */
   async function runCycle(connection: Connection): Promise<void> {
     const { socket, queued, statements } = connection
+    clearTimeout(idleTimer)
     const last = queued.findIndex((message) => 'SQ'.includes(messageType(message)))
     const batch = queued.splice(0, last < 0 ? queued.length : last + 1)
     for (const [index, message] of batch.entries()) {
@@ -146,6 +144,7 @@ export async function servePostgres(session: Session, path: string, options: Par
     cyclesRun += 1
     cycleOpen = last < 0
     holder = cycleOpen || session.isInTransaction() ? connection : undefined
+    if (holder) idleTimer = setTimeout(expire, idleInTransactionMs, holder)
     if (socket.isPaused() && connection.queuedBytes <= queuedBytesMax) socket.resume()
     if (queued.length > 0 || connection.isClosed) queue.add(connection)
     else if (connection.isEnding) socket.end()
@@ -172,6 +171,7 @@ export async function servePostgres(session: Session, path: string, options: Par
 
   async function removeConnection(connection: Connection): Promise<void> {
     if (holder === connection) {
+      clearTimeout(idleTimer)
       if (cycleOpen) await run(sync)
       if (session.isInTransaction()) await run(simpleQuery('ROLLBACK'))
       cycleOpen = false
