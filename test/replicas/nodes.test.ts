@@ -244,6 +244,23 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     expect((await doctor()).failed).toEqual([])
   })
 
+  it.runIf(shards === 1)('migrate waits for a replica that has yet to apply a change of the other one', async () => {
+    const [first, behind] = pair()
+    for (const name of ['clickhouse', 'postgres'])
+      await cp(join(packageRoot, name), folder('behind', name), { recursive: true })
+    const file =
+      '-- readable from: 1.0.0\n-- writable from: 1.0.0\nALTER TABLE costs ADD COLUMN IF NOT EXISTS later UInt8;\n'
+    await writeFile(folder('behind/clickhouse/9000_later.sql'), file)
+    await behind.run('admin', 'SYSTEM STOP REPLICATION QUEUES tributary_local.costs')
+    const { stores } = await open({ CLICKHOUSE_URL: first.url('tributary_owner') })
+    const migrating = migrate(stores, folder('behind'))
+    migrating.catch(() => {})
+    const refused = "SELECT sum(value) > 0 FROM system.errors WHERE name = 'CANNOT_ASSIGN_ALTER'"
+    await expect.poll(() => behind.run('admin', refused)).toBe('1')
+    await behind.run('admin', 'SYSTEM START REPLICATION QUEUES tributary_local.costs')
+    expect(await migrating).toEqual(['clickhouse/9000_later.sql'])
+  })
+
   it.runIf(shards === 1)(
     'migrate does not pass over a replica that loses its disk while migrate waits for it',
     async () => {

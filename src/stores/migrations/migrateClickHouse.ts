@@ -203,7 +203,14 @@ async function runFile({ node, adapt, settings }: Target, file: Migration, lease
     const query = adapt(statement)
     await assertLeaseHeld(lease)
     if (!query) continue
-    await execute(node, { query, clickhouse_settings: settings })
+    const isBehind = ({ type }: ClickHouseError) => type === 'CANNOT_ASSIGN_ALTER'
+    await waitUntil('applying earlier changes of a table', lease, () =>
+      execute(node, { query, clickhouse_settings: settings }).then(
+        () => true,
+        // A replica has yet to apply a change that another one has made.
+        (error) => !isBehind(error) && Promise.reject(error),
+      ),
+    )
     if (!/^ALTER TABLE\b/m.test(query)) continue
     await waitUntil('waiting for mutations', lease, () => areMutationsDone([node], ch`true`, { label: 'migrate' }))
   }
