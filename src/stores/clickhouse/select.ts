@@ -172,11 +172,11 @@ const readAdvice = 'request a shorter range, add filters, or try again later'
 /**
  * Codes of temporary failures: too many queries, starting or stopping, the same query id still running, killed by an
  * operator, a mutation stopped by another statement; in a cluster an unreachable node, too few replicas, replicas that all have rows
- * yet to fetch, no Keeper.
+ * yet to fetch, no Keeper, a session with Keeper that ended during an insert (244).
  */
 const busyCodes = new Set(
   ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat(
-    '32 225 279 285 286 319 369 667 999'.split(' '),
+    '32 225 244 254 279 285 286 319 369 384 667 999'.split(' '),
   ),
 )
 

@@ -58,6 +58,18 @@ SELECT
     await expect(read).rejects.toMatchObject({ type: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' })
   })
 
+  it('calls failures of replicas that end by themselves unavailable, and no other ones', async () => {
+    const codeOf = async (code: number) => {
+      const query = ch`SELECT throwIf(1, 'of a test', ${integer(code)}::Int16)`
+      const settings = { allow_custom_error_code_in_throwif: 1 } as const
+      const read = selectRows(stores.clickhouse, query, { label, settings })
+      return await read.catch((error: { code: string }) => error.code)
+    }
+    // No Keeper, a session with Keeper that ended during an insert, a locked part, another replica that has all rows, a wrong value.
+    const codes = await Promise.all([225, 244, 384, 667, 27].map(codeOf))
+    expect(codes).toEqual([...new Array(4).fill('unavailable'), '27'])
+  })
+
   it('says of a query beyond its memory limit that it is too large, and how to narrow it', async () => {
     const query = ch`SELECT length(groupArray(number)) AS n FROM numbers(5000000)`
     // The reader may not change its memory limit.
