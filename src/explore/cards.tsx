@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
+import { comparedText } from './comparedText.ts'
 import { Button } from './controls.tsx'
-import { comparedText, type Emptiness } from './empty.tsx'
+import type { Emptiness } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatChange, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
@@ -19,6 +20,9 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
   const [hasAll, setAll] = useState(false)
   const first = [...cardMetrics, ...view.metrics] as readonly Metric[]
   const drawn = view.seriesBy ? view.metrics.slice(0, 1) : view.metrics
+  // The metrics that were drawn before the last press.
+  const [before, setBefore] = useState(drawn)
+  const [added, removed] = [drawn.find((name) => !before.includes(name)), before.find((name) => !drawn.includes(name))]
   const controls = <Button onClick={() => setAll(!hasAll)}>{hasAll ? 'Fewer totals' : 'All totals'}</Button>
   return (
     <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} controls={controls}>
@@ -30,21 +34,27 @@ export function Cards({ overview, daily, empty, view, onChange }: CardsProps) {
                 key={metric}
                 class={`card metric-${view.seriesBy ? 0 : drawn.indexOf(metric) + 1}`}
                 aria-pressed={drawn.includes(metric)}
-                onClick={() => onChange({ metrics: drawnWith(metric, view) })}
+                onClick={() => {
+                  setBefore(drawn)
+                  onChange({ metrics: drawnWith(metric, view) })
+                }}
               >
                 <Card metric={metric} body={body} />
                 <Spark values={daily.data ? drawnValues(daily.data, metric, empty.firstDate).whole : []} />
               </Button>
             ))}
           </div>
-          <p class="state hint">{comparedText(body, empty)}</p>
+          <p class="state hint" role="status">
+            {added && removed && `The time series shows ${metrics[added].label} instead of ${metrics[removed].label}. `}
+            {comparedText(body, empty.firstDate)} Revenue is of approved conversions.
+          </p>
         </>
       )}
     </Panel>
   )
 }
 
-/** The metrics of the series after a click on one: it is added to the last one, or removed. A series by a dimension has one. */
+/** The metrics of the series after a click on one: it is removed, or added to the one that was added last. A series by a dimension has one. */
 function drawnWith(metric: Metric, { metrics: drawn, seriesBy }: View): readonly Metric[] {
   if (seriesBy) return [metric]
   const others = drawn.filter((name) => name !== metric)

@@ -4,7 +4,7 @@ import { type GridAxis, gridAxes } from './chartGrid.ts'
 export interface ChartLine {
   values: readonly (number | null)[]
   /** Index of the axis: 0 is at the left, 1 at the right. */
-  axis: 0 | 1
+  axis: number
   /** Class with the color of the line. */
   ink: string
   dash?: 'dotted' | 'dashed'

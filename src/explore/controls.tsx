@@ -48,6 +48,54 @@ export function labelsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, table[name].label])) as Record<Name, string>
 }
 
+type FieldProps = Omit<ComponentProps<'input'>, 'value'> & {
+  label: string
+  value: string
+  onText: (text: string) => void
+  /** Why a text is not valid, beside what the browser checks; empty if it is. */
+  check?: (text: string) => string
+}
+
+/** A field. A text that is not valid changes nothing, and the reason is beside the field once the field has lost the focus. */
+export function Field({ label, value, onText, check, ...input }: FieldProps) {
+  const [typed, setTyped] = useState({ of: value, text: value, problem: '' })
+  const { text, problem } = typed.of === value ? typed : { text: value, problem: '' }
+  const read = (field: HTMLInputElement) => ({
+    of: value,
+    text: field.value,
+    problem: field.validationMessage || check?.(field.value) || '',
+  })
+  return (
+    <>
+      <label>
+        {label}{' '}
+        <input
+          {...input}
+          value={text}
+          aria-invalid={problem !== ''}
+          onInput={({ currentTarget }) => setTyped({ ...read(currentTarget), problem: '' })}
+          onChange={({ currentTarget }) => {
+            const now = read(currentTarget)
+            if (now.problem || now.text === value) return
+            setTyped({ ...now, of: now.text })
+            onText(now.text)
+          }}
+          onBlur={({ currentTarget }) => setTyped(read(currentTarget))}
+        />
+      </label>
+      <Problem text={problem} />
+    </>
+  )
+}
+
+/** Why something is not valid; nothing if the text is empty. */
+export const Problem = ({ text }: { text: string }) =>
+  text && (
+    <span class="problem" role="alert">
+      {text}
+    </span>
+  )
+
 /** A button that opens controls below it; at most one of the page is open. `closeMenus` closes it. */
 export function Menu({ summary, children }: Record<'summary' | 'children', ComponentChildren>) {
   return (

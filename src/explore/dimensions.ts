@@ -6,22 +6,31 @@ export type FilterName = Exclude<
   'from' | 'to' | 'days' | 'range' | 'tz'
 >
 
+/** The texts that can be values of a dimension, and what an error calls them. */
+export type ValueForm = { pattern: RegExp; name: string }
+const id: ValueForm = { pattern: /^[\w.:-]{1,64}$/, name: 'an id' }
+const code: ValueForm = { pattern: /^[a-z]{2}$/i, name: 'a code such as US' }
+const device: ValueForm = { pattern: /^(desktop|mobile|tablet|other)$/i, name: 'desktop, mobile, tablet or other' }
+
 type SubId = Extract<FilterName, `sub${number}`>
 
 const subIds = Object.fromEntries(
   Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, { label: `Sub-id ${n + 1}`, filter: `sub${n + 1}` }]),
 ) as { [Name in SubId]: { label: string; filter: Name } }
 
-/** Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each. */
+/**
+ * Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each. Without a `form`
+ * any text can be a value.
+ */
 export const dimensions = {
-  campaign: { label: 'Campaign', filter: 'campaign_id' },
-  offer: { label: 'Offer', filter: 'offer_id' },
-  landing: { label: 'Landing page', filter: 'landing_page_id' },
-  traffic_source: { label: 'Traffic source', filter: 'traffic_source_id' },
-  country: { label: 'Country', filter: 'country' },
+  campaign: { label: 'Campaign', filter: 'campaign_id', form: id },
+  offer: { label: 'Offer', filter: 'offer_id', form: id },
+  landing: { label: 'Landing page', filter: 'landing_page_id', form: id },
+  traffic_source: { label: 'Traffic source', filter: 'traffic_source_id', form: id },
+  country: { label: 'Country', filter: 'country', form: code },
   region: { label: 'Region', filter: 'region' },
   city: { label: 'City', filter: 'city' },
-  device: { label: 'Device', filter: 'device' },
+  device: { label: 'Device', filter: 'device', form: device },
   os: { label: 'Operating system', filter: 'os' },
   os_version: { label: 'OS version' },
   browser: { label: 'Browser', filter: 'browser' },
@@ -43,7 +52,7 @@ export const dimensions = {
   month: { label: 'Month' },
   hour_of_day: { label: 'Hour of the day' },
   weekday: { label: 'Weekday' },
-} as const satisfies Record<string, { label: string; filter?: FilterName }>
+} as const satisfies Record<string, { label: string; filter?: FilterName; form?: ValueForm }>
 
 export type Dimension = keyof typeof dimensions
 

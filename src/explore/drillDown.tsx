@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
-import { Button, Checkbox, labelsOf, Menu, Select } from './controls.tsx'
+import { Button, Checkbox, Field, labelsOf, Menu, Select } from './controls.tsx'
 import { dimensionNames, dimensions } from './dimensions.ts'
 import { nextDimensions, sortOf } from './drillPath.ts'
 import { type Emptiness, Empty } from './empty.tsx'
+import { hasText } from './filterText.ts'
 import { HeatMap, isHeatMap } from './heatMap.tsx'
 import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
@@ -61,7 +62,7 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
 
 function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; text: string; onRows: OpenRows }) {
   const { data, bucketCount, truncated } = body
-  const rows = data.filter((row) => hasText(row, text))
+  const rows = data.filter(({ dimensions: values }) => Object.values(values).some((value) => hasText(value, text)))
   const count = bucketCount.toLocaleString()
   return (
     <>
@@ -76,11 +77,6 @@ function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; tex
       )}
     </>
   )
-}
-
-function hasText({ dimensions: values }: Report['data'][number], text: string): boolean {
-  const part = text.toLowerCase()
-  return Object.values(values).some(({ id, name }) => `${id}\n${name ?? ''}`.toLowerCase().includes(part))
 }
 
 function Controls({ view, onChange, text, onText }: PanelProps & { text: string; onText: (text: string) => void }) {
@@ -115,18 +111,14 @@ function Controls({ view, onChange, text, onText }: PanelProps & { text: string;
             Order by change
           </Checkbox>
         )}
-        <label>
-          Min. clicks{' '}
-          <input
-            type="number"
-            min="0"
-            max="1000000000"
-            value={view.minClicks || ''}
-            onChange={({ currentTarget }) => {
-              if (currentTarget.checkValidity()) onChange({ minClicks: Number(currentTarget.value) })
-            }}
-          />
-        </label>
+        <Field
+          label="Min. clicks"
+          type="number"
+          min="0"
+          max="9999999"
+          value={`${view.minClicks || ''}`}
+          onText={(count) => onChange({ minClicks: Number(count) })}
+        />
         <fieldset class="choices" aria-label="Columns">
           {columnNames.map((name) => (
             <Checkbox

@@ -1,10 +1,9 @@
 import type { ResponseOf } from '../packages/client/client.ts'
+import { noDataBefore } from './comparedText.ts'
 import { Button } from './controls.tsx'
-import { dateIn, datesIn, endsWithinDay } from './dates.ts'
-import { formatMoment, formatUnit } from './format.ts'
+import { dateIn } from './dates.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
-import type { Dates } from './ranges.ts'
 import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
 import type { Daily } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
@@ -38,17 +37,6 @@ export function useEmptiness(
   const isBefore = first && overview.phase === 'ready' && overview.data.to <= first
   const text = isBefore ? noDataBefore(firstDate) : 'No clicks and conversions in this range.'
   return { text, isNew: false, firstDate }
-}
-
-const noDataBefore = (date: string): string => `No data before ${formatUnit(date, false, '')}.`
-
-/** Says that the earlier range begins before the first row of the account, and that it ends at the present time of day. */
-export function comparedText({ previous, tz }: { previous?: Dates; tz: string }, { firstDate }: Emptiness): string {
-  if (!previous) return ''
-  const { from, to } = datesIn(tz, previous)
-  const isCut = endsWithinDay(tz, previous) && to >= firstDate
-  const end = isCut ? `Compared up to the same time of day, ${formatMoment(previous.to, tz)}. ` : ''
-  return end + (from < firstDate ? noDataBefore(firstDate) : '')
 }
 
 /** The text of an empty panel, and a button that removes the filters if there are any. */
@@ -88,7 +76,7 @@ function Command({ title, text }: { title: string; text: string }) {
     <>
       <p>{title}</p>
       <pre>{text}</pre>
-      <CopyButton text={text} note="Copied.">
+      <CopyButton text={text} done="Copied.">
         Copy
       </CopyButton>
     </>

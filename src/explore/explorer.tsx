@@ -5,7 +5,6 @@ import { DrillDown } from './drillDown.tsx'
 import { FirstSteps, useEmptiness } from './empty.tsx'
 import { FilterBar } from './filterBar.tsx'
 import { FunnelPanel } from './funnel.tsx'
-import { Notes } from './notes.tsx'
 import { RangeMenu } from './rangeMenu.tsx'
 import { errorText, isOfSelection, RangeContext, useGet, useSession } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
@@ -64,20 +63,18 @@ export function Explorer({ onRefresh, onLeave }: { onRefresh: () => void; onLeav
   )
   return (
     <RangeContext.Provider value={fileDates}>
-      <Notes>
-        <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
-        <section class="filters controls" aria-label="Range and filters">
-          <RangeMenu {...props} overview={overview} />
-          <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
-        </section>
-        {empty.isNew && <FirstSteps />}
-        <main class="panels">
-          <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-          <Cards {...props} overview={overview} daily={daily} empty={empty} />
-          <Series {...props} daily={daily} empty={empty} />
-          {others}
-        </main>
-      </Notes>
+      <Top {...props} overview={overview.data} onRefresh={onRefresh} onLeave={onLeave} />
+      <section class="filters controls" aria-label="Range and filters">
+        <RangeMenu {...props} overview={overview} />
+        <FilterBar {...props} problem={failures.filter(isOfSelection).map(errorText)[0] ?? ''} />
+      </section>
+      {empty.isNew && <FirstSteps />}
+      <main class="panels">
+        <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
+        <Cards {...props} overview={overview} daily={daily} empty={empty} />
+        <Series {...props} daily={daily} empty={empty} />
+        {others}
+      </main>
       {detail && (
         <SidePanel
           detail={detail}

@@ -1,13 +1,10 @@
-import { Button } from './controls.tsx'
+import { Button, Problem } from './controls.tsx'
 import { dimensions, type FilterName, filterDimensions } from './dimensions.ts'
 import { AddFilter } from './filterForm.tsx'
-import { formatFilter, parseFilter } from './filterText.ts'
+import { formatFilter, notSet, parseFilter } from './filterText.ts'
 import { formatValue } from './format.ts'
 import { useGet, valueNames } from './request.ts'
 import { type PanelProps, selectionOf, type View } from './view.ts'
-
-/** The value of rows without a value, as the API names it. */
-const notSet = '(not set)'
 
 /**
  * The filters in the order in which they were added: a path that leads back to each of them, with a form that adds one.
@@ -40,11 +37,7 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
         />
       ))}
       <AddFilter view={view} onChange={onChange} />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </section>
   )
 }

@@ -1,7 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, Checkbox, labelsOf, Name, Select } from './controls.tsx'
-import { dimensions, type FilteredDimension, filteredDimensions } from './dimensions.ts'
-import { formatFilter, parseFilter } from './filterText.ts'
+import { Button, Checkbox, labelsOf, Name, Problem, Select } from './controls.tsx'
+import {
+  dimensions,
+  type FilteredDimension,
+  type FilterName,
+  filteredDimensions,
+  type ValueForm,
+} from './dimensions.ts'
+import { hasText, parseFilter, readForm } from './filterText.ts'
 import { useGet } from './request.ts'
 import { type PanelProps, selectionOf } from './view.ts'
 
@@ -19,15 +25,17 @@ export function AddFilter(props: PanelProps) {
 function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const [dimension, setDimension] = useState<FilteredDimension>('country')
-  const name = dimensions[dimension].filter
+  const { filter: name, form: valueForm }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
   const [{ values: chosen, isExcluded }, setFilter] = useState(() => currentFilter(view.filters.country))
   const [text, setText] = useState('')
+  const [problem, setProblem] = useState('')
   useLayoutEffect(() => form.current?.querySelector('select')?.focus(), [])
   // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [name]: _own, ...selection } = selectionOf(view)
   const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
-  const values = useGet('/reports', query, ['read:reports']).data?.data ?? []
-  const found = values.filter((row) => !chosen.includes(row.id) && matches(row, text)).slice(0, suggestionsMax)
+  const report = useGet('/reports', query, ['read:reports'])
+  const values = report.phase === 'ready' ? report.data.data : []
+  const found = values.filter((row) => !chosen.includes(row.id) && hasText(row, text)).slice(0, suggestionsMax)
   const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
   function toggle(id: string) {
@@ -35,13 +43,10 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
     setFilter({ values: others.length < chosen.length ? others : [...others, id], isExcluded })
   }
   function apply() {
-    const typed = text.trim()
-    const named = values.find((row) => [row.id, row.name].some((known) => known?.toLowerCase() === typed.toLowerCase()))
-    // The text may be what found the values that are checked.
-    const isSearch = chosen.length > 0 && values.some((row) => matches(row, typed))
-    const all = !named && isSearch ? chosen : [...new Set([...chosen, named?.id ?? typed])]
+    const read = readForm({ text, listed: values, chosen, isExcluded, form: valueForm })
+    if ('problem' in read) return setProblem(read.problem)
     const { [name]: _before, ...others } = view.filters
-    onChange({ filters: { ...others, [name]: formatFilter({ values: all, isExcluded }) } })
+    onChange({ filters: { ...others, [name]: read.filter } })
     onClose()
   }
   return (
@@ -64,6 +69,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
           setDimension(chosenDimension)
           setFilter(currentFilter(view.filters[filter]))
           setText('')
+          setProblem('')
         }}
       />
       <Select
@@ -78,12 +84,16 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
         placeholder="Search, or type a value"
         required={chosen.length === 0}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setProblem('')
+        }}
       />
       <button type="submit" class="primary">
         Apply
       </button>
       <Button onClick={onClose}>Cancel</Button>
+      <Problem text={problem} />
       <ul class="values choices" aria-label="Values in the range">
         {offered.map((row) => (
           <li key={row.id}>
@@ -99,8 +109,3 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
 
 const currentFilter = (text: string | undefined) =>
   text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
-
-function matches({ id, name }: { id: string; name: string | null }, text: string): boolean {
-  const part = text.trim().toLowerCase()
-  return id.toLowerCase().includes(part) || (name ?? '').toLowerCase().includes(part)
-}

@@ -1,3 +1,5 @@
+import type { ValueForm } from './dimensions.ts'
+
 export type FilterValues = { values: readonly string[]; isExcluded: boolean }
 
 /** Writes the value of a filter parameter; the API reads `,`, `\` and a leading `!` literally after a `\`. */
@@ -17,3 +19,50 @@ export function parseFilter(text: string): FilterValues {
   }
   return { values, isExcluded }
 }
+
+/** A value of a dimension, with its name if it has one. */
+type NamedValue = { id: string; name: string | null }
+
+/** Whether the id or the name of a value has a text. */
+export function hasText({ id, name }: NamedValue, text: string): boolean {
+  return `${id}\n${name ?? ''}`.toLowerCase().includes(text.trim().toLowerCase())
+}
+
+/** `listed`: values that are offered; `chosen`: ids that are checked; `form`: of values of the dimension, undefined: any text. */
+interface FilledForm {
+  text: string
+  listed: readonly NamedValue[]
+  chosen: readonly string[]
+  isExcluded: boolean
+  form: ValueForm | undefined
+}
+
+/** Reads a form that is filled in. @returns the value of the filter parameter, or why the form has none that the API reads */
+export function readForm({
+  text,
+  listed,
+  chosen,
+  isExcluded,
+  form,
+}: FilledForm): { filter: string } | { problem: string } {
+  const typed = text.trim()
+  const isMeant = (known: string | null) => known?.toLowerCase() === typed.toLowerCase()
+  const found = listed.filter((value) => hasText(value, typed))
+  const only = form && typed !== '' && found.length === 1 ? found[0] : undefined
+  const value = (listed.find(({ id, name }) => isMeant(id) || isMeant(name)) ?? only)?.id
+  // The text may be what found the values that are checked.
+  const isSearch = chosen.length > 0 && (typed === '' || found.length > 0)
+  if (value === undefined && !isSearch) {
+    if (typed === '') return { problem: 'Type a value, or check one of the list.' }
+    if (form && typed !== notSet) {
+      if (found.length > 1) return { problem: 'Several values of the list have this text. Check one or more of them.' }
+      if (!form.pattern.test(typed))
+        return { problem: `No value of the list has this text, and it is not ${form.name}.` }
+    }
+  }
+  const added = value ?? (isSearch ? [] : typed)
+  return { filter: formatFilter({ values: [...new Set(chosen.concat(added))], isExcluded }) }
+}
+
+/** The value of rows without a value, as the API names it. */
+export const notSet = '(not set)'

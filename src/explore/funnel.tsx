@@ -70,7 +70,7 @@ function StepFields({ steps, onSteps }: { steps: readonly string[]; onSteps: (st
             list={id}
             size={16}
             required={steps.length <= stepsMin && index < steps.length}
-            pattern="[^,]+"
+            pattern="(event:)?[a-zA-Z][a-zA-Z0-9_]{0,63}"
             title="An event name, click or conversion"
             defaultValue={step}
             ref={step ? null : focus}

@@ -14,7 +14,7 @@ export type MetricKind = 'count' | 'amount' | 'price' | 'rate' | 'percent'
 /** Label and format of every metric, in the order of selections. */
 export const metrics: Readonly<Record<SelectedMetric, { label: string; kind: MetricKind }>> = {
   clicks: { label: 'Clicks', kind: 'count' },
-  conversions: { label: 'Conversions', kind: 'count' },
+  conversions: { label: 'Approved conversions', kind: 'count' },
   revenue: { label: 'Revenue', kind: 'amount' },
   cost: { label: 'Cost', kind: 'amount' },
   profit: { label: 'Profit', kind: 'amount' },
@@ -44,6 +44,19 @@ export const metricNames = columnNames.filter((name): name is Metric => name !==
 export const cardMetrics: readonly Metric[] = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'epc']
 
 export const isSum = (name: SelectedMetric): boolean => ['count', 'amount'].includes(metrics[name].kind)
+
+/** The unit of a metric: conversions, or money in all, per click or per conversion. Clicks and percentages have their own units. */
+function unitOf(name: Metric): string {
+  const { kind } = metrics[name]
+  return kind === 'count' || kind === 'percent' ? name.replace(/^\w+Conversions$/, 'conversions') : kind
+}
+
+/** The metrics of each axis of a chart: metrics with the same unit share one, so that their lines can be compared. */
+export function axesOf(drawn: readonly Metric[]): { kind: MetricKind; names: Metric[] }[] {
+  const axes = new Map(drawn.map((name) => [unitOf(name), { kind: metrics[name].kind, names: [] as Metric[] }]))
+  for (const name of new Set(drawn)) axes.get(unitOf(name))?.names.push(name)
+  return [...axes.values()]
+}
 
 /** Whether less of a metric is better. */
 export const isCost = (name: SelectedMetric): boolean => /^(cost|cpa|cpc|declined|refunded)/.test(name)

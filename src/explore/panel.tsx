@@ -30,7 +30,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   const { apiKey } = useSession()
   const dates = useContext(RangeContext)
   const id = useId()
-  const say = useNote()
+  const [note, say] = useNote()
 
   async function download(target: ApiRequest) {
     const fileName = [area, dates.current].filter(Boolean).join('-').concat('.csv')
@@ -66,7 +66,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
         <div class="actions controls">
           <CopyButton
             text={request ? curlOf(request) : ''}
-            note="The command is in the clipboard; it reads the key from TRIBUTARY_KEY."
+            done="The command is in the clipboard; it reads the key from TRIBUTARY_KEY."
           >
             Copy as curl<span class="visually-hidden"> of {title}</span>
           </CopyButton>
@@ -76,6 +76,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
           >
             Download CSV<span class="visually-hidden"> of {title}</span>
           </Button>
+          {note}
         </div>
       </div>
       {missing.length > 0 ? (

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../packages/client/client.ts'
-import { Button, Checkbox, Menu, Select } from './controls.tsx'
+import { Button, Checkbox, Field, Menu, Select } from './controls.tsx'
 import { dateIn, datesIn } from './dates.ts'
 import { formatDates } from './format.ts'
 import { comparisons, type Dates, rangeNames, ranges } from './ranges.ts'
@@ -33,6 +33,7 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
   )
   return (
     <Menu summary={summary}>
+      <DateFields labels={{ from: 'From', to: 'To' }} dates={dates} onDates={(chosen) => onChange({ range: chosen })} />
       <fieldset class="choices" aria-label="Range">
         {rangeNames.map((of) => (
           <Button key={of} aria-pressed={range === of} onClick={() => onChange({ range: of })}>
@@ -40,7 +41,6 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
           </Button>
         ))}
       </fieldset>
-      <DateFields labels={['From', 'To']} dates={dates} onDates={(chosen) => onChange({ range: chosen })} />
       <Select
         label="Compare with"
         options={{ ...comparisons, custom: 'Other dates' }}
@@ -49,7 +49,7 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
       />
       {typeof compare !== 'string' && (
         <DateFields
-          labels={['Compare from', 'Compare to']}
+          labels={{ from: 'Compare from', to: 'Compare to' }}
           dates={compare}
           onDates={(chosen) => onChange({ compare: chosen })}
         />
@@ -64,22 +64,19 @@ export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/st
   )
 }
 
-type DateFieldsProps = { labels: readonly [from: string, to: string]; dates: Dates; onDates: (dates: Dates) => void }
+type DateFieldsProps = { labels: Dates; dates: Dates; onDates: (dates: Dates) => void }
 
 function DateFields({ labels, dates, onDates }: DateFieldsProps) {
-  return (['from', 'to'] as const).map((name, index) => (
-    <label key={name}>
-      {labels[index]}{' '}
-      <input
-        type="date"
-        required
-        value={dates[name]}
-        min={name === 'from' ? dateMin : dates.from}
-        max={name === 'from' ? dates.to : undefined}
-        onChange={({ currentTarget }) => {
-          if (currentTarget.checkValidity()) onDates({ ...dates, [name]: currentTarget.value })
-        }}
-      />
-    </label>
+  return (['from', 'to'] as const).map((name) => (
+    <Field
+      key={name}
+      label={labels[name]}
+      type="date"
+      required
+      value={dates[name]}
+      min={name === 'from' ? dateMin : dates.from}
+      max={name === 'from' ? dates.to : undefined}
+      onText={(date) => onDates({ ...dates, [name]: date })}
+    />
   ))
 }

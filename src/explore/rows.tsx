@@ -2,6 +2,7 @@ import type { QueryOf, RowOf } from '../packages/client/client.ts'
 import { Button, Name, RowTable, type TableColumn } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
 import { formatMoment, formatValue } from './format.ts'
+import type { MetricKind } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
 
@@ -93,14 +94,17 @@ const common: readonly ListColumn<AnyRow>[] = [
   texts('Sub-ids', ({ subIds }) => Object.values(subIds).filter(Boolean).join(', ') || null, { isDetail: true }),
 ]
 
+/** @param kind a click has a cost as small as a rate */
+const costColumn = (kind: MetricKind): ListColumn<RowOf<'/clicks'> | RowOf<'/costs'>> => ({
+  label: 'Cost',
+  isNumber: true,
+  cell: ({ cost, currency, baseCurrency }) => formatValue(cost, kind, currency ?? baseCurrency),
+})
+
 const clickColumns: ColumnsOf<'/clicks'> = [
   ...common,
   { label: 'Conversions', isNumber: true, cell: ({ conversionCount }) => formatValue(conversionCount, 'count', '') },
-  {
-    label: 'Cost',
-    isNumber: true,
-    cell: ({ cost, currency, baseCurrency }) => formatValue(cost, 'rate', currency ?? baseCurrency),
-  },
+  costColumn('rate'),
 ]
 
 const conversionColumns: ColumnsOf<'/conversions'> = [
@@ -122,17 +126,8 @@ const conversionColumns: ColumnsOf<'/conversions'> = [
   },
 ]
 
-const costColumns: ColumnsOf<'/costs'> = [
-  ...common,
-  {
-    label: 'Cost',
-    isNumber: true,
-    cell: ({ cost, currency, baseCurrency }) => formatValue(cost, 'amount', currency ?? baseCurrency),
-  },
-]
-
 const lists = {
   '/clicks': { scope: 'read:clicks', columns: clickColumns },
   '/conversions': { scope: 'read:conversions', columns: conversionColumns },
-  '/costs': { scope: 'read:reports', columns: costColumns },
+  '/costs': { scope: 'read:reports', columns: [...common, costColumn('amount')] },
 } as const

@@ -20,7 +20,7 @@ function readViews(item: string): SavedView[] {
 /** The saved views, and the link of the view that is shown; it does not have the key. */
 export function SavedViews({ view, onChange }: PanelProps) {
   const item = `tributary-views-${useSession().key.accountId}`
-  const say = useNote()
+  const [note, say] = useNote()
   const [views, setViews] = useState(() => readViews(item))
   function change(name: string, added: readonly SavedView[]) {
     // Another tab may have saved views too.
@@ -28,10 +28,12 @@ export function SavedViews({ view, onChange }: PanelProps) {
     localStorage.setItem(item, JSON.stringify(Object.fromEntries(next)))
     setViews(next)
   }
-  const address = location.origin + location.pathname + formatView(view)
   return (
     <>
-      <CopyButton text={address} note="The link of this view is in the clipboard. It does not have the key.">
+      <CopyButton
+        text={location.origin + location.pathname + formatView(view)}
+        done="The link of this view is in the clipboard. It does not have the key."
+      >
         Copy link
       </CopyButton>
       {views.map(([name, search]) => (
@@ -57,6 +59,7 @@ export function SavedViews({ view, onChange }: PanelProps) {
       >
         <input name="name" aria-label="Name of the view" placeholder="Name of the view" required maxLength={80} />
         <button type="submit">Save view</button>
+        {note}
       </form>
     </>
   )

@@ -1,15 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChartLine, drawChart } from './chart.ts'
+import { comparedText } from './comparedText.ts'
 import { labelsOf, Name, RowTable, Select } from './controls.tsx'
 import { begunAt } from './dates.ts'
 import { dimensions, filteredDimensions } from './dimensions.ts'
-import { comparedText, type Emptiness, Empty } from './empty.tsx'
+import { type Emptiness, Empty } from './empty.tsx'
 import { csvOf } from './files.ts'
 import { formatUnit, formatValue, type Value } from './format.ts'
-import { hasNumbers, metrics } from './metrics.ts'
+import { axesOf, hasNumbers, type Metric, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { type SeriesLine, useParts } from './seriesParts.ts'
+import { orderOf, type SeriesLine, useParts } from './seriesParts.ts'
 import { type Daily, drawnEarlier, drawnValues, earlierValues, isCompared, knownValues } from './seriesValues.ts'
 import { daysOf, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
 
@@ -18,7 +19,8 @@ type SeriesProps = PanelProps & { daily: Loaded<Daily>; empty: Emptiness }
 /** One or two metrics over time, or one by the values of a dimension. The earlier range is dotted, a unit that is not over is dashed. */
 export function Series({ daily, empty, ...props }: SeriesProps) {
   const { view } = props
-  const chart = { isMonthly: intervalOf(view) === 'month', empty }
+  const order = view.seriesBy && `The five largest by ${metrics[orderOf(view.metrics)].label}, and all others.`
+  const chart = { isMonthly: intervalOf(view) === 'month', empty, order }
   const parts = useParts(view, daily)
   const frame = { title: 'Time series', area: 'series', controls: <Controls {...props} /> }
   const panel = { ...frame, empty: <Empty {...props} text={empty.text} /> }
@@ -28,10 +30,7 @@ export function Series({ daily, empty, ...props }: SeriesProps) {
         {(lines) => lines.length > 0 && <Chart lines={lines} {...chart} />}
       </Panel>
     )
-  const linesOf = (body: Daily) =>
-    view.metrics.map(
-      (metric, at): SeriesLine => ({ label: metrics[metric].label, metric, axis: at === 0 ? 0 : 1, body }),
-    )
+  const linesOf = (body: Daily) => view.metrics.map((metric) => ({ label: metrics[metric].label, metric, body }))
   const hasValues = ({ data }: Daily) => data.some((row) => hasNumbers(row) || hasNumbers(row.previous))
   return (
     <Panel {...panel} loaded={daily} csv={{ format: 'csv' }}>
@@ -62,8 +61,8 @@ function Controls({ view, onChange }: PanelProps) {
 
 const inkOf = (index: number) => `metric-${index + 1}`
 
-function chartLines({ body, metric, axis }: SeriesLine, index: number, firstDate: string): ChartLine[] {
-  const line = { axis, ink: inkOf(index) }
+function chartLines({ body, metric }: SeriesLine, axis: number, ink: string, firstDate: string): ChartLine[] {
+  const line = { axis, ink }
   const [now, earlier] = [drawnValues(body, metric, firstDate), drawnEarlier(body, metric, firstDate)]
   return [
     { ...line, values: earlier.open, dash: 'dashed', isEarlier: true },
@@ -73,8 +72,10 @@ function chartLines({ body, metric, axis }: SeriesLine, index: number, firstDate
   ]
 }
 
-/** @param lines at least one */
-function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMonthly: boolean; empty: Emptiness }) {
+type ChartProps = { lines: readonly SeriesLine[]; isMonthly: boolean; empty: Emptiness; order: string | undefined }
+
+/** @param lines at least one @param order which values of a dimension the lines have */
+function Chart({ lines, isMonthly, empty, order }: ChartProps) {
   const element = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)
   const { body: first } = lines[0] as SeriesLine
@@ -82,16 +83,17 @@ function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMo
   const drawn = [empty.firstDate, ...lines.flatMap(({ body, metric }) => [body, metric])]
   useEffect(() => {
     if (!element.current) return
-    const axes = lines.filter(({ axis }, index) => axis === index)
+    const axes = axesOf(lines.map(({ metric }) => metric))
+    const axisOf = (metric: Metric) => axes.findIndex(({ names }) => names.includes(metric))
     return drawChart(element.current, {
       units: data.length,
       tick: (index, before = -1) => formatUnit(data[index]?.id ?? '', isMonthly, data[before]?.id ?? ''),
-      lines: lines.flatMap((line, index) => chartLines(line, index, empty.firstDate)),
-      axes: axes.map(({ metric }, index) => ({
-        label: metrics[metric].label,
+      lines: lines.flatMap((line, index) => chartLines(line, axisOf(line.metric), inkOf(index), empty.firstDate)),
+      axes: axes.map(({ kind, names }, index) => ({
+        label: names.map((name) => metrics[name].label).join(', '),
         ink: axes.length > 1 ? inkOf(index) : 'axis',
-        stepMin: metrics[metric].kind === 'count' ? 1 : 0,
-        format: (value) => formatValue(value, metrics[metric].kind, currency, true),
+        stepMin: kind === 'count' ? 1 : 0,
+        format: (value) => formatValue(value, kind, currency, true),
       })),
       onHover: setHovered,
     })
@@ -117,8 +119,9 @@ function Chart({ lines, isMonthly, empty }: { lines: readonly SeriesLine[]; isMo
           {row
             ? `${formatUnit(row.id, isMonthly)}${isKnown && !row.complete ? ' (incomplete)' : ''}`
             : [
+                order,
                 isCompared(first) ? 'Dotted: the earlier range.' : '',
-                comparedText(first, empty),
+                comparedText(first, empty.firstDate),
                 data.every(({ complete }) => complete) ? '' : 'Dashed: not complete.',
               ].join(' ')}
         </span>

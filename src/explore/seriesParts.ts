@@ -11,9 +11,11 @@ import { countedSelectionOf, intervalOf, type View } from './view.ts'
 export interface SeriesLine {
   label: string
   metric: Metric
-  axis: 0 | 1
   body: Daily
 }
+
+/** The metric by which values are the largest: the first one, but the largest ratios belong to the smallest values. */
+export const orderOf = ([metric = 'clicks']: readonly Metric[]): Metric => (isSum(metric) ? metric : 'clicks')
 
 /** Values that have lines of their own. */
 const linesMax = 5
@@ -34,8 +36,7 @@ export function useParts(view: View, daily: Loaded<Daily>): Loaded<SeriesLine[]>
   const selection = countedSelectionOf(view)
   const interval = intervalOf(view)
   const scopes = ['read:reports', 'read:stats'] as const
-  // The largest ratios belong to the smallest values.
-  const order = isSum(metric) ? metric : 'clicks'
+  const order = orderOf(view.metrics)
   const sort = `-${order}` as NonNullable<QueryOf<'/reports'>['sort']>
   const report = useGet(
     '/reports',
@@ -81,7 +82,7 @@ export function useParts(view: View, daily: Loaded<Daily>): Loaded<SeriesLine[]>
   if (others.request && others.data) bodies.push(others.data)
   shown.current = bodies.map((body, at) => {
     const label = largest[at]?.name ?? largest[at]?.id ?? 'All others'
-    return { label, metric, axis: 0, body }
+    return { label, metric, body }
   })
   return { ...frame, phase: 'ready', data: shown.current }
 }

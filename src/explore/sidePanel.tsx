@@ -4,7 +4,6 @@ import { Button, Name, RowTable } from './controls.tsx'
 import type { RowList } from './drillPath.ts'
 import { csvOf } from './files.ts'
 import { formatMoment, formatValue } from './format.ts'
-import { Notes } from './notes.tsx'
 import { Panel } from './panel.tsx'
 import { useGet } from './request.ts'
 import { type OpenJourney, Rows } from './rows.tsx'
@@ -30,17 +29,15 @@ export function SidePanel({ detail, onBack, onClose, zone, onJourney }: SidePane
   useEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog class="side" ref={dialog} onClose={onClose} aria-label="Details" tabIndex={-1}>
-      <Notes>
-        <div class="controls">
-          {onBack && <Button onClick={onBack}>Back</Button>}
-          <Button onClick={() => dialog.current?.close()}>Close</Button>
-        </div>
-        {'journey' in detail ? (
-          <Journey query={detail.journey} zone={zone} />
-        ) : (
-          <Rows {...detail} area="rows" limit={rowsShown} zone={zone} onJourney={onJourney} />
-        )}
-      </Notes>
+      <div class="controls">
+        {onBack && <Button onClick={onBack}>Back</Button>}
+        <Button onClick={() => dialog.current?.close()}>Close</Button>
+      </div>
+      {'journey' in detail ? (
+        <Journey query={detail.journey} zone={zone} />
+      ) : (
+        <Rows {...detail} area="rows" limit={rowsShown} zone={zone} onJourney={onJourney} />
+      )}
     </dialog>
   )
 }

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { Field } from './controls.tsx'
 import { isZone, ownZone } from './dates.ts'
 
 // Equal elements, so that these hundreds of options are not compared.
@@ -10,23 +11,17 @@ const zoneOptions = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('time
 export function ZoneField({ zone, onZone }: { zone: string; onZone: (zone: string) => void }) {
   const id = useId()
   return (
-    <label>
-      Time zone{' '}
-      <input
-        key={zone}
+    <>
+      <Field
+        label="Time zone"
         list={id}
         required
-        defaultValue={zone}
+        value={zone}
+        check={(name) => (isZone(name) ? '' : 'There is no time zone with this name.')}
         onFocus={({ currentTarget }) => currentTarget.select()}
-        onInput={({ currentTarget }) => currentTarget.setCustomValidity('')}
-        onChange={({ currentTarget }) => {
-          const isKnown = isZone(currentTarget.value)
-          currentTarget.setCustomValidity(isKnown ? '' : 'There is no time zone with this name.')
-          if (isKnown) onZone(currentTarget.value)
-          else currentTarget.reportValidity()
-        }}
+        onText={onZone}
       />
       <datalist id={id}>{zoneOptions}</datalist>
-    </label>
+    </>
   )
 }

@@ -179,6 +179,9 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(csv.match(/^"\w+_id"/gm)).toHaveLength(1)
     expect(csv.match(/^"\(total\)".*/gm)).toEqual([expect.stringContaining(`,${rows},`)])
     await page.getByText('.csv is downloaded').waitFor()
+    // The note covers nothing.
+    const isCovering = `document.querySelector('.area-drill-down .actions').contains(document.querySelector('.note:not(:empty)'))`
+    expect(await page.evaluate(isCovering)).toBe(true)
 
     const isSecondPage = (url: URL) => url.searchParams.get('offset') === '1000'
     const message = { error: 'internal_error', message: 'The server failed.' }
@@ -384,18 +387,22 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(await violations()).toEqual([])
   })
 
-  it('says once why a filter is not valid, beside the filters', async () => {
-    const { open, page, violations } = explorer
+  it('says beside the filters, once, why a filter is not valid, before it is sent unless an address has it', async () => {
+    const { open, page, requests, violations } = explorer
     await open()
     await page.getByRole('button', { name: 'Add filter' }).click()
     const value = page.getByLabel('Value', { exact: true })
     await value.fill('atlantis')
+    requests.length = 0
     await value.press('Enter')
-    await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining('country')])
-    await page.getByRole('button', { name: /^Remove the filter Country/ }).click()
+    const reason = 'No value of the list has this text, and it is not a code such as US.'
+    expect(await page.getByRole('alert').allTextContents()).toEqual([reason])
+    expect([requests.length, new URL(page.url()).search]).toEqual([0, '?tz=UTC'])
+    await value.fill('germ')
     await page.getByRole('alert').waitFor({ state: 'detached' })
+    await value.press('Enter')
+    await expect.poll(() => new URL(page.url()).search).toBe('?country=DE&tz=UTC')
     await explorer.settle()
-    expectReported(400)
     for (const [search, reason] of Object.entries({
       '?country=germany': 'country',
       '?from=2020-01-01&to=2026-01-01': '366 days',

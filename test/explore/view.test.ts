@@ -6,18 +6,22 @@ import { funnelDimensions } from '../../schema/funnel.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
 import { rangeNames as apiRangeNames } from '../../schema/range.ts'
 import { gridAxes } from '../../src/explore/chartGrid.ts'
+import { comparedText } from '../../src/explore/comparedText.ts'
 import { addDays, begunAt, dateIn, datesIn, daysBetween, endOfMonth } from '../../src/explore/dates.ts'
 import {
   dimensionNames,
+  dimensions,
+  type FilterName,
   filterDimensions,
   filteredDimensions,
   filterNames,
   funnelDimensions as offeredFunnelDimensions,
+  type ValueForm,
 } from '../../src/explore/dimensions.ts'
-import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
+import { formatFilter, parseFilter, readForm } from '../../src/explore/filterText.ts'
 import { formatSeconds, formatUnit, formatValue } from '../../src/explore/format.ts'
-import { columnNames, metrics, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
-import { comparisons, rangeNames, ranges } from '../../src/explore/ranges.ts'
+import { axesOf, columnNames, metrics, metricNames as shownMetrics } from '../../src/explore/metrics.ts'
+import { comparisons, type Dates, rangeNames, ranges } from '../../src/explore/ranges.ts'
 import { type Daily, drawnEarlier, drawnValues, earlierValues } from '../../src/explore/seriesValues.ts'
 import {
   countTimes,
@@ -120,6 +124,83 @@ describe('a filter of the page', () => {
       }),
     )
   })
+
+  it('is one that the API reads, or says why it is none, whatever is typed and checked', () => {
+    const any = fc.string({ minLength: 1, maxLength: 60, unit: 'binary' })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...filteredDimensions),
+        fc.oneof(fc.constantFrom('', ' ', notSet, 'us', 'Mobile', 'c-1', 'a,b', '!x', '\\', 'ünlü'), any),
+        fc.uniqueArray(any, { maxLength: 9 }),
+        fc.nat(9),
+        fc.boolean(),
+        (dimension, text, ids, count, isExcluded) => {
+          const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
+          const listed = ids.filter((id) => form?.pattern.test(id) ?? true).map((id) => ({ id, name: null }))
+          const chosen = listed.slice(0, count).map(({ id }) => id)
+          const read = readForm({ text, listed, chosen, isExcluded, form })
+          if ('problem' in read) expect(read.problem).toMatch(/\.$/)
+          else {
+            expect(readFilters({ [name]: read.filter })).toHaveLength(1)
+          }
+        },
+      ),
+    )
+  })
+
+  it('has the value that a typed text means, or says that the text means none', () => {
+    const listed = [
+      { id: 'US', name: 'United States' },
+      { id: 'GB', name: 'United Kingdom' },
+      { id: 'DE', name: 'Germany' },
+    ]
+    const read = (text: string, chosen: string[] = [], form: ValueForm | undefined = dimensions.country.form) =>
+      Object.values(readForm({ text, listed, chosen, isExcluded: false, form })).join()
+    expect(['germany', 'Germ', ' de ', 'fr', notSet].map((text) => read(text))).toEqual([
+      'DE',
+      'DE',
+      'DE',
+      'fr',
+      notSet,
+    ])
+    expect(read('united')).toContain('Several values')
+    expect(read('atlantis')).toContain('not a code such as US')
+    expect(read(' ')).toContain('Type a value')
+    expect([read('germ', ['US']), read('united', ['US']), read('', ['US'])]).toEqual(['US,DE', 'US', 'US'])
+    expect(read('atlantis', ['US'])).toContain('not a code such as US')
+    // Other dimensions have any texts, also ones that a value of the list begins with.
+    expect(readForm({ text: 'Germ', listed, chosen: [], isExcluded: true, form: undefined })).toEqual({
+      filter: '!Germ',
+    })
+  })
+
+  it('takes each value that the API takes', () => {
+    const formed = filteredDimensions.filter((name) => 'form' in dimensions[name])
+    const values = [
+      'us',
+      'DE',
+      'Tablet',
+      'other',
+      'cmp_1.a:B-2',
+      'x'.repeat(64),
+      'x'.repeat(65),
+      'USA',
+      'é',
+      'desk',
+      'a b',
+    ]
+    for (const dimension of formed) {
+      const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
+      for (const value of values) {
+        const isRead = () => readFilters({ [name]: value })
+        if (form?.pattern.test(value)) expect(isRead, `${name} ${value}`).not.toThrow()
+        else expect(isRead, `${name} ${value}`).toThrow()
+      }
+    }
+    for (const dimension of filteredDimensions)
+      if (!formed.includes(dimension))
+        expect(() => readFilters({ [dimensions[dimension].filter]: 'a b' })).not.toThrow()
+  })
 })
 
 describe('the selections of the page', () => {
@@ -145,6 +226,25 @@ describe('dates of the page', () => {
   })
 })
 
+describe('a comparison', () => {
+  const days = (from: string, to: string) => ({ from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` })
+  const asOf = '2026-11-21T15:00:00.000Z'
+  const text = (range: Dates, previous: Dates, firstDate = '') =>
+    comparedText({ ...range, previous, tz: 'UTC', asOf }, firstDate)
+
+  it('says which times the two ranges do not have in common', () => {
+    const [week, present] = [days('2026-11-09', '2026-11-16'), days('2026-11-15', '2026-11-22')]
+    expect(text(week, days('2026-10-12', '2026-10-19'))).toBe('')
+    expect(text(week, days('2026-10-12', '2026-10-22'))).toBe('7 days are compared with 10 days.')
+    expect(text(present, days('2026-10-12', '2026-10-19'))).toBe(
+      'The range is not over, and is compared with whole days.',
+    )
+    const cut = { ...days('2026-11-08', '2026-11-15'), to: '2026-11-14T15:00:00.000Z' }
+    expect(text(present, cut)).toMatch(/^Compared up to the same time of day, 11\/14\/26, 3:00.PM\.$/)
+    expect(text(week, days('2026-10-12', '2026-10-19'), '2026-10-15')).toBe('No data before Oct 15, 2026.')
+  })
+})
+
 describe('numbers of the page', () => {
   it('have the same decimals in a column, and durations their two largest units', () => {
     expect([16, 61.6, 169.4567].map((value) => formatValue(value, 'percent', ''))).toEqual([
@@ -166,6 +266,22 @@ describe('numbers of the page', () => {
 })
 
 describe('the chart', () => {
+  it('has one axis for two metrics with the same unit, and names all metrics of an axis', () => {
+    const names = (...drawn: Parameters<typeof axesOf>[0]) => axesOf(drawn).map((axis) => axis.names.join())
+    expect(names('profit', 'cost')).toEqual(['profit,cost'])
+    expect(names('epc', 'cpc')).toEqual(['epc,cpc'])
+    expect(names('pendingConversions', 'conversions')).toEqual(['pendingConversions,conversions'])
+    for (const [one, other] of [
+      ['clicks', 'conversions'],
+      ['clicks', 'revenue'],
+      ['revenue', 'epc'],
+      ['roi', 'cr'],
+    ] as const)
+      expect(names(one, other)).toEqual([one, other])
+    // The lines of the values of a dimension.
+    expect(names('cost', 'cost')).toEqual(['cost'])
+  })
+
   it('labels a unit with what differs from the unit before it', () => {
     const labels = (ids: string[], isMonth = false) => ids.map((id, at) => formatUnit(id, isMonth, ids[at - 1] ?? ''))
     expect(labels(['2025-12-30', '2025-12-31', '2026-01-01'])).toEqual(['Dec 30, 2025', 'Dec 31', 'Jan 1, 2026'])
