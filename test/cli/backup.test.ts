@@ -40,6 +40,10 @@ const stores = useOpened(async () => {
   return opened
 })
 let key: string
+/** What three killed backups to one folder left: the call, its number, the exit code, and the folders that exist. */
+const killed: [call: string, at: number, code: number | null, isComplete: boolean, isIncomplete: boolean][] = []
+/** The next backup to this folder, `quiet`, whose first copy takes too long. */
+let retried: Awaited<ReturnType<typeof backUpSlowly>>
 
 beforeAll(async () => {
   await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme', '--plan', 'scale'], embedded('source'))
@@ -47,7 +51,15 @@ beforeAll(async () => {
   const limits = { requestsPerMinute: 1_000_000, eventsPerMinute: 1_000_000, identifierEventsPerMinute: 1_000_000 }
   await setPlanLimits(stores.postgres, 'scale', limits)
   key = (await makeKey(stores, 'acme')).key
-  await backUp('quiet')
+  for (const [call, at] of [
+    ['cpSync', 2],
+    ['cp', 1],
+    ['rename', 2],
+  ] as const) {
+    const { code } = await failingFrom(call, at, () => runHere(['backup', folder('quiet')], embedded('source')))
+    killed.push([call, at, code, existsSync(folder('quiet')), existsSync(folder('quiet.incomplete'))])
+  }
+  retried = await backUpSlowly('quiet', 1)
 })
 
 const backUp = (name: string) => runJson(['backup', folder(name)], embedded('source'))
@@ -159,6 +171,38 @@ async function failingFrom(name: keyof typeof changing, at: number, work: () => 
   }
 }
 
+/**
+ * Backs up while copies of Postgres take too long, without the pauses between attempts.
+ * @param slow the number of such copies
+ * @returns the end, the number of pauses, the slow copies that are left, and the end of another backup in the first pause
+ */
+async function backUpSlowly(name: string, slow: number) {
+  const copy = fs.cpSync
+  let left = slow
+  fs.cpSync = (...values) => {
+    if (String(values[0]).endsWith('postgres') && left-- > 0) throw new CopyTooSlow('copying Postgres takes longer')
+    copy(...values)
+  }
+  const wait = timers.setTimeout
+  let pauses = 0
+  let other: Ended | undefined
+  const waitNot = async (...[ms, ...rest]: Parameters<typeof wait>) => {
+    if (ms !== 5_000) return await wait(ms, ...rest)
+    pauses += 1
+    other ??= await runHere(['backup', folder('other')], embedded('source'))
+  }
+  Object.assign(timers, { setTimeout: waitNot })
+  syncBuiltinESMExports()
+  try {
+    const ended = await runHere(['backup', folder(name)], embedded('source'))
+    return { ended, other, pauses, left }
+  } finally {
+    Object.assign(fs, { cpSync: copy })
+    Object.assign(timers, { setTimeout: wait })
+    syncBuiltinESMExports()
+  }
+}
+
 describe('a backup folder', () => {
   it('is readable by its owner only, and has every file with its digest', async () => {
     const manifest = JSON.parse(await readFile(folder('quiet', 'backup.json'), 'utf8'))
@@ -191,34 +235,11 @@ describe('a backup folder', () => {
   })
 
   it('that takes longer than a lease lasts is tried again, at most five times; meanwhile another one is refused', async () => {
-    const copy = fs.cpSync
-    let slow = 1
-    fs.cpSync = (...values) => {
-      if (String(values[0]).endsWith('postgres') && slow-- > 0) throw new CopyTooSlow('copying Postgres takes longer')
-      copy(...values)
-    }
-    const wait = timers.setTimeout
-    let pauses = 0
-    let other: Ended | undefined
-    const waitNot = async (...[ms, ...rest]: Parameters<typeof wait>) => {
-      if (ms !== 5_000) return await wait(ms, ...rest)
-      pauses += 1
-      other ??= await runHere(['backup', folder('other')], embedded('source'))
-    }
-    Object.assign(timers, { setTimeout: waitNot })
-    syncBuiltinESMExports()
-    onTestFinished(() => {
-      Object.assign(fs, { cpSync: copy })
-      Object.assign(timers, { setTimeout: wait })
-      syncBuiltinESMExports()
-    })
     const again = /^copying Postgres takes longer; trying again \(2 of 5\)\.\n$/
-    const ended = await runHere(['backup', folder('slow')], embedded('source'))
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(again) })
-    expectOneLine(other as Ended, 1, /another backup of this store is running/)
-    slow = 9
-    const failed = await runHere(['backup', folder('slower')], embedded('source'))
-    expect([failed.code, slow, pauses]).toEqual([1, 4, 5])
+    expect(retried).toMatchObject({ ended: { code: 0, stderr: expect.stringMatching(again) }, pauses: 1 })
+    expectOneLine(retried.other as Ended, 1, /another backup of this store is running/)
+    const { ended: failed, left, pauses } = await backUpSlowly('slower', 9)
+    expect([failed.code, left, pauses]).toEqual([1, 4, 4])
     expect(failed.stderr).toMatch(/error: copying Postgres takes longer\. No backup was written/)
   })
 
@@ -300,9 +321,9 @@ describe('a restore', () => {
   })
 
   it('refuses a DATA_DIR that has a store, or is in use', async () => {
-    expectOneLine(await restore('quiet', 'source'), 1, /is in use: stop its server/)
+    expectOneLine(await restore('small', 'source'), 1, /is in use: stop its server/)
     await mkdir(folder('other', 'postgres', 'x'), { recursive: true })
-    expectOneLine(await restore('quiet', 'other'), 1, /has a store; restore into an empty folder/)
+    expectOneLine(await restore('small', 'other'), 1, /has a store; restore into an empty folder/)
     expect(readdirSync(folder('other', 'postgres'))).toEqual(['x'])
   })
 
@@ -390,19 +411,15 @@ describe('a disk that is full', () => {
 
 describe('a command that is killed', () => {
   it('during a backup leaves no folder with its name, and the next backup is complete', async () => {
-    for (const [call, at] of [
-      ['cpSync', 2],
-      ['cp', 1],
-      ['rename', 2],
-    ] as const) {
-      const ended = await failingFrom(call, at, () => runHere(['backup', folder('cut')], embedded('source')))
-      expect([call, at, ended.code, existsSync(folder('cut'))]).toEqual([call, at, 1, false])
-      expect(existsSync(folder('cut.incomplete'))).toBe(true)
-    }
-    await backUp('cut')
-    expect(existsSync(folder('cut.incomplete'))).toBe(false)
+    expect(killed).toEqual([
+      ['cpSync', 2, 1, false, true],
+      ['cp', 1, 1, false, true],
+      ['rename', 2, 1, false, true],
+    ])
+    expect(retried.ended.code).toBe(0)
+    expect(existsSync(folder('quiet.incomplete'))).toBe(false)
     expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
-    expect(JSON.parse(readFileSync(folder('cut', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
+    expect(JSON.parse(readFileSync(folder('quiet', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
   })
 
   it.skipIf(!hasStrace()).each([
