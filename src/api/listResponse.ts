@@ -3,10 +3,10 @@ import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import type { RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
+import { Problem } from '../problem.ts'
 import type { ListPlan } from '../query/listPlan.ts'
-import type { PageRows } from '../query/pagination.ts'
 import type { ListedResource } from '../query/readContext.ts'
-import { withReadDeadline } from '../query/readDeadline.ts'
+import type { PageRows } from '../query/readPage.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
@@ -17,6 +17,7 @@ import type { RowContext } from '../rows/nameCache.ts'
 import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import { sendFile } from './attachment.ts'
 
 /** Parameters of a list that select the format and the fields of its response. */
@@ -83,6 +84,31 @@ export async function sendList<Plan extends ListPlan>(
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
     yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })
   }
+}
+
+/** Maximum duration of a page or a search with all its queries; equal to the limit of one query. */
+const readTimeoutMs = 20_000
+
+/**
+ * Runs a read of several queries with one deadline. Its signal aborts when the client disconnects and at the deadline, and
+ * ends queries of ClickHouse and searches in Postgres. Look-ups by key in Postgres (names, watermarks) continue, and their
+ * results are dropped.
+ * @param disconnected aborts when the client disconnects
+ * @param advice what the caller can do: `request a shorter range`
+ * @throws Problem `query_timeout` at the deadline
+ */
+export async function withReadDeadline<Result>(
+  disconnected: AbortSignal,
+  advice: string,
+  read: (signal: AbortSignal) => Promise<Result>,
+  timeoutMs = readTimeoutMs,
+): Promise<Result> {
+  const message = `The request did not finish within ${timeoutMs / 1000} s; ${advice}.`
+  return await withDeadline(
+    timeoutMs,
+    () => new Problem('query_timeout', message, { retryAfterS: 5 }),
+    (deadline) => read(AbortSignal.any([disconnected, deadline])),
+  )
 }
 
 /**

@@ -1,49 +1,14 @@
 import type { Metric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames, reportMetricNames } from '../../schema/metrics.ts'
-import { ch, type Fragment, identifier, integer, join, text } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, integer, text } from '../stores/clickhouse/sql.ts'
 import type { MetricCondition } from './filterTree.ts'
-import { metricDefinitions, type Sum, sums } from './metricDefinitions.ts'
+import { metricDefinitions } from './metricDefinitions.ts'
 import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillionths } from './money.ts'
 
 // Evaluates `metricDefinitions`: in SQL to order the rows of a report, in Node for responses, exactly.
 
 /**
- * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
- * metrics are computed from. Counts and the cost are always included, since `isBucket` needs them.
- */
-export function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fragment {
-  const wanted = new Set(metrics.flatMap(operandsOf))
-  const selected = sums
-    .filter((sum) => makesBucket(sum) || wanted.has(sum.metric))
-    // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
-    .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
-  const visitors = metrics.includes('visitors')
-    ? [ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`]
-    : []
-  return join([...selected, ...visitors], ',\n  ')
-}
-
-/** @returns the sums that a metric is computed from */
-function operandsOf(metric: ReportMetric): Metric[] {
-  if (metric === 'visitors') return []
-  const definition = metricDefinitions[metric]
-  if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
-  return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
-}
-
-/** Condition: the bucket counts a row, or has a cost. Changes and repairs leave rows of zeros, which are not buckets. */
-export const isBucket: Fragment = join(
-  sums.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
-  ' OR ',
-)
-
-/** Revenue has a conversion that is counted; a cost may be of no click. */
-function makesBucket({ metric, unit }: Sum): boolean {
-  return unit === 'count' || metric === 'cost'
-}
-
-/**
- * The value of a metric for ORDER BY, in a SELECT with `selectedSums`: ordered as the response shows it, and NULL for a null
+ * The value of a metric for ORDER BY, in a SELECT with `groupedSums`: ordered as the response shows it, and NULL for a null
  * ratio.
  */
 export function orderValue(metric: ReportMetric): Fragment {
@@ -60,7 +25,7 @@ export function orderValue(metric: ReportMetric): Fragment {
 
 const operators = { '=': ch`=`, '>': ch`>`, '>=': ch`>=`, '<': ch`<`, '<=': ch`<=` } as const
 
-/** Whether a metric, as the response shows it, compares so with a number; never for a null ratio. In a SELECT with `selectedSums`. */
+/** Whether a metric, as the response shows it, compares so with a number; never for a null ratio. In a SELECT with `groupedSums`. */
 export function metricCondition({ metric, operator, value }: MetricCondition): Fragment {
   return ch`ifNull(${shownMillionths(metric)} ${operators[operator]} toInt256(${text(value.replace('.', ''))}), 0)`
 }

@@ -15,13 +15,6 @@ const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** Events in a journey have the longest ids: `event:browser:4294967295:` and the id. */
 const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'event:browser:4294967295:'.length))
 
-/** One page of a response. */
-export interface PageRows<Row> {
-  data: Row[]
-  nextCursor: string | null
-  hasMore: boolean
-}
-
 /** Parameters that do not change which rows a list has. */
 const notFilters = ['limit', 'cursor', 'format', 'csv_escape', 'csv_bom']
 
@@ -112,20 +105,4 @@ export function afterKey(at: Fragment, columns: Fragment, atMs: number, values: 
   return isOldestFirst
     ? ch`${at} >= ${instant(atMs)} AND ${row} > ${key}`
     : ch`${at} <= ${instant(atMs)} AND ${row} < ${key}`
-}
-
-/**
- * Reduces `limit + 1` rows to a page; the additional row shows that there are more.
- * @param rows at most `limit + 1` rows, in the order of the list
- */
-export function toPage<Row>(
-  rows: readonly Row[],
-  limit: number,
-  keyOf: (row: Row) => PageKey,
-  boundTo: string,
-): PageRows<Row> {
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
-  const hasMore = rows.length > limit
-  return { data, nextCursor: hasMore && last ? writeCursor(keyOf(last), boundTo) : null, hasMore }
 }

@@ -1,4 +1,11 @@
-import type { PageKey } from './pagination.ts'
+import { type PageKey, writeCursor } from './pagination.ts'
+
+/** One page of a response. */
+export interface PageRows<Row> {
+  data: Row[]
+  nextCursor: string | null
+  hasMore: boolean
+}
 
 /**
  * Reads the next rows of a list after a key. The page needs `missing` more rows.
@@ -10,11 +17,41 @@ export type Source<Key, Row> = (
 ) => Promise<{ rows: Row[]; next: Key | undefined; isEnd: boolean }>
 
 /**
+ * Reads a page of a list from its sources.
+ * @param after key of the last row of the previous page
+ * @param keyOf the key of a row in cursors
+ */
+export async function readPage<Key, Row>(
+  sources: readonly Source<Key, Row>[],
+  after: Key | undefined,
+  { limit, boundTo }: { limit: number; boundTo: string },
+  keyOf: (row: Row) => PageKey,
+): Promise<PageRows<Row>> {
+  return toPage(await readNext(sources, after, limit + 1), limit, keyOf, boundTo)
+}
+
+/**
+ * Reduces `limit + 1` rows to a page; the additional row shows that there are more.
+ * @param rows at most `limit + 1` rows, in the order of the list
+ */
+export function toPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => PageKey,
+  boundTo: string,
+): PageRows<Row> {
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  const hasMore = rows.length > limit
+  return { data, nextCursor: hasMore && last ? writeCursor(keyOf(last), boundTo) : null, hasMore }
+}
+
+/**
  * Reads a list from its sources, each until it has no more rows, until there are `limit` rows.
  * @param after key of the last row of the previous page
  * @returns up to `limit` rows, fewer only when there are no more
  */
-export async function readPage<Key, Row>(
+export async function readNext<Key, Row>(
   sources: readonly Source<Key, Row>[],
   after: Key | undefined,
   limit: number,

@@ -1,9 +1,8 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { type ReadContext, readRows } from '../query/readContext.ts'
-import { smallFinal, smallRead } from '../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
+import { smallFinal } from '../stores/clickhouse/select.ts'
+import { ch, identifier, instantKeys, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { RowContext } from './nameCache.ts'
@@ -121,60 +120,4 @@ GROUP BY click_id`
   type Count = { id: string; conversionCount: number }
   const rows = await readRows<Count>(context, query, 'clicks.conversions', smallFinal)
   return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
-}
-
-/** Versions that a page reads at most: usually one click in a hundred converts, and a conversion has few versions. */
-const versionsMax = 200
-
-/**
- * Counts the conversions of the newest clicks, at the same time as the page is read.
- * @param conditions that the clicks of the page fulfil
- * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
- */
-export async function readNewestCounts(context: ReadContext, accountId: string, conditions: readonly Fragment[]) {
-  const { clicks, incomplete } = await readNewestConverted(context, accountId, conditions, versionsMax)
-  const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
-  return (key: PageKey) => {
-    const isCovered =
-      !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
-    return isCovered ? (counts.get(key.id) ?? 0) : undefined
-  }
-}
-
-/** The key of a click, with the number of its conversions that are no tests. */
-type CountedKey = PageKey & { conversionCount: number }
-
-/**
- * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
- * which costs less than FINAL for some hundred rows.
- * @param conditions on the key, and on the columns that every version of a conversion has in common
- * @param versionsMax versions to read
- * @returns clicks, newest first, also without conversions; `incomplete` is the last click that was read, whose versions may not
- *   all be read, undefined at the end
- */
-export async function readNewestConverted(
-  context: ReadContext,
-  accountId: string,
-  conditions: readonly Fragment[],
-  versionsMax: number,
-): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
-  const query = ch`
-SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
-  is_deleted = 1 AS isDeleted, is_test AS isTest
-FROM converted_clicks
-WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}
-ORDER BY clicked_at DESC, click_id DESC
-LIMIT ${count(versionsMax)}`
-  type Version = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
-  const versions = await readRows<Version>(context, query, 'clicks.conversions', smallRead)
-  const clicks = new Map<string, CountedKey>()
-  for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
-    const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }
-    if (!isDeleted && !isTest) click.conversionCount += 1
-    clicks.set(id, click)
-  }
-  // Other versions of the last click may not be read.
-  const incomplete = versions.length < versionsMax ? undefined : [...clicks.values()].at(-1)
-  if (incomplete) clicks.delete(incomplete.id)
-  return { clicks: [...clicks.values()], incomplete }
 }

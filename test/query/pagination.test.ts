@@ -4,7 +4,8 @@ import { eventIdPattern } from '../../schema/scalars.ts'
 import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
 import { planList } from '../../src/query/listPlan.ts'
-import { fingerprint, readCursor, toPage, writeCursor } from '../../src/query/pagination.ts'
+import { fingerprint, readCursor, writeCursor } from '../../src/query/pagination.ts'
+import { toPage } from '../../src/query/readPage.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
 const invalidCursor = expect.objectContaining({ code: 'invalid_cursor' })

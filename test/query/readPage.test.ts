@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { byKey, readPage, type Source } from '../../src/query/readPage.ts'
+import { byKey, readNext, type Source } from '../../src/query/readPage.ts'
 
 /** A key of a candidate; `copies` of it are stored, and its row is listed if `isListed`. */
 interface Candidate {
@@ -31,7 +31,7 @@ describe('a page', () => {
         const listed: Candidate[] = []
         for (let after: Candidate | undefined; ; after = listed.at(-1)) {
           const sources = [sourceOf(keys.filter(before)), sourceOf(keys.filter((key) => !before(key)))]
-          const page = await readPage(sources, after, limit)
+          const page = await readNext(sources, after, limit)
           listed.push(...page)
           if (page.length < limit) break
         }

@@ -1,21 +1,21 @@
-import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { latestOf } from '../../query/latestVersions.ts'
+import type { PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
-import { byKey, readPage, type Source, withoutRepetitions } from '../../query/readPage.ts'
-import {
-  type ClickText,
-  clickOfText,
-  type FoundClick,
-  hasCounts,
-  readClicks,
-  readNewestConverted,
-  readNewestCounts,
-  writeClicks,
-} from '../../rows/clicks.ts'
+import { byKey, type PageRows, readPage, type Source, withoutRepetitions } from '../../query/readPage.ts'
+import { type ClickText, clickOfText, type FoundClick, hasCounts, readClicks, writeClicks } from '../../rows/clicks.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { smallRead } from '../../stores/clickhouse/select.ts'
+import type { Fragment } from '../../stores/clickhouse/sql.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import type { ClickPlan } from './plan.ts'
-import { convertedPageConditions, hasMostClicks, hasOnlyConvertedFilters, newestSql, oldestFirstSql } from './sql.ts'
+import {
+  type ConvertedVersion,
+  convertedVersionsSql,
+  hasMostClicks,
+  hasOnlyConvertedFilters,
+  newestSql,
+  oldestFirstSql,
+} from './sql.ts'
 
 /** A click with its key in the order of the list. */
 type ListedClick = { key: PageKey; click: FoundClick }
@@ -23,9 +23,7 @@ type ClickSource = Source<PageKey, ListedClick>
 
 /** Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once. */
 export async function listClicks(context: RowContext, plan: ClickPlan): Promise<PageRows<string>> {
-  const { after, limit, boundTo } = plan
-  const listed = await readPage(sourcesOf(context, plan), after, limit + 1)
-  const page = toPage(listed, limit, ({ key }) => key, boundTo)
+  const page = await readPage(sourcesOf(context, plan), plan.after, plan, ({ key }) => key)
   const clicks = page.data.map(({ click }) => click)
   return { ...page, data: await writeClicks(context, plan, clicks) }
 }
@@ -47,21 +45,38 @@ function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   return slices.map((slice) => newestOf(context, { ...plan, range: slice }))
 }
 
-/** The clicks of a range, newest first, with the numbers of their conversions. */
+/** The clicks of the range of a plan, newest first, with the numbers of their conversions. */
 function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
-  const { accountId, range, selected } = plan
   const settings = hasMostClicks(plan) ? smallRead : {}
   return async (after, missing) => {
+    const clicks = newestSql(plan, after, missing)
+    const versions = convertedVersionsSql(plan, after, countedMax)
     const [rows, countOf] = await Promise.all([
-      readRows<ClickText>(context, newestSql(plan, after, range, missing), 'clicks.page', settings),
-      hasCounts(selected)
-        ? readNewestCounts(context, accountId, convertedPageConditions(plan, after, range))
-        : () => undefined,
+      readRows<ClickText>(context, clicks, 'clicks.page', settings),
+      hasCounts(plan.selected) ? readCounts(context, versions) : () => undefined,
     ])
     const found = withoutRepetitions(rows).map((row) => {
       return { key: row, click: { ...clickOfText(row), conversionCount: countOf(row) } }
     })
     return { rows: found, next: rows.at(-1), isEnd: rows.length < missing }
+  }
+}
+
+/** Versions that are read to count the conversions of a page: usually one click in a hundred converts, and a conversion has few versions. */
+const countedMax = 200
+
+/**
+ * Counts the conversions of the newest clicks, at the same time as the page is read.
+ * @param statement the first `countedMax` versions
+ * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
+ */
+async function readCounts(context: ReadContext, statement: Fragment) {
+  const { clicks, incomplete } = await readConverted(context, statement, countedMax)
+  const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
+  return (key: PageKey) => {
+    const isCovered =
+      !incomplete || key.atMs > incomplete.atMs || (key.atMs === incomplete.atMs && key.id > incomplete.id)
+    return isCovered ? (counts.get(key.id) ?? 0) : undefined
   }
 }
 
@@ -73,8 +88,8 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
   let versions = 0
   return async (after, missing) => {
     versions ||= Math.ceil(1.5 * missing)
-    const conditions = convertedPageConditions(plan, after, plan.range)
-    const read = await readNewestConverted(context, plan.accountId, conditions, versions)
+    const statement = convertedVersionsSql(plan, after, versions)
+    const read = await readConverted(context, statement, versions)
     // A click may have more versions than were read.
     versions = read.clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
     const converted = read.clicks.filter(({ conversionCount }) => conversionCount > 0)
@@ -85,6 +100,34 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
     const isCut = keys.length < converted.length
     return { rows, next: (isCut ? keys : read.clicks).at(-1) ?? after, isEnd: !isCut && !read.incomplete }
   }
+}
+
+/** The key of a click, with the number of its conversions that are no tests. */
+type CountedKey = PageKey & { conversionCount: number }
+
+/**
+ * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
+ * which costs less than FINAL for some hundred rows.
+ * @param statement of `convertedVersionsSql`, with this limit
+ * @returns clicks, newest first, also without conversions; `incomplete` is the last click that was read, whose versions may not
+ *   all be read, undefined at the end
+ */
+async function readConverted(
+  context: ReadContext,
+  statement: Fragment,
+  limit: number,
+): Promise<{ clicks: CountedKey[]; incomplete: PageKey | undefined }> {
+  const versions = await readRows<ConvertedVersion>(context, statement, 'clicks.conversions', smallRead)
+  const clicks = new Map<string, CountedKey>()
+  for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
+    const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }
+    if (!isDeleted && !isTest) click.conversionCount += 1
+    clicks.set(id, click)
+  }
+  // Other versions of the last click may not be read.
+  const incomplete = versions.length < limit ? undefined : [...clicks.values()].at(-1)
+  if (incomplete) clicks.delete(incomplete.id)
+  return { clicks: [...clicks.values()], incomplete }
 }
 
 /** A key in ascending order, and the time of the click. */

@@ -4,7 +4,6 @@ import type { Filter } from '../../query/filterTree.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
-import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { clickTexts } from '../../rows/clicks.ts'
 import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
@@ -18,20 +17,14 @@ import type { ClickPlan } from './plan.ts'
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
  * @param lastKey the last key that was read; undefined at the start
- * @param slice the part of the range that is read
  * @returns rows `ClickText`
  */
-export function newestSql(
-  plan: ClickPlan,
-  lastKey: PageKey | undefined,
-  slice: Partial<Range>,
-  limit: number,
-): Fragment {
+export function newestSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...inRange(ch`clicked_at`, slice),
+    ...inRange(ch`clicked_at`, plan.range),
     isAfter(lastKey, ch`clicked_at`, ch`id`),
-    ...convertedCondition(plan, lastKey, slice),
+    ...convertedCondition(plan, lastKey),
   ]
   return ch`
 SELECT ${clickTexts}
@@ -40,6 +33,23 @@ WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
 }
+
+/**
+ * The next versions of conversions, in the order of the clicks of the list.
+ * @param limit of versions
+ * @returns rows `ConvertedVersion`
+ */
+export function convertedVersionsSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
+  return ch`
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
+  is_deleted = 1 AS isDeleted, is_test AS isTest
+FROM converted_clicks
+WHERE ${join(convertedConditions(plan, lastKey), '\n  AND ')}
+ORDER BY clicked_at DESC, click_id DESC
+LIMIT ${count(limit)}`
+}
+
+export type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
 
 /**
  * The keys of the next rows of clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
@@ -64,19 +74,15 @@ function orderedSql(plan: ClickPlan) {
     ...list.conditions,
     isAfter(plan.after, list.at, ch`id`, plan.isOldestFirst),
     ...clickConditions(plan),
-    ...convertedCondition(plan, undefined, plan.range),
+    ...convertedCondition(plan, undefined),
   ]
   return { ...list, conditions }
 }
 
-/** The condition of the parameter `converted`, if it is present: on the clicks of a slice after a key. */
-function convertedCondition(plan: ClickPlan, lastKey: PageKey | undefined, slice: Partial<Range>): Fragment[] {
+/** The condition of the parameter `converted`, if it is present: on the clicks of the range after a key. */
+function convertedCondition(plan: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
   if (plan.converted === undefined) return []
-  const conditions = [
-    ch`account_id = ${text(plan.accountId)}`,
-    ...convertedPageConditions(plan, lastKey, slice),
-    ch`NOT is_test`,
-  ]
+  const conditions = [...convertedConditions(plan, lastKey), ch`NOT is_test`]
   const converted = ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
   return [ch`(clicked_at, id) ${plan.converted ? ch`IN` : ch`NOT IN`} (${converted})`]
 }
@@ -86,14 +92,11 @@ export function hasMostClicks({ filters, isBot, isTest, converted: isConverted }
   return filters.length === 0 && !isBot && !isTest && !isConverted
 }
 
-/** Conditions on `converted_clicks` that the next clicks of a slice fulfil, and maybe other clicks: it lacks most columns. */
-export function convertedPageConditions(
-  { filters }: ClickPlan,
-  lastKey: PageKey | undefined,
-  slice: Partial<Range>,
-): Fragment[] {
+/** Conditions on `converted_clicks` that the next clicks fulfil, and maybe other clicks: it lacks most columns. */
+function convertedConditions({ accountId, filters, range }: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
   return [
-    ...inRange(ch`clicked_at`, slice),
+    ch`account_id = ${text(accountId)}`,
+    ...inRange(ch`clicked_at`, range),
     isAfter(lastKey, ch`clicked_at`, ch`click_id`),
     ...filterConditions(filters.filter(isOfConvertedClicks), 'clicks'),
   ]

@@ -1,7 +1,6 @@
 import { JourneyPage, JourneyQuery } from '../../../schema/journey.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { withReadDeadline } from '../../query/readDeadline.ts'
-import { sendPage } from '../listResponse.ts'
+import { sendPage, withReadDeadline } from '../listResponse.ts'
 import { planJourney } from './plan.ts'
 import { readJourney } from './run.ts'
 

@@ -1,8 +1,8 @@
 import type { JourneyPage } from '../../../schema/journey.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
-import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import type { PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
-import { byKey, readPage } from '../../query/readPage.ts'
+import { byKey, type PageRows, readNext, toPage } from '../../query/readPage.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readClicks, writeClicks } from '../../rows/clicks.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
@@ -82,7 +82,7 @@ async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: Visit
       readRows(context, eventKeysSql(plan, clicks, after, keysMax), 'journeys.events', settings),
     rows: (keys) => readEventsByKey(context, query, keys, 'journeys.events.rows'),
   })
-  const rows = await readPage([source], eventStart(plan.after), plan.limit + 1)
+  const rows = await readNext([source], eventStart(plan.after), plan.limit + 1)
   return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
 }
 
@@ -93,7 +93,7 @@ async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: 
     keys: (after, keysMax) => readRows(context, conversionKeysSql(plan, clicks, after, keysMax), label, longRead),
     rows: (keys) => readLatest(context, { ...plan, table: 'conversions' }, keys, rowOptions),
   })
-  const rows = await readPage([source], startOf('conversion', plan.after), plan.limit + 1)
+  const rows = await readNext([source], startOf('conversion', plan.after), plan.limit + 1)
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...keyOf('conversions', conversion) }, conversion }))
 }
 

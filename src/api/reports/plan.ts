@@ -3,7 +3,7 @@ import { metricNames, type ReportMetric, reportMetricNames } from '../../../sche
 import { daysDefault } from '../../../schema/range.ts'
 import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
 import { invalidParameter } from '../../problem.ts'
-import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
+import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/plan.ts'
 import type { MetricCondition } from '../../query/filterTree.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */

@@ -23,7 +23,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
       const { csv_escape: csvEscape, totals: hasTotals = false } = request.query
       return sendTable(context, request, reply, request.query, {
         resource: 'reports',
-        makePlan: () => planReport(request.query, request.caller, context.now()),
+        makePlan: planReport,
         run: runReport,
         toCsv: (report, plan) => {
           const rows = report.data.length

@@ -1,8 +1,8 @@
 import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
 import { latestVersions } from '../../query/latestVersions.ts'
-import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import type { PageKey } from '../../query/pagination.ts'
 import type { ReadContext } from '../../query/readContext.ts'
-import { readPage } from '../../query/readPage.ts'
+import { type PageRows, readNext, toPage } from '../../query/readPage.ts'
 import { fold } from '../../query/searchText.ts'
 import { conversionValue } from '../../rows/conversions.ts'
 import type { NamesById, RowContext } from '../../rows/nameCache.ts'
@@ -67,7 +67,7 @@ async function findInPart(
     })
   }
   const source = latestVersions(context, query, { label: 'conversions.search', settings: longRead }, readMatching)
-  return await readPage([source], plan.after, plan.limit + 1)
+  return await readNext([source], plan.after, plan.limit + 1)
 }
 
 function matchesIn(

@@ -5,8 +5,7 @@ import {
   ConversionSearchQuery,
 } from '../../../schema/search.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { withReadDeadline } from '../../query/readDeadline.ts'
-import { sendPage } from '../listResponse.ts'
+import { sendPage, withReadDeadline } from '../listResponse.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
 import { planSearch } from './plan.ts'

@@ -1,7 +1,7 @@
 import { daysDefault } from '../../../schema/range.ts'
 import type { DailyQuery, StatsQuery } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
-import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/comparedPlan.ts'
+import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/plan.ts'
 
 export interface DailyPlan extends ComparedPlan {
   interval: Interval

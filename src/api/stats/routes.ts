@@ -37,7 +37,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
     handler: (request, reply) =>
       sendTable(context, request, reply, request.query, {
         resource: 'stats-daily',
-        makePlan: () => planDaily(request.query, request.caller, context.now()),
+        makePlan: planDaily,
         run: runDaily,
         toCsv({ data, previous }) {
           const labels = ['id', 'date', 'complete']

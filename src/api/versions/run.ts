@@ -1,7 +1,7 @@
 import { type LatestQuery, latestVersions } from '../../query/latestVersions.ts'
-import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import type { PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
-import { byKey, readPage, type Source } from '../../query/readPage.ts'
+import { byKey, type PageRows, readPage, type Source } from '../../query/readPage.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import {
   keyOf,
@@ -23,9 +23,8 @@ type VersionSource = Source<PageKey, StoredRow>
 export async function listVersions(context: RowContext, plan: VersionPlan): Promise<PageRows<string>> {
   const isByStoredAt = plan.updatedSinceMs !== undefined
   const source = (isByStoredAt ? byStoredAt : byTime)(context, plan)
-  const rows = await readPage([source], plan.after, plan.limit + 1)
   const key = isByStoredAt ? storedKeyOf : keyOf
-  const page = toPage(rows, plan.limit, (row) => key(plan.table, row), plan.boundTo)
+  const page = await readPage([source], plan.after, plan, (row) => key(plan.table, row))
   const write = await versionWriter(context, plan, page.data)
   return { ...page, data: page.data.map((row) => write(row)) }
 }

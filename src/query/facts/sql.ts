@@ -1,17 +1,16 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../../schema/filters.ts'
-import type { ReportMetric } from '../../../schema/metrics.ts'
+import { type Metric, metricNames, type ReportMetric } from '../../../schema/metrics.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
 import { attributeKey, attributeOf, type RowTable, rowTables } from '../attributes.ts'
 import { inRange, prewhere } from '../conditions.ts'
-import { selectedSums } from '../evaluateMetrics.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
-import { addedSums, countedRows, sumsOf } from '../metricDefinitions.ts'
+import { addedSums, countedRows, metricDefinitions, type Sum, sums, sumsOf } from '../metricDefinitions.ts'
 import type { Range } from '../timeRange.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
@@ -74,6 +73,41 @@ SELECT
   ${join([...selectedIds, selectedSums(metrics)], ',\n  ')}
 FROM ${from}${groupedBy(keys)}`,
   }
+}
+
+/**
+ * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
+ * metrics are computed from. Counts and the cost are always included, since `isBucket` needs them.
+ */
+function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fragment {
+  const wanted = new Set(metrics.flatMap(operandsOf))
+  const selected = sums
+    .filter((sum) => makesBucket(sum) || wanted.has(sum.metric))
+    // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
+    .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
+  const visitors = metrics.includes('visitors')
+    ? [ch`uniqExactMerge(facts.visitors) + sum(facts.unknown_visitors) AS visitors`]
+    : []
+  return join([...selected, ...visitors], ',\n  ')
+}
+
+/** @returns the sums that a metric is computed from */
+function operandsOf(metric: ReportMetric): Metric[] {
+  if (metric === 'visitors') return []
+  const definition = metricDefinitions[metric]
+  if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
+  return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
+}
+
+/** Condition: the bucket counts a row, or has a cost. Changes and repairs leave rows of zeros, which are not buckets. */
+export const isBucket: Fragment = join(
+  sums.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
+  ' OR ',
+)
+
+/** Revenue has a conversion that is counted; a cost may be of no click. */
+function makesBucket({ metric, unit }: Sum): boolean {
+  return unit === 'count' || metric === 'cost'
 }
 
 const groupedBy = (keys: readonly Fragment[]) => (keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys)}`)

@@ -43,7 +43,7 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
   return found
 }
 
-const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)
+const page = (filter: object) => newestSql(planClicks(filter, caller, testNowMs), undefined, 201)
 const ascending = (filter: object) => oldestFirstSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201)
 const report = (filter: object) =>
   reportSql(planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs))

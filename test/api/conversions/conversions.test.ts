@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Conversion, ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
 import { latestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
-import { readPage } from '../../../src/query/readPage.ts'
+import { readNext } from '../../../src/query/readPage.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
@@ -189,7 +189,7 @@ describe('GET /conversions before old versions are merged', () => {
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
     const context = { stores: api.stores, signal: new AbortController().signal }
-    const found = await readPage([latestVersions(context, query, { label: 'test' }, readAt)], undefined, 3)
+    const found = await readNext([latestVersions(context, query, { label: 'test' }, readAt)], undefined, 3)
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

@@ -1,10 +1,10 @@
 // @module-tag long
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { withReadDeadline } from '../../../src/api/listResponse.ts'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
 import type { App } from '../../../src/http/context.ts'
-import { withReadDeadline } from '../../../src/query/readDeadline.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openTestApp, useTestApp } from '../../kit/app.ts'
 import { useOpened } from '../../kit/fixtures.ts'

@@ -1,9 +1,8 @@
 import type { EventRow } from '../../../../schema/event.ts'
 import { notFound } from '../../../problem.ts'
 import { type EventKey, eventPageKey } from '../../../query/eventKey.ts'
-import { type PageRows, toPage } from '../../../query/pagination.ts'
 import { readRows } from '../../../query/readContext.ts'
-import { byKey, readPage } from '../../../query/readPage.ts'
+import { byKey, type PageRows, readPage } from '../../../query/readPage.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../../rows/events.ts'
 import type { RowContext } from '../../../rows/nameCache.ts'
 import { smallFinal } from '../../../stores/clickhouse/select.ts'
@@ -12,7 +11,6 @@ import { eventConditions, eventPageSettings, eventPageSql, eventSql } from './sq
 
 /** Reads one page of events. Copies of an event that are not merged yet are listed once. */
 export async function listEvents(context: RowContext, plan: EventListPlan): Promise<PageRows<EventRow>> {
-  const { accountId, limit } = plan
   const atOf = (row: StoredEventRow) => (plan.updatedSinceMs === undefined ? row.occurredAt : row.storedAt)
   const query = { conditions: eventConditions(plan), atOf }
   const settings = eventPageSettings(plan)
@@ -20,9 +18,8 @@ export async function listEvents(context: RowContext, plan: EventListPlan): Prom
     keys: (after, keysMax) => readRows(context, eventPageSql(plan, after, keysMax), 'events.page', settings),
     rows: (keys) => readEventsByKey(context, query, keys, 'events.rows'),
   })
-  const rows = await readPage([source], plan.afterEvent, limit + 1)
-  const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.boundTo)
-  return { ...page, data: await toEventRows(context, accountId, page.data) }
+  const page = await readPage([source], plan.afterEvent, plan, (row) => eventPageKey({ ...row, atMs: atOf(row) }))
+  return { ...page, data: await toEventRows(context, plan.accountId, page.data) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withReadDeadline } from '../../src/query/readDeadline.ts'
+import { withReadDeadline } from '../../src/api/listResponse.ts'
 
 describe('the deadline of a read', () => {
   const connected = new AbortController().signal
