@@ -9,7 +9,7 @@ import {
   ManifestHeader,
   manifestName,
 } from '../export/accountFolder.ts'
-import { FormatError } from '../import/parsers/formatError.ts'
+import { FormatError } from '../import/parsers/fileFormat.ts'
 import { jsonInput } from '../import/readers/mapping.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'

@@ -1,5 +1,5 @@
 import { closestMatch } from 'leven'
-import { FormatError } from './parsers/formatError.ts'
+import { FormatError } from './parsers/fileFormat.ts'
 import { printable } from './printable.ts'
 import { clickShape } from './readers/click.ts'
 import { conversionShape } from './readers/conversion.ts'

@@ -3,8 +3,7 @@ import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { claimAccounts, newProcess, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
-import { releaseClaims } from './fence/releaseClaims.ts'
-import { WriteRefused, type Writer, WriteSession } from './fence/session.ts'
+import { releaseClaims, WriteRefused, type Writer, WriteSession } from './fence/session.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
 /** Options of a session; `signal` ends the wait for accounts and every step. */

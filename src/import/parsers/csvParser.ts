@@ -1,7 +1,6 @@
 import { RowError } from '../readers/rowError.ts'
 import { inBatches } from './batches.ts'
-import { type Delimiter, delimiters } from './fileFormat.ts'
-import { FormatError } from './formatError.ts'
+import { type Delimiter, delimiters, FormatError } from './fileFormat.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 

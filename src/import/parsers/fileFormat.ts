@@ -19,3 +19,8 @@ export function formatOf(file: string): FileFormat | undefined {
   const isTsv = extension.toLowerCase() === 'tsv'
   return { isCsv: /sv$/i.test(extension), isGzipped: gz !== undefined, ...(isTsv && { delimiter: '\t' as const }) }
 }
+
+/** A file cannot be read in its format, so none of its rows is; the message says what the file is or has: `its header …`. */
+export class FormatError extends Error {
+  override name = 'FormatError'
+}

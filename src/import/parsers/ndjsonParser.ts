@@ -1,8 +1,7 @@
-import { isJsonObject } from '../../query/exactJson.ts'
-import { parseJson } from '../readers/parseJson.ts'
+import { isJsonObject, parseJson } from '../../query/exactJson.ts'
 import type { RawFields } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
-import { FormatError } from './formatError.ts'
+import { FormatError } from './fileFormat.ts'
 import type { Line } from './lines.ts'
 
 /** A row of a file before validation: its fields, or the reason why it cannot be parsed. */

@@ -3,19 +3,26 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
 import { firstReplicasOf, keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
-import { failAfter, matchNothingAfter, NotBegun, runOnEveryNode, runStatement } from '../../stores/clickhouse/insert.ts'
+import {
+  failAfter,
+  type Insertion,
+  insertRows,
+  matchNothingAfter,
+  NotBegun,
+  runOnEveryNode,
+  runStatement,
+} from '../../stores/clickhouse/insert.ts'
 import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
 import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/clickhouse/replicas.ts'
 import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import type { Stores } from '../../stores/open.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
 import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
-import type { WriteFence } from './fence.ts'
-import { releaseClaims } from './releaseClaims.ts'
+import { OutcomeUnknown, type WriteFence } from './fence.ts'
 
 type SessionParts = Pick<WriteSession, 'stores' | 'lease' | 'fence' | 'signal' | 'onMessage'>
 
@@ -119,6 +126,26 @@ export class WriteSession {
       if (rows.length === 0) throw new LeaseLost()
       return rows
     }
+  }
+
+  /**
+   * Inserts rows; attempts that did not begin are repeated, one that began is not.
+   * @returns true when all rows are stored; false when any of them may be; no attempt runs afterwards
+   */
+  async tryInsert(insertion: Insertion): Promise<boolean> {
+    const isStored = await this.retry('storing a batch', async () => {
+      try {
+        await this.fence.run((bounds) => insertRows(this.stores.clickhouse, insertion, bounds))
+        return true
+      } catch (error) {
+        if (error instanceof OutcomeUnknown) return false
+        throw error
+      }
+    })
+    if (isStored) return true
+    this.onMessage('ClickHouse did not confirm a batch; checking what it stored.')
+    await this.settle()
+    return false
   }
 
   /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
@@ -276,4 +303,13 @@ export class Writer extends WriteSession {
     const read = () => readRetainedRanges(this.stores.postgres, this.accountId)
     return this.retry('reading from when rows are retained', read)
   }
+}
+
+/** Releases the claims of a process that has released its lease and has no statement left; deletes the lease. */
+export async function releaseClaims(postgres: Postgres, name: string): Promise<void> {
+  // While Postgres is unavailable, the claims end with the lease.
+  await queryPostgres(postgres`
+    WITH released AS (
+      UPDATE leases SET owner = '', process = NULL, expires_at = '-infinity' WHERE process = ${name})
+    DELETE FROM leases WHERE name = ${name} AND owner = ''`).catch(() => {})
 }

@@ -19,9 +19,8 @@ import {
 } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { groupBy } from '../tables/groupBy.ts'
-import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
-import type { Filling } from './keyFilter.ts'
+import { ExistingKeys, type Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
@@ -93,12 +92,13 @@ export class ClickBatch {
 
   /** Removes clicks that are stored. */
   async removeDuplicates(): Promise<void> {
-    await this.#rows.dropStored(this.#existing, (key, note, bytes) => this.#addDuplicate(key, note, bytes))
+    const stored = await this.#existing.findExisting(this.keys())
+    this.#rows.drop(stored, (key, note, bytes) => this.#addDuplicate(key, note, bytes))
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. */
-  removeStored(): Promise<void> {
-    return this.#rows.dropStored(this.#existing)
+  async removeStored(): Promise<void> {
+    this.#rows.drop(await this.#existing.findExisting(this.keys()))
   }
 
   /** @returns an entry of the journal for each account, without any if the batch is empty */

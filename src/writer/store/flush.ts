@@ -16,7 +16,6 @@ import type { Given } from './givenFields.ts'
 import { type MetadataRow, storeMetadata } from './metadata.ts'
 import { type EventBatch, storePixelEvents } from './pixelEvents.ts'
 import type { RowOutcome } from './rowOutcome.ts'
-import { tryInsert } from './tryInsert.ts'
 
 /** Rows of claimed accounts that are stored together. */
 export interface FlushedRows {
@@ -86,11 +85,6 @@ async function changesOfWaiting(
   return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
 }
 
-/** Stores changes of conversions; after an unknown outcome, what is missing is sent again. */
-export async function storeChanges(session: WriteSession, changes: readonly Change<Conversion>[]): Promise<void> {
-  await storeAll(session, { changes })
-}
-
 interface Facts {
   clicks?: ClickBatch | undefined
   /** Of conversions. */
@@ -100,7 +94,8 @@ interface Facts {
   attribute?: (changes: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
 }
 
-async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
+/** Stores rows and changes; after an unknown outcome, what is missing is sent again. */
+export async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
   const { clicks } = facts
   let { changes, costs = [] } = facts
   while (!(await storeOnce(session, { ...facts, changes, costs }))) {
@@ -127,12 +122,12 @@ export async function storeOnce(
   indexed.catch(() => {})
   const storedAt = await recordBatches(session, entries)
   let isStored = true
-  if (clicks && ofClicks.length > 0) isStored = await tryInsert(session, clicks.insertion(storedAt))
+  if (clicks && ofClicks.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
   if (isStored && changes.length > 0) {
     await attribute?.(changes, await indexed)
-    isStored = await tryInsert(session, insertionOf(conversionTable, changes, storedAt))
+    isStored = await session.tryInsert(insertionOf(conversionTable, changes, storedAt))
   }
-  if (isStored && costs.length > 0) isStored = await tryInsert(session, insertionOf(costTable, costs, storedAt))
+  if (isStored && costs.length > 0) isStored = await session.tryInsert(insertionOf(costTable, costs, storedAt))
   if (isStored) await clearBatches(session, entries)
   else await repairBatches(session, entries)
   return isStored

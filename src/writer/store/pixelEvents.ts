@@ -6,12 +6,10 @@ import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
-import { ExistingKeys } from './existingKeys.ts'
 import { type Budget, comparedTogether, type Given, givesOtherValue } from './givenFields.ts'
-import type { Filling } from './keyFilter.ts'
+import { ExistingKeys, type Filling } from './keyFilter.ts'
 import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
-import { tryInsert } from './tryInsert.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
 const storedKeyOf = ({ accountId, origin, id, generation }: PixelEvent) => `${accountId} ${origin} ${id} ${generation}`
@@ -68,9 +66,10 @@ export async function storePixelEvents(
     outcomes.push('inserted')
     if (!rows.add(storedKeyOf(event), event, index)) addDuplicate(index)
   }
-  await rows.dropStored(existing, (_key, index) => addDuplicate(index))
-  const send = () => tryInsert(session, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
-  while (rows.rows.size > 0 && !(await send())) await rows.dropStored(existing)
+  const findStored = () => existing.findExisting([...rows.rows.keys()])
+  rows.drop(await findStored(), (_key, index) => addDuplicate(index))
+  const send = () => session.tryInsert({ table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
+  while (rows.rows.size > 0 && !(await send())) rows.drop(await findStored())
   for (const some of inChunks(duplicates, comparedTogether)) {
     const keys = some.map(({ event }) => storedKeyOf(event))
     const stored = await readEvents(session, [...new Set(keys)])

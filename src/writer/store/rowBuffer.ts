@@ -1,6 +1,5 @@
 import type { Column } from '../../stores/clickhouse/columnKinds.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
-import type { ExistingKeys } from './existingKeys.ts'
 
 /**
  * Large, so that ClickHouse merges few parts; small enough for two batches and the server's copy in memory, and for the window
@@ -46,11 +45,10 @@ export class RowBuffer<Row, Note> {
   }
 
   /**
-   * Removes rows that are stored.
+   * Removes the rows with these keys.
    * @param onRow receives each row before it is removed; the bytes are not copied
    */
-  async dropStored(existing: ExistingKeys, onRow?: (key: string, note: Note, bytes: Buffer) => void): Promise<void> {
-    const keys = await existing.findExisting([...this.rows.keys()])
+  drop(keys: ReadonlySet<string>, onRow?: (key: string, note: Note, bytes: Buffer) => void): void {
     if (keys.size === 0) return
     let from = 0
     let to = 0
