@@ -62,8 +62,8 @@ interface Entry {
 
 export interface QueueOptions {
   /**
-   * From the start of one flush to the start of the next one, milliseconds. After a flush that took longer than half of it, the next
-   * flush begins after a pause as long as the flush, at most `flushMs`: fewer and larger flushes need less CPU time per row.
+   * From the start of one flush to the start of the next one, milliseconds. Between them is a pause as long as the flush, at most this
+   * time for 5,000 accounts and a share of it for fewer: what a flush does for an account, it then does for more rows.
    */
   flushMs: number
   /** Called after each flush with its duration. */
@@ -316,7 +316,8 @@ export class RowQueue {
       this.#storing = []
       const { flushMs } = this.#options
       const nowMs = performance.now()
-      this.#flushAtMs = Math.max(startedAtMs + flushMs, nowMs + Math.min(nowMs - startedAtMs, flushMs))
+      const pauseMaxMs = (flushMs * accountIds.size) / flushMax.accounts
+      this.#flushAtMs = Math.max(startedAtMs + flushMs, nowMs + Math.min(nowMs - startedAtMs, pauseMaxMs))
     }
   }
 
