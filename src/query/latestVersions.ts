@@ -2,9 +2,9 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { ch, count, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import { timeColumns } from '../stores/clickhouse/tableColumns.ts'
 import { inRange, prewhere } from './conditions.ts'
+import { byKey, type Source } from './list.ts'
 import { isAfter, type PageKey } from './pagination.ts'
 import { type ReadContext, readRows } from './readContext.ts'
-import { byKey, type Source } from './readPage.ts'
 import type { Range } from './timeRange.ts'
 
 // A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:

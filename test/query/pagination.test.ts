@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { eventIdPattern } from '../../schema/scalars.ts'
 import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
-import { planList } from '../../src/query/listPlan.ts'
+import { planList, toPage } from '../../src/query/list.ts'
 import { fingerprint, readCursor, writeCursor } from '../../src/query/pagination.ts'
-import { toPage } from '../../src/query/readPage.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
 const invalidCursor = expect.objectContaining({ code: 'invalid_cursor' })

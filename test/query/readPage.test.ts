@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { byKey, readNext, type Source } from '../../src/query/readPage.ts'
+import { byKey, readNext, type Source } from '../../src/query/list.ts'
 
 /** A key of a candidate; `copies` of it are stored, and its row is listed if `isListed`. */
 interface Candidate {

@@ -7,8 +7,7 @@ import {
 } from '../../../schema/checksum.ts'
 import { NotModified } from '../../../schema/notModified.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { planChecksums } from './plan.ts'
-import { runChecksums } from './run.ts'
+import { planChecksums, runChecksums } from './checksums.ts'
 
 const resources = [
   { resource: 'clicks', scope: 'read:clicks', tag: 'Clicks', schema: ClickChecksums },

@@ -2,9 +2,8 @@ import { ClickPage, ClickQuery } from '../../../schema/click.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { sendList } from '../listResponse.ts'
-import { planClicks } from './plan.ts'
-import { listClicks } from './run.ts'
-import { clickExportSql } from './sql.ts'
+import { clickExportSql } from './export.ts'
+import { listClicks, planClicks } from './page.ts'
 
 export function clickRoutes(app: App, context: RouteContext): void {
   app.get('/clicks', {

@@ -8,9 +8,8 @@ import { csvHeader, csvLines } from '../../rows/csvWriter.ts'
 import { toEntity } from '../../rows/metadata.ts'
 import { isSelected, selectIn } from '../../rows/selectedFields.ts'
 import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
+import { type MetadataPlan, metadataKey, selectMetadata } from './page.ts'
 import { type ExportedRow, parquetFile } from './parquetFile.ts'
-import type { MetadataPlan } from './plan.ts'
-import { metadataKey, selectMetadata } from './run.ts'
 
 /**
  * Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine, and that they are

@@ -18,8 +18,7 @@ import { checkCsvParameters } from '../../rows/csvEscape.ts'
 import { readFields, readPageFields, selectIn } from '../../rows/selectedFields.ts'
 import { sendFile } from '../attachment.ts'
 import { exportMetadata } from './export.ts'
-import { planMetadata } from './plan.ts'
-import { findMetadata, listMetadata } from './run.ts'
+import { findMetadata, listMetadata, planMetadata } from './page.ts'
 
 /** The metadata resources, each with its rows and the id of a row of the demo account. */
 const resources: { table: NamedTable; row: TObject; example: string }[] = [

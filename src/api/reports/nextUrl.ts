@@ -1,6 +1,6 @@
 import { reportOffsetMax } from '../../../schema/report.ts'
 import { type Range, rangeTexts } from '../../query/timeRange.ts'
-import type { ReportPlan } from './plan.ts'
+import type { ReportPlan } from './report.ts'
 
 /**
  * The address of the next rows of a report as CSV, in the ranges of these rows: at midnight, `days` and `range` would select

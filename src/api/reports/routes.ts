@@ -5,8 +5,7 @@ import type { App, RouteContext } from '../../http/context.ts'
 import { sendTable } from '../tableResponse.ts'
 import { reportCsv } from './csv.ts'
 import { nextUrl } from './nextUrl.ts'
-import { planReport } from './plan.ts'
-import { runReport } from './run.ts'
+import { planReport, runReport } from './report.ts'
 
 export function reportRoutes(app: App, context: RouteContext): void {
   app.get('/reports', {

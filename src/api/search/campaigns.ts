@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../schema/metadata.ts'
 import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../schema/search.ts'
+import { toPage } from '../../query/list.ts'
 import type { ReadContext } from '../../query/readContext.ts'
-import { toPage } from '../../query/readPage.ts'
 import { valuePositions } from '../../query/searchText.ts'
 import { entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'

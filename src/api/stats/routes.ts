@@ -5,8 +5,7 @@ import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../sche
 import type { App, RouteContext } from '../../http/context.ts'
 import { metricsCsv } from '../../rows/metricsCsv.ts'
 import { sendTable } from '../tableResponse.ts'
-import { planDaily, planOverview } from './plan.ts'
-import { runDaily, runOverview } from './run.ts'
+import { planDaily, planOverview, runDaily, runOverview } from './stats.ts'
 
 export function statsRoutes(app: App, context: RouteContext): void {
   app.get('/stats/overview', {

@@ -3,9 +3,8 @@ import { CostPage, CostQuery } from '../../../schema/cost.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { sendList } from '../listResponse.ts'
-import { planConversions, planCosts } from './plan.ts'
-import { listVersions } from './run.ts'
-import { versionExportSql } from './sql.ts'
+import { versionExportSql } from './export.ts'
+import { listVersions, planConversions, planCosts } from './page.ts'
 
 /** Lists of rows that change. */
 export function versionRoutes(app: App, context: RouteContext): void {

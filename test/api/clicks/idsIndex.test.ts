@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReportQuery } from '../../../schema/report.ts'
-import { planClicks } from '../../../src/api/clicks/plan.ts'
-import { newestSql, oldestFirstSql } from '../../../src/api/clicks/sql.ts'
-import { planReport } from '../../../src/api/reports/plan.ts'
-import { reportSql } from '../../../src/api/reports/sql.ts'
+import { newestSql, oldestFirstSql, planClicks } from '../../../src/api/clicks/page.ts'
+import { planReport, reportSql } from '../../../src/api/reports/report.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 

@@ -2,8 +2,8 @@
 
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { expect, it } from 'vitest'
-import { planEventList } from '../../../src/api/events/list/plan.ts'
-import { eventExportSql } from '../../../src/api/events/list/sql.ts'
+import { eventExportSql } from '../../../src/api/events/list/export.ts'
+import { planEventList } from '../../../src/api/events/list/page.ts'
 import { eventExportSettings, rowFormatSettings } from '../../../src/rows/clickhouseOutputFormat.ts'
 import { readFields } from '../../../src/rows/selectedFields.ts'
 import { streamBytes } from '../../../src/stores/clickhouse/select.ts'

@@ -4,9 +4,8 @@ import { CompleteRow } from '../../../../schema/fields.ts'
 import { listFormats } from '../../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../../http/context.ts'
 import { sendList } from '../../listResponse.ts'
-import { planEventList } from './plan.ts'
-import { findEvent, listEvents } from './run.ts'
-import { eventExportSql } from './sql.ts'
+import { eventExportSql } from './export.ts'
+import { findEvent, listEvents, planEventList } from './page.ts'
 
 export function eventListRoutes(app: App, context: RouteContext): void {
   app.get('/events', {

@@ -1,11 +1,36 @@
-import type { NamedTable } from '../../../schema/metadata.ts'
+import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
+import { pageLimitDefault } from '../../../schema/page.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
-import type { PageKey } from '../../query/pagination.ts'
-import { type PageRows, toPage } from '../../query/readPage.ts'
+import { type ListPlan, type PageRows, toPage } from '../../query/list.ts'
+import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { MetadataPlan } from './plan.ts'
+
+export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'boundTo'> {
+  table: NamedTable
+  status: MetadataQuery['status']
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem `invalid_cursor`
+ */
+export function planMetadata(
+  table: NamedTable,
+  query: MetadataQuery,
+  { accountId }: { accountId: string },
+): MetadataPlan {
+  const boundTo = fingerprint(accountId, table, { ...query, fields: undefined })
+  return {
+    table,
+    accountId,
+    status: query.status,
+    limit: query.limit ?? pageLimitDefault,
+    after: readCursor(query.cursor, boundTo),
+    boundTo,
+  }
+}
 
 /** Reads one page of a table, newest first by (createdAt, id). */
 export async function listMetadata(

@@ -1,47 +1,12 @@
-import { filterConditions } from '../../query/filters.ts'
-import { keyConditions, type LatestQuery } from '../../query/latestVersions.ts'
-import { listSql } from '../../query/listPlan.ts'
-import { cursorOf, isAfter, type PageKey } from '../../query/pagination.ts'
+import { keyConditions } from '../../query/latestVersions.ts'
+import { listSql } from '../../query/list.ts'
+import { cursorOf, isAfter } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'
 import { fieldsOf } from '../../rows/versions.ts'
-import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import type { VersionPlan } from './plan.ts'
-
-/** The conditions of a list: account and range hold for every version, the filters for the latest one. */
-export function versionQuery(plan: VersionPlan): LatestQuery {
-  const { table, accountId, range, isOldestFirst, filters, withTests } = plan
-  const versionConditions = [...(withTests ? [] : [ch`NOT is_test`]), ...filterConditions(filters, table)]
-  return { table, accountId, range, isOldestFirst, versionConditions }
-}
-
-/**
- * The next versions that match the filters, in the order of `stored_at`. An erasure gives several versions of an id one
- * `stored_at`: the first of these is the only one that can be current.
- * @param isLatestOnly whether superseded versions are left out, which collapses the versions of all rows
- * @returns rows `atMs`, `id`: the key in this order; `tableMs`, `id`: the sort key of the table
- */
-export function storedVersionsSql(
-  plan: VersionPlan,
-  lastKey: PageKey | undefined,
-  limit: number,
-  isLatestOnly: boolean,
-): Fragment {
-  const time = timeColumns[plan.table]
-  const conditions = [
-    ...listSql(plan, time).conditions,
-    isAfter(lastKey, ch`stored_at`, ch`id`, true),
-    ch`NOT is_deleted`,
-    ...versionQuery(plan).versionConditions,
-  ]
-  return ch`
-SELECT toUnixTimestamp64Milli(stored_at) AS atMs, id, toUnixTimestamp64Milli(${time}) AS tableMs
-FROM ${identifier(plan.table)}${isLatestOnly ? ch` FINAL` : nothing}
-WHERE ${join(conditions, '\n  AND ')}
-ORDER BY stored_at, id, version DESC
-LIMIT ${count(limit)}`
-}
+import { type VersionPlan, versionQuery } from './page.ts'
 
 /**
  * All rows of a list in an export format; the filters apply to the latest version of each. The latest versions are chosen

@@ -1,21 +1,59 @@
+import type { ClickQuery } from '../../../schema/click.ts'
+import { namesInTree } from '../../../schema/filters.ts'
+import { inRange, prewhere } from '../../query/conditions.ts'
+import { attributesOf, filterConditions, inStoredCase, readAllFilters } from '../../query/filters.ts'
+import type { Filter } from '../../query/filterTree.ts'
+import { idsIndexHints } from '../../query/idsIndex.ts'
 import { latestOf } from '../../query/latestVersions.ts'
-import type { PageKey } from '../../query/pagination.ts'
-import { type ReadContext, readRows } from '../../query/readContext.ts'
-import { byKey, type PageRows, readPage, type Source, withoutRepetitions } from '../../query/readPage.ts'
-import { type ClickText, clickOfText, type FoundClick, hasCounts, readClicks, writeClicks } from '../../rows/clicks.ts'
+import {
+  byKey,
+  type ListPlan,
+  listSql,
+  type PageRows,
+  planList,
+  readPage,
+  type Source,
+  withoutRepetitions,
+} from '../../query/list.ts'
+import { isAfter, type PageKey } from '../../query/pagination.ts'
+import { type PlanCaller, type ReadContext, readRows } from '../../query/readContext.ts'
+import {
+  type ClickText,
+  clickOfText,
+  clickTexts,
+  type FoundClick,
+  hasCounts,
+  readClicks,
+  writeClicks,
+} from '../../rows/clicks.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { smallRead } from '../../stores/clickhouse/select.ts'
-import type { Fragment } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import { dayMs } from '../../stores/timing/units.ts'
-import type { ClickPlan } from './plan.ts'
-import {
-  type ConvertedVersion,
-  convertedVersionsSql,
-  hasMostClicks,
-  hasOnlyConvertedFilters,
-  newestSql,
-  oldestFirstSql,
-} from './sql.ts'
+
+export interface ClickPlan extends ListPlan {
+  filters: readonly Filter[]
+  isBot: boolean | undefined
+  isTest: boolean | undefined
+  converted: boolean | undefined
+  nowMs: number
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, or `invalid_filters`, `invalid_<filter>`
+ */
+export function planClicks(query: ClickQuery, caller: PlanCaller, nowMs: number): ClickPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.clicks)
+  return {
+    filters,
+    ...planList('clicks', query, caller, nowMs, { ...inStoredCase(query), filters: canonical }),
+    isBot: query.is_bot,
+    isTest: query.is_test,
+    converted: query.converted,
+    nowMs,
+  }
+}
 
 /** A click with its key in the order of the list. */
 type ListedClick = { key: PageKey; click: FoundClick }
@@ -60,6 +98,29 @@ function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
     })
     return { rows: found, next: rows.at(-1), isEnd: rows.length < missing }
   }
+}
+
+/**
+ * The next clicks, newest first, in the order of the primary key, so that every page costs the same. Repeated rows are adjacent;
+ * the caller drops them.
+ * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
+ * ORDER BY … LIMIT).
+ * @param lastKey the last key that was read; undefined at the start
+ * @returns rows `ClickText`
+ */
+export function newestSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
+  const keyConditions = [
+    ch`account_id = ${text(plan.accountId)}`,
+    ...inRange(ch`clicked_at`, plan.range),
+    isAfter(lastKey, ch`clicked_at`, ch`id`),
+    ...convertedCondition(plan, lastKey),
+  ]
+  return ch`
+SELECT ${clickTexts}
+FROM clicks${prewhere(clickConditions(plan))}
+WHERE ${join(keyConditions, '\n  AND ')}
+ORDER BY clicked_at DESC, id DESC
+LIMIT ${count(limit)}`
 }
 
 /** Versions that are read to count the conversions of a page: usually one click in a hundred converts, and a conversion has few versions. */
@@ -130,6 +191,23 @@ async function readConverted(
   return { clicks: [...clicks.values()], incomplete }
 }
 
+export type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
+
+/**
+ * The next versions of conversions, in the order of the clicks of the list.
+ * @param limit of versions
+ * @returns rows `ConvertedVersion`
+ */
+function convertedVersionsSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: number): Fragment {
+  return ch`
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
+  is_deleted = 1 AS isDeleted, is_test AS isTest
+FROM converted_clicks
+WHERE ${join(convertedConditions(plan, lastKey), '\n  AND ')}
+ORDER BY clicked_at DESC, click_id DESC
+LIMIT ${count(limit)}`
+}
+
 /** A key in ascending order, and the time of the click. */
 type OldestKey = PageKey & { clickedMs: number }
 
@@ -148,4 +226,73 @@ function oldestFirst(context: ReadContext, plan: ClickPlan): ClickSource {
       })
     },
   })
+}
+
+/**
+ * The keys of the next rows of clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
+ * Copies of a row that are not merged yet follow each other. `LIMIT BY` would remove the copies, but each page would read a block of
+ * every part.
+ * @param limit of rows, copies included
+ * @returns rows `atMs`, `id`: the key in this order; `clickedMs`, `id`: the sort key of the table
+ */
+export function oldestFirstSql(plan: ClickPlan, limit: number): Fragment {
+  const { at, conditions } = orderedSql(plan)
+  return ch`
+SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked_at) AS clickedMs
+FROM clicks
+WHERE ${join(conditions, '\n  AND ')}
+ORDER BY ${at}, id
+LIMIT ${count(limit)}`
+}
+
+/** The order of the list in SQL, and all conditions of its clicks. */
+export function orderedSql(plan: ClickPlan) {
+  const list = listSql(plan, ch`clicked_at`)
+  const conditions = [
+    ...list.conditions,
+    isAfter(plan.after, list.at, ch`id`, plan.isOldestFirst),
+    ...clickConditions(plan),
+    ...convertedCondition(plan, undefined),
+  ]
+  return { ...list, conditions }
+}
+
+function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
+  return [
+    ...(isBot === undefined ? [] : [isBot ? ch`is_bot` : ch`NOT is_bot`]),
+    ...(isTest === undefined ? [] : [isTest ? ch`is_test` : ch`NOT is_test`]),
+    ...filterConditions(filters, 'clicks'),
+    ...idsIndexHints(filters),
+  ]
+}
+
+/** The condition of the parameter `converted`, if it is present: on the clicks of the range after a key. */
+function convertedCondition(plan: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
+  if (plan.converted === undefined) return []
+  const conditions = [...convertedConditions(plan, lastKey), ch`NOT is_test`]
+  const converted = ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
+  return [ch`(clicked_at, id) ${plan.converted ? ch`IN` : ch`NOT IN`} (${converted})`]
+}
+
+/** Conditions on `converted_clicks` that the next clicks fulfil, and maybe other clicks: it lacks most columns. */
+function convertedConditions({ accountId, filters, range }: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
+  return [
+    ch`account_id = ${text(accountId)}`,
+    ...inRange(ch`clicked_at`, range),
+    isAfter(lastKey, ch`clicked_at`, ch`click_id`),
+    ...filterConditions(filters.filter(isOfConvertedClicks), 'clicks'),
+  ]
+}
+
+const isOfConvertedClicks = (filter: Filter): boolean =>
+  attributesOf([filter]).every((attribute) => attribute === 'campaign' || attribute === 'offer')
+
+/** Whether `converted_clicks` has columns for all filters. */
+function hasOnlyConvertedFilters({ filters, isBot, isTest }: ClickPlan): boolean {
+  return filters.every(isOfConvertedClicks) && isBot === undefined && isTest === undefined
+}
+
+/** Whether the list usually has most of the clicks of its range. */
+function hasMostClicks({ filters, isBot, isTest, converted: isConverted }: ClickPlan): boolean {
+  return filters.length === 0 && !isBot && !isTest && !isConverted
 }

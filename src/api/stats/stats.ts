@@ -1,14 +1,46 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
+import { daysDefault } from '../../../schema/range.ts'
+import type { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
+import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
-import { type ComparedPlan, comparedRangeFields, countAtFields, type FactsPlan } from '../../query/facts/plan.ts'
+import {
+  type ComparedPlan,
+  comparedRangeFields,
+  countAtFields,
+  type FactsCaller,
+  type FactsPlan,
+  planCompared,
+} from '../../query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { DailyPlan } from './plan.ts'
+
+export interface DailyPlan extends ComparedPlan {
+  interval: Interval
+  /** One per row, oldest first. */
+  buckets: readonly CalendarBucket[]
+}
+
+/**
+ * Builds the query plan of an overview; no I/O.
+ * @throws Problem as `planCompared`
+ */
+export function planOverview(query: StatsQuery, caller: FactsCaller, nowMs: number): ComparedPlan {
+  return planCompared(query, [], { name: 'A range', daysDefault }, caller, nowMs)
+}
+
+/**
+ * Builds the query plan of a series; no I/O.
+ * @throws Problem as `planCompared`
+ */
+export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number): DailyPlan {
+  const interval = query.interval ?? 'day'
+  const plan = planCompared(query, [interval], { name: 'A series', daysDefault }, caller, nowMs)
+  return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
+}
 
 /**
  * Executes a series.

@@ -1,7 +1,12 @@
-import { type LatestQuery, latestVersions } from '../../query/latestVersions.ts'
-import type { PageKey } from '../../query/pagination.ts'
-import { type ReadContext, readRows } from '../../query/readContext.ts'
-import { byKey, type PageRows, readPage, type Source } from '../../query/readPage.ts'
+import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
+import type { CostQuery } from '../../../schema/cost.ts'
+import { namesInTree } from '../../../schema/filters.ts'
+import { filterConditions, inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
+import type { Filter } from '../../query/filterTree.ts'
+import { type LatestQuery, latestVersions, type VersionedTable } from '../../query/latestVersions.ts'
+import { byKey, type ListPlan, listSql, type PageRows, planList, readPage, type Source } from '../../query/list.ts'
+import { isAfter, type PageKey } from '../../query/pagination.ts'
+import { type PlanCaller, type ReadContext, readRows } from '../../query/readContext.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import {
   keyOf,
@@ -13,9 +18,43 @@ import {
   storedKeyOf,
   versionWriter,
 } from '../../rows/versions.ts'
+import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { dayMs } from '../../stores/timing/units.ts'
-import type { VersionPlan } from './plan.ts'
-import { storedVersionsSql, versionQuery } from './sql.ts'
+
+/** A list of rows that change, each in its latest version. */
+export interface VersionPlan extends ListPlan {
+  table: VersionedTable
+  filters: readonly Filter[]
+  withTests: boolean
+  nowMs: number
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, `invalid_filters`, or `invalid_<filter>`
+ */
+export function planCosts(query: CostQuery, caller: PlanCaller, nowMs: number): VersionPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.costs)
+  const list = planList('costs', query, caller, nowMs, { ...inStoredCase(query), filters: canonical })
+  return { table: 'costs', filters, ...list, withTests: true, nowMs }
+}
+
+/** Builds the query plan of a page as `planCosts` does. */
+export function planConversions(query: ConversionQuery, caller: PlanCaller, nowMs: number): VersionPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.conversions)
+  const source = query.source ?? 'all'
+  const normal = { ...inStoredCase(query), status: normalStatus(query), source, filters: canonical }
+  const list = planList('conversions', query, caller, nowMs, normal)
+  return { table: 'conversions', filters, ...list, withTests: query.include_test_mode === true, nowMs }
+}
+
+/** A list of statuses is the same filter in any order. */
+function normalStatus({ status: text }: ConversionQuery) {
+  const [status] = readFilters({ ...(text !== undefined && { status: text }) })
+  if (!status || status.isExcluded) return text
+  return conversionStatuses.filter((name) => status.values.includes(name))
+}
 
 type VersionSource = Source<PageKey, StoredRow>
 
@@ -102,4 +141,38 @@ function byStoredAt(context: ReadContext, plan: VersionPlan): VersionSource {
       return versions.flatMap((version) => rowOf.get(keyText(version)) ?? [])
     },
   })
+}
+
+/**
+ * The next versions that match the filters, in the order of `stored_at`. An erasure gives several versions of an id one
+ * `stored_at`: the first of these is the only one that can be current.
+ * @param isLatestOnly whether superseded versions are left out, which collapses the versions of all rows
+ * @returns rows `atMs`, `id`: the key in this order; `tableMs`, `id`: the sort key of the table
+ */
+function storedVersionsSql(
+  plan: VersionPlan,
+  lastKey: PageKey | undefined,
+  limit: number,
+  isLatestOnly: boolean,
+): Fragment {
+  const time = timeColumns[plan.table]
+  const conditions = [
+    ...listSql(plan, time).conditions,
+    isAfter(lastKey, ch`stored_at`, ch`id`, true),
+    ch`NOT is_deleted`,
+    ...versionQuery(plan).versionConditions,
+  ]
+  return ch`
+SELECT toUnixTimestamp64Milli(stored_at) AS atMs, id, toUnixTimestamp64Milli(${time}) AS tableMs
+FROM ${identifier(plan.table)}${isLatestOnly ? ch` FINAL` : nothing}
+WHERE ${join(conditions, '\n  AND ')}
+ORDER BY stored_at, id, version DESC
+LIMIT ${count(limit)}`
+}
+
+/** The conditions of a list: account and range hold for every version, the filters for the latest one. */
+export function versionQuery(plan: VersionPlan): LatestQuery {
+  const { table, accountId, range, isOldestFirst, filters, withTests } = plan
+  const versionConditions = [...(withTests ? [] : [ch`NOT is_test`]), ...filterConditions(filters, table)]
+  return { table, accountId, range, isOldestFirst, versionConditions }
 }

@@ -1,0 +1,122 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { EventRow } from '../../../../schema/event.ts'
+import type { EventListQuery } from '../../../../schema/eventList.ts'
+import { type FilterAttribute, namesInTree } from '../../../../schema/filters.ts'
+import { notFound } from '../../../problem.ts'
+import { type EventKey, eventPageKey, isAfterEvent, parseEventKey } from '../../../query/eventKey.ts'
+import { filterCondition, readAllFilters } from '../../../query/filters.ts'
+import type { Filter } from '../../../query/filterTree.ts'
+import { byKey, type ListPlan, listSql, type PageRows, planList, readPage } from '../../../query/list.ts'
+import { type PlanCaller, readRows } from '../../../query/readContext.ts'
+import { eventColumns, readEventsByKey, type StoredEventRow, toEventRows } from '../../../rows/events.ts'
+import type { RowContext } from '../../../rows/nameCache.ts'
+import { smallFinal } from '../../../stores/clickhouse/select.ts'
+import { ch, count, type Fragment, identifier, join, text, texts } from '../../../stores/clickhouse/sql.ts'
+
+const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as const
+
+export interface EventListPlan extends ListPlan {
+  /** Undefined: all names. */
+  eventNames: string[] | undefined
+  /** Conditions of the parameter `filters`. */
+  filters: readonly Filter[]
+  /** The other filters, each by the column of its name. */
+  columns: Pick<EventListQuery, (typeof filterColumns)[number]>
+  /** Key of the last row of the previous page; undefined for the first page. */
+  afterEvent: EventKey | undefined
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, or `invalid_filters`
+ */
+export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
+  const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
+  const { filters: tree } = query
+  const { filters, canonical } = readAllFilters(tree === undefined ? {} : { filters: tree }, namesInTree.events)
+  const list = planList('events', query, caller, nowMs, { event_name: eventNames, filters: canonical })
+  return { ...list, eventNames, filters, columns: query, afterEvent: parseEventKey(list.after) }
+}
+
+/** Reads one page of events. Copies of an event that are not merged yet are listed once. */
+export async function listEvents(context: RowContext, plan: EventListPlan): Promise<PageRows<EventRow>> {
+  const atOf = (row: StoredEventRow) => (plan.updatedSinceMs === undefined ? row.occurredAt : row.storedAt)
+  const query = { conditions: eventConditions(plan), atOf }
+  const settings = eventPageSettings(plan)
+  const source = byKey<EventKey, StoredEventRow>({
+    keys: (after, keysMax) => readRows(context, eventPageSql(plan, after, keysMax), 'events.page', settings),
+    rows: (keys) => readEventsByKey(context, query, keys, 'events.rows'),
+  })
+  const page = await readPage([source], plan.afterEvent, plan, (row) => eventPageKey({ ...row, atMs: atOf(row) }))
+  return { ...page, data: await toEventRows(context, plan.accountId, page.data) }
+}
+
+/**
+ * The keys of the next events in the order of the list. A copy that a merge will remove may be among them; it may match
+ * although the kept copy does not. The caller reads the rows that remain with `readEventsByKey`.
+ * @param lastKey the last key that was read; undefined at the start
+ * @returns rows `atMs`, `origin`, `id`, `generation`
+ */
+export function eventPageSql(plan: EventListPlan, lastKey: EventKey | undefined, limit: number): Fragment {
+  const { at, conditions, order } = orderedEvents(plan, lastKey)
+  return ch`
+SELECT toUnixTimestamp64Milli(${at}) AS atMs, origin, id, generation
+FROM pixel_events
+WHERE ${join(conditions, '\n  AND ')}
+${order}
+LIMIT ${count(limit)}`
+}
+
+/** @returns the settings of `eventPageSql`: the index of visitors or clicks is smaller than the projection */
+export function eventPageSettings({ columns: { visitor_id, click_id } }: EventListPlan): ClickHouseSettings {
+  return visitor_id === undefined && click_id === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
+}
+
+/** The order of the list in SQL, and all conditions of its events. */
+export function orderedEvents(plan: EventListPlan, lastKey: EventKey | undefined) {
+  const { at, direction } = listSql(plan, ch`occurred_at`)
+  return {
+    at,
+    conditions: [...eventConditions(plan), isAfterEvent(lastKey, at, plan.isOldestFirst)],
+    order: ch`ORDER BY ${at} ${direction}, origin ${direction}, id ${direction}, generation ${direction}`,
+  }
+}
+
+/** All conditions of a list on an event's row. */
+function eventConditions(plan: EventListPlan): Fragment[] {
+  const { eventNames, columns, filters } = plan
+  const columnOf = (attribute: FilterAttribute) => identifier(attribute === 'campaign' ? 'campaign_id' : attribute)
+  return [
+    ...listSql(plan, ch`occurred_at`).conditions,
+    ...(eventNames === undefined ? [] : [ch`event_name IN ${texts(eventNames)}`]),
+    ...filterColumns.flatMap((name) => {
+      const value = columns[name]
+      return value === undefined ? [] : [ch`${identifier(name)} = ${text(value)}`]
+    }),
+    ...filters.map((filter) => filterCondition(filter, columnOf)),
+  ]
+}
+
+/**
+ * Reads the newest generation of a server event.
+ * @throws Problem `not_found`
+ */
+export async function findEvent(context: RowContext, accountId: string, id: string): Promise<EventRow> {
+  const rows = await readRows<StoredEventRow>(context, eventSql(accountId, id), 'events.item', smallFinal)
+  const [event] = await toEventRows(context, accountId, rows)
+  if (!event) throw notFound()
+  return event
+}
+
+/** The newest generation of a server event. */
+function eventSql(accountId: string, id: string): Fragment {
+  return ch`
+SELECT ${eventColumns}
+FROM pixel_events FINAL
+PREWHERE id_hash = sipHash64(${text(id)})
+WHERE account_id = ${text(accountId)}
+  AND origin = 'server'
+  AND id = ${text(id)}
+ORDER BY generation DESC
+LIMIT 1`
+}
