@@ -446,7 +446,7 @@ describe('a command that is killed', () => {
       const isWhole = opened.code === 0 && JSON.parse(opened.stdout).accounts === 1
       if (opened.code === 0 && !isWhole)
         await rm(folder('killed-data'), { recursive: true, maxRetries: 40, retryDelay: 250 })
-      if (!isWhole) expect([instant, (await restore('killed', 'killed-data')).code]).toEqual([instant, 0])
+      if (!isWhole) expect([instant, await restore('killed', 'killed-data')]).toMatchObject([instant, { code: 0 }])
       await expectEqualStores('killed-data', '--days', '10')
       for (const name of ['killed', 'killed-data'])
         await rm(folder(name), { recursive: true, maxRetries: 40, retryDelay: 250 })

@@ -24,7 +24,9 @@ export function openLoad(urlOf: () => string, keys: { lived: string; writing: st
   const running = (async () => {
     while (!isEnded) {
       const id = `load-${acknowledged.length}`
-      await request(`${urlOf()}/events`, keys.writing, { event_name: 'visit', click_id: 'c0', event_id: id })
+      // Events of one visitor, or of one click, are limited.
+      const event = { event_name: 'visit', visitor_id: id, campaign_id: 'k1', event_id: id }
+      await request(`${urlOf()}/events`, keys.writing, event)
       acknowledged.push(id)
       await request(`${urlOf()}${fromSums[acknowledged.length % fromSums.length]}`, keys.lived)
     }
