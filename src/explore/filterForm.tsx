@@ -73,6 +73,7 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
         aria-label="Value"
         type="search"
         placeholder="Search, or type a value"
+        size={24}
         required={chosen.length === 0}
         value={text}
         onInput={({ currentTarget }) => change({ text: currentTarget.value })}

@@ -140,7 +140,7 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
         ]}
       />
       {groups.length > groupsShown && (
-        <p class="hint">
+        <p class="state hint">
           The first {groupsShown} of {groups.length} values. The CSV file has all.
         </p>
       )}
