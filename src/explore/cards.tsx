@@ -119,17 +119,13 @@ export function Difference({ metric, currency, ...values }: DifferenceProps) {
 
 /** A line without axes; a value that does not exist, or is not complete, is left out. */
 function Spark({ values }: { values: readonly (number | null)[] }) {
-  const points = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
-  const shown = points.map(({ value }) => value)
-  const min = Math.min(0, ...shown)
-  const span = Math.max(0, ...shown) - min || 1
-  const line = points.map(({ index, value }) => {
-    const x = (index / Math.max(1, values.length - 1)) * 120
-    return `${x.toFixed(1)},${(30 - ((value - min) / span) * 28).toFixed(1)}`
-  })
+  const known = values.map((value) => value ?? 0)
+  const top = Math.max(0, ...known)
+  const box = [0, -top, Math.max(1, values.length - 1), top - Math.min(0, ...known) || 1]
+  const points = values.flatMap((value, at) => (value === null ? [] : [`${at},${-value}`]))
   return (
-    <svg class="spark" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true">
-      <polyline points={line.join(' ')} vector-effect="non-scaling-stroke" />
+    <svg class="spark" viewBox={box.join(' ')} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points.join(' ')} vector-effect="non-scaling-stroke" />
     </svg>
   )
 }

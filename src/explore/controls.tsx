@@ -8,13 +8,14 @@ interface SelectProps<Value extends string> {
   options: Readonly<Partial<Record<Value, string>>>
   value: Value
   onChoose: (value: Value) => void
+  ref?: (select: HTMLSelectElement | null) => void
 }
 
-export function Select<Value extends string>({ label, options, value, onChoose }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, options, onChoose, ...select }: SelectProps<Value>) {
   return (
     <label>
       {label}{' '}
-      <select aria-label={label} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>
+      <select {...select} aria-label={label} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>
         {Object.entries(options as Record<string, string>).map(([name, text]) => (
           <option key={name} value={name}>
             {text}
@@ -114,7 +115,7 @@ export function Menu({ summary, children }: Record<'summary' | 'children', Compo
 }
 
 /** Moves the focus to a field that was added. The same function, so that it is called once for each field. */
-export const focus = (field: HTMLInputElement | null) => field?.focus()
+export const focus = (field: HTMLElement | null) => field?.focus()
 
 /** A text of a customer on one line, cut off at the end; in a table on several lines. */
 export function Name({ text }: { text: string | null | undefined }) {

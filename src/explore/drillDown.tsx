@@ -60,8 +60,11 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
   )
 }
 
+/** The rows that have a text; below them their number, or the pages of the report. */
 function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; text: string; onRows: OpenRows }) {
   const { data, bucketCount, truncated } = body
+  const { view, onChange } = props
+  const { offset } = view
   const rows = data.filter(({ dimensions: values }) => Object.values(values).some((value) => hasText(value, text)))
   const count = bucketCount.toLocaleString()
   return (
@@ -73,7 +76,17 @@ function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; tex
           {count} rows have this text.
         </p>
       ) : (
-        <Pages {...props} shown={data.length} count={count} hasMore={truncated} />
+        <p class="table-foot controls">
+          <span data-count>
+            {(offset + 1).toLocaleString()}–{(offset + data.length).toLocaleString()} of {count}
+          </span>
+          <Button disabled={offset === 0} onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}>
+            Previous page
+          </Button>
+          <Button disabled={!truncated} onClick={() => onChange({ offset: offset + rowsPerPage })}>
+            Next page
+          </Button>
+        </p>
       )}
     </>
   )
@@ -152,23 +165,5 @@ function GroupSelect({ index, view, onChange }: PanelProps & { index: number }) 
         onChange({ groupBy: groups, sort: sortOf(groups, sort) })
       }}
     />
-  )
-}
-
-/** @param shown the number of rows on this page */
-function Pages({ view, onChange, shown, ...props }: PanelProps & { shown: number; count: string; hasMore: boolean }) {
-  const { offset } = view
-  return (
-    <p class="table-foot controls">
-      <span data-count>
-        {(offset + 1).toLocaleString()}–{(offset + shown).toLocaleString()} of {props.count}
-      </span>
-      <Button disabled={offset === 0} onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}>
-        Previous page
-      </Button>
-      <Button disabled={!props.hasMore} onClick={() => onChange({ offset: offset + rowsPerPage })}>
-        Next page
-      </Button>
-    </p>
   )
 }

@@ -58,27 +58,23 @@ export function FirstSteps() {
   )
   const event = '{"click_id":"c-1","event_name":"signup","event_id":"event-1"}'
   const header = '-H "Authorization: ApiKey $TRIBUTARY_KEY" -H "Content-Type: application/json"'
+  const commands = {
+    'On the server, import files:': imports.join(' &&\n'),
+    'Or fill the account with made-up rows:': `tributary demo ${account}`,
+    'Send an event of a click, with a key that has the scope write:events:': `curl -s ${header} -d '${event}' '${baseUrl}/api/v1/events'`,
+  }
   return (
     <section class="panel first-steps" aria-label="First steps">
       <h2>The account has no clicks and no conversions</h2>
-      <Command title="On the server, import files:" text={imports.join(' &&\n')} />
-      <Command title="Or fill the account with made-up rows:" text={`tributary demo ${account}`} />
-      <Command
-        title="Send an event of a click, with a key that has the scope write:events:"
-        text={`curl -s ${header} -d '${event}' '${baseUrl}/api/v1/events'`}
-      />
+      {Object.entries(commands).map(([title, text]) => (
+        <div key={title}>
+          <p>{title}</p>
+          <pre>{text}</pre>
+          <CopyButton text={text} done="Copied.">
+            Copy
+          </CopyButton>
+        </div>
+      ))}
     </section>
-  )
-}
-
-function Command({ title, text }: { title: string; text: string }) {
-  return (
-    <>
-      <p>{title}</p>
-      <pre>{text}</pre>
-      <CopyButton text={text} done="Copied.">
-        Copy
-      </CopyButton>
-    </>
   )
 }

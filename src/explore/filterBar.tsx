@@ -31,7 +31,6 @@ export function FilterBar({ view, onChange, problem }: PanelProps & { problem: s
           key={`${name} ${filters[name]}`}
           view={view}
           name={name}
-          text={filters[name] ?? ''}
           onBack={index < names.length - 1 ? () => backTo(index + 1) : undefined}
           onRemove={() => remove(name)}
         />
@@ -48,24 +47,18 @@ const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'coun
 interface ChipProps {
   view: View
   name: FilterName
-  text: string
   /** Absent for the last filter. */
   onBack: (() => void) | undefined
   onRemove: () => void
 }
 
-function Chip({ view, name, text, onBack, onRemove }: ChipProps) {
+function Chip({ view, name, onBack, onRemove }: ChipProps) {
   const dimension = filterDimensions[name]
-  const { values, isExcluded } = parseFilter(text)
-  const rows = {
-    days: 365,
-    [name]: formatFilter({ values, isExcluded: false }),
-    metrics: ['clicks' as const],
-    limit: 100,
-  }
+  const { values, isExcluded } = parseFilter(view.filters[name] ?? '')
+  const rows = { days: 365, [name]: formatFilter({ values, isExcluded: false }), limit: 100 }
   const names = values.map((value) => valueNames.get(`${dimension} ${value}`))
   const isUnknown = namedDimensions.includes(dimension) && names.includes(undefined)
-  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows } : undefined, ['read:reports'])
+  useGet('/reports', isUnknown ? { group_by: [dimension], ...rows, metrics: ['clicks'] } : undefined, ['read:reports'])
   const shown = values.map((value, at) => names[at] ?? value).join(', ')
   const label = dimensions[dimension].label
   // Costs often have no country and no device, so a filter leaves them out.

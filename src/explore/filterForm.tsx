@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, Checkbox, labelsOf, Name, Problem, Select } from './controls.tsx'
+import { useState } from 'preact/hooks'
+import { Button, Checkbox, focus, labelsOf, Name, Problem, Select } from './controls.tsx'
 import {
   dimensions,
   type FilteredDimension,
@@ -9,7 +9,7 @@ import {
 } from './dimensions.ts'
 import { hasText, parseFilter, readForm } from './filterText.ts'
 import { useGet } from './request.ts'
-import { type PanelProps, selectionOf } from './view.ts'
+import { type PanelProps, selectionOf, type View } from './view.ts'
 
 /** Values that are offered at once. */
 const suggestionsMax = 50
@@ -23,28 +23,25 @@ export function AddFilter(props: PanelProps) {
 
 /** Selects values of a dimension by their names among the values that occur in the range, or any other value. */
 function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => void }) {
-  const form = useRef<HTMLFormElement>(null)
-  const [dimension, setDimension] = useState<FilteredDimension>('country')
-  const { filter: name, form: valueForm }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
-  const [{ values: chosen, isExcluded }, setFilter] = useState(() => currentFilter(view.filters.country))
-  const [text, setText] = useState('')
-  const [problem, setProblem] = useState('')
-  useLayoutEffect(() => form.current?.querySelector('select')?.focus(), [])
+  const [filled, setFilled] = useState(() => formOf('country', view))
+  const { dimension, text, values: chosen, isExcluded, problem } = filled
+  const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
+  const change = (part: Partial<typeof filled>) => setFilled({ ...filled, problem: '', ...part })
   // The values that occur in the range with the other filters. Values with more clicks come first.
   const { [name]: _own, ...selection } = selectionOf(view)
   const query = { group_by: [dimension], ...selection, metrics: ['clicks' as const] }
   const report = useGet('/reports', query, ['read:reports'])
-  const values = report.phase === 'ready' ? report.data.data : []
-  const found = values.filter((row) => !chosen.includes(row.id) && hasText(row, text)).slice(0, suggestionsMax)
-  const offered = [...chosen.map((id) => values.find((row) => row.id === id) ?? { id, name: id }), ...found]
+  const listed = report.phase === 'ready' ? report.data.data : []
+  const found = listed.filter((row) => !chosen.includes(row.id) && hasText(row, text)).slice(0, suggestionsMax)
+  const offered = [...chosen.map((id) => listed.find((row) => row.id === id) ?? { id, name: id }), ...found]
 
   function toggle(id: string) {
     const others = chosen.filter((other) => other !== id)
-    setFilter({ values: others.length < chosen.length ? others : [...others, id], isExcluded })
+    change({ values: others.length < chosen.length ? others : [...others, id] })
   }
   function apply() {
-    const read = readForm({ text, listed: values, chosen, isExcluded, form: valueForm })
-    if ('problem' in read) return setProblem(read.problem)
+    const read = readForm({ ...filled, listed, form })
+    if (read.filter === undefined) return change(read)
     const { [name]: _before, ...others } = view.filters
     onChange({ filters: { ...others, [name]: read.filter } })
     onClose()
@@ -52,7 +49,6 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   return (
     <form
       class="controls"
-      ref={form}
       aria-label="Add a filter"
       onKeyDown={({ key }) => key === 'Escape' && onClose()}
       onSubmit={(event) => {
@@ -62,32 +58,25 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
     >
       <Select
         label="Dimension"
+        ref={focus}
         options={labelsOf(filteredDimensions, dimensions)}
         value={dimension}
-        onChoose={(chosenDimension) => {
-          const { filter } = dimensions[chosenDimension]
-          setDimension(chosenDimension)
-          setFilter(currentFilter(view.filters[filter]))
-          setText('')
-          setProblem('')
-        }}
+        onChoose={(other) => setFilled(formOf(other, view))}
       />
       <Select
         label="Condition"
         options={{ is: 'is', not: 'is not' }}
         value={isExcluded ? 'not' : 'is'}
-        onChoose={(condition) => setFilter({ values: chosen, isExcluded: condition === 'not' })}
+        onChoose={(condition) => change({ isExcluded: condition === 'not' })}
       />
       <input
         aria-label="Value"
         type="search"
         placeholder="Search, or type a value"
+        size={24}
         required={chosen.length === 0}
         value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value)
-          setProblem('')
-        }}
+        onInput={({ currentTarget }) => change({ text: currentTarget.value })}
       />
       <button type="submit" class="primary">
         Apply
@@ -107,5 +96,8 @@ function FilterForm({ view, onChange, onClose }: PanelProps & { onClose: () => v
   )
 }
 
-const currentFilter = (text: string | undefined) =>
-  text === undefined ? { values: [], isExcluded: false } : parseFilter(text)
+/** The form of a dimension: it begins with the filter that the view has. */
+function formOf(dimension: FilteredDimension, { filters }: View) {
+  const filter = filters[dimensions[dimension].filter]
+  return { dimension, text: '', problem: '', ...(filter ? parseFilter(filter) : { values: [], isExcluded: false }) }
+}

@@ -28,30 +28,18 @@ export function hasText({ id, name }: NamedValue, text: string): boolean {
   return `${id}\n${name ?? ''}`.toLowerCase().includes(text.trim().toLowerCase())
 }
 
-/** `listed`: values that are offered; `chosen`: ids that are checked; `form`: of values of the dimension, undefined: any text. */
-interface FilledForm {
-  text: string
-  listed: readonly NamedValue[]
-  chosen: readonly string[]
-  isExcluded: boolean
-  form: ValueForm | undefined
-}
+/** `values`: ids that are checked; `listed`: values that are offered; `form`: of values of the dimension, undefined: any text. */
+type FilledForm = FilterValues & { text: string; listed: readonly NamedValue[]; form: ValueForm | undefined }
 
 /** Reads a form that is filled in. @returns the value of the filter parameter, or why the form has none that the API reads */
-export function readForm({
-  text,
-  listed,
-  chosen,
-  isExcluded,
-  form,
-}: FilledForm): { filter: string } | { problem: string } {
+export function readForm({ text, values, isExcluded, listed, form }: FilledForm) {
   const typed = text.trim()
   const isMeant = (known: string | null) => known?.toLowerCase() === typed.toLowerCase()
   const found = listed.filter((value) => hasText(value, typed))
   const only = form && typed !== '' && found.length === 1 ? found[0] : undefined
   const value = (listed.find(({ id, name }) => isMeant(id) || isMeant(name)) ?? only)?.id
   // The text may be what found the values that are checked.
-  const isSearch = chosen.length > 0 && (typed === '' || found.length > 0)
+  const isSearch = values.length > 0 && (typed === '' || found.length > 0)
   if (value === undefined && !isSearch) {
     if (typed === '') return { problem: 'Type a value, or check one of the list.' }
     if (form && typed !== notSet) {
@@ -61,7 +49,7 @@ export function readForm({
     }
   }
   const added = value ?? (isSearch ? [] : typed)
-  return { filter: formatFilter({ values: [...new Set(chosen.concat(added))], isExcluded }) }
+  return { filter: formatFilter({ values: [...new Set(values.concat(added))], isExcluded }) }
 }
 
 /** The value of rows without a value, as the API names it. */

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '../packages/client/client.ts'
+import { Problem } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { useGet } from './request.ts'
 
@@ -15,21 +16,15 @@ export function Freshness({ overview, zone }: FreshnessProps) {
   const { clicks } = dataThrough
   const untilMs = Math.floor(Date.parse(asOf) / hourMs) * hourMs
   const isSilent = clicks !== null && Date.parse(clicks) < untilMs - 2 * hourMs
-  const week = {
-    from: new Date(untilMs - 2 * hourMs - weekMs).toISOString(),
-    to: new Date(untilMs - weekMs).toISOString(),
-  }
+  const weekBefore = (epochMs: number) => new Date(epochMs - weekMs).toISOString()
+  const week = { from: weekBefore(untilMs - 2 * hourMs), to: weekBefore(untilMs) }
   const before = useGet('/stats/overview', isSilent ? week : undefined, ['read:stats'])
   const expected = isSilent ? (before.data?.totals.clicks ?? 0) : 0
+  const warning = `No click in the last two full hours. The same hours a week ago had ${expected.toLocaleString()}.`
   return (
     <span class="hint">
-      {clicks && `Clicks up to ${formatMoment(clicks, zone)}`}
-      {expected >= expectedClicks && (
-        <span class="problem" role="status">
-          {' '}
-          No click in the last two full hours. The same hours a week ago had {expected.toLocaleString()}.
-        </span>
-      )}
+      {clicks && `Clicks up to ${formatMoment(clicks, zone)} `}
+      <Problem text={expected < expectedClicks ? '' : warning} />
     </span>
   )
 }

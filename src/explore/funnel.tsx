@@ -102,9 +102,7 @@ function Steps({ body }: { body: Funnel }) {
         <li key={index}>
           <strong data-entered>{formatValue(step.entered, 'count', '')}</strong>
           <Name text={step.step} />
-          <div class="funnel-bar" aria-hidden="true">
-            {step.entered > 0 && <div style={{ width: `${step.fromFirst}%` }} />}
-          </div>
+          <div class="funnel-bar" style={{ '--share': step.entered > 0 ? `max(2px, ${step.fromFirst}%)` : '0' }} />
           {index > 0 && <p class="hint">{textsOf(step, index).join('; ')}</p>}
         </li>
       ))}
@@ -142,7 +140,7 @@ function Groups({ steps, groups }: { steps: Funnel['steps']; groups: NonNullable
         ]}
       />
       {groups.length > groupsShown && (
-        <p class="hint">
+        <p class="state hint">
           The first {groupsShown} of {groups.length} values. The CSV file has all.
         </p>
       )}

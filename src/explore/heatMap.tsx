@@ -66,7 +66,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
         rows={weekdays}
         columns={[
           { label: 'Weekday', cell: formatWeekday },
-          ...hours.map((hour) => ({ label: hour, cell: cellOf(hour) })),
+          ...hours.map((hour) => ({ label: hour, isNumber: true, cell: cellOf(hour) })),
         ]}
       />
     </>

@@ -1,10 +1,10 @@
-import { Button, focus } from './controls.tsx'
+import { Button, focus, Problem } from './controls.tsx'
 
 /** @param problem why the last key was not accepted; empty if none was */
 export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (key: string) => void }) {
   const { isChecking, problem, onKey } = props
   return (
-    <main class="key-page">
+    <main>
       <form
         class="panel key-form"
         onSubmit={(event) => {
@@ -23,9 +23,7 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
         <button type="submit" class="primary" disabled={isChecking}>
           {isChecking ? 'Checking …' : 'Show the numbers'}
         </button>
-        <p role="status" class="problem">
-          {problem}
-        </p>
+        <Problem text={problem} />
         <p class="hint">
           An operator creates keys: <code>tributary key create --account ID --name explore --scopes all</code>
         </p>
@@ -38,7 +36,7 @@ export function KeyForm(props: { isChecking: boolean; problem: string; onKey: (k
 export function KeyChoice(props: { present: string; offered: string; onKey: (key: string) => void }) {
   const { present, offered, onKey } = props
   return (
-    <main class="key-page">
+    <main>
       <section class="panel key-form" aria-labelledby="key-choice">
         <h1 id="key-choice">Use another API key?</h1>
         <p>

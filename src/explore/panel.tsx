@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useId } from 'preact/hooks'
-import { Button } from './controls.tsx'
+import { Button, Problem } from './controls.tsx'
 import { curlOf, readFile, save } from './files.ts'
 import { CopyButton, useNote } from './notes.tsx'
 import { type ApiRequest, errorText, isOfSelection, type Loaded, RangeContext, useSession } from './request.ts'
@@ -94,13 +94,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 function Content<Body extends object>({ loaded, empty, children }: PanelFrameProps<Body>) {
   if (loaded.phase === 'error' && isOfSelection(loaded.error))
     return <p class="state hint">The range or a filter is not valid.</p>
-  if (loaded.phase === 'error') {
-    return (
-      <p class="state problem" role="alert">
-        {errorText(loaded.error)}
-      </p>
-    )
-  }
+  if (loaded.phase === 'error') return <Problem text={errorText(loaded.error)} />
   const { data } = loaded
   const content = data && children(data)
   const { retainedFrom }: { retainedFrom?: string } = data ?? {}

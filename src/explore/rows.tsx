@@ -62,7 +62,7 @@ export function Rows({ list: { path, query }, ...props }: RowsProps) {
         data.length > 0 && (
           <>
             <RowTable label={`Rows of ${path.slice(1)}`} rows={data} title={titleOf} columns={columns} />
-            <p class="hint">
+            <p class="state hint">
               {data.length < limit
                 ? `${data.length} rows.`
                 : `The latest ${limit} ${count ? `of ${count.toLocaleString()} ` : ''}rows. The CSV file has all.`}

@@ -28,11 +28,8 @@ function drawn(known: Values, metric: Metric, isOpen: readonly boolean[]): Drawn
 /** The line of a metric: null before the first row of the account and after the last one. */
 export function drawnValues(body: Daily, metric: Metric, firstDate = ''): Drawn {
   const { data, tz, asOf, dataThrough } = body
-  const [end = asOf] = Object.values(dataThrough)
-    .flatMap((time) => time ?? [])
-    .sort()
-    .reverse()
-  const hasData = begunAt(tz, Date.parse(end))
+  const ends = Object.values(dataThrough).flatMap((time) => (time ? Date.parse(time) : []))
+  const hasData = begunAt(tz, ends.length > 0 ? Math.max(...ends) : Date.parse(asOf))
   const values = knownValues(body, metric).map((value, at) => {
     const { [at]: row } = data
     const isBefore = row && row.id.slice(0, 10) < firstDate && !hasNumbers(row)

@@ -59,8 +59,8 @@ function Journey({ query, zone }: { query: QueryOf<'/journeys'>; zone: string })
                 { label: 'Details', cell: detailsOf },
               ]}
             />
-            {hasMore && <p class="hint">The first {journeyRowsShown} rows.</p>}
-            {omitted.length > 0 && <p class="hint">This key may not read: {omitted.join(', ')}.</p>}
+            {hasMore && <p class="state hint">The first {journeyRowsShown} rows.</p>}
+            {omitted.length > 0 && <p class="state hint">This key may not read: {omitted.join(', ')}.</p>}
           </>
         )
       }

@@ -68,27 +68,6 @@ export interface PanelProps {
   onChange: (change: Partial<View>) => void
 }
 
-export const defaultView: View = {
-  range: '30d',
-  tz: 'UTC',
-  compare: 'previous_period',
-  countAt: 'conversion',
-  filters: {},
-  interval: undefined,
-  metrics: ['clicks', 'revenue'],
-  seriesBy: undefined,
-  groupBy: ['campaign'],
-  next: undefined,
-  sort: '-clicks',
-  columns: columnsDefault,
-  minClicks: 0,
-  offset: 0,
-  steps: ['click', 'conversion'],
-  by: 'visitor',
-  window: '7d',
-  funnelBy: undefined,
-}
-
 const sortKeys = ['id', ...columnNames.flatMap((name) => [name, `change.${name}`])]
 
 const keysOf = <Name extends string>(labels: Readonly<Record<Name, string>>): Name[] => Object.keys(labels) as Name[]
@@ -96,26 +75,28 @@ const readCount = (text: string): number | undefined => (/^\d{1,7}$/.test(text) 
 
 type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
 
-/** The parameter of each part in the address, and how its text is read; undefined: the text is not a value. */
+/** Of each part: its parameter in the address, how its text is read (undefined: the text is not a value), and its default. */
 const codecs: {
-  readonly [Part in CodedPart]: readonly [name: string, read: (text: string) => View[Part] | undefined]
+  readonly [Part in CodedPart]: readonly [string, read: (text: string) => View[Part] | undefined, View[Part]]
 } = {
-  countAt: ['count_at', oneOf(countTimes)],
-  interval: ['interval', oneOf(keysOf(intervals))],
-  metrics: ['metrics', listOf(metricNames, 1, 2)],
-  seriesBy: ['series_by', oneOf(filteredDimensions)],
-  groupBy: ['group_by', listOf(dimensionNames, 1, 3)],
-  next: ['next', oneOf(dimensionNames)],
-  sort: ['sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`]))],
-  columns: ['columns', listOf(columnNames, 1, columnNames.length)],
-  minClicks: ['min_clicks', readCount],
-  offset: ['offset', readCount],
-  steps: ['steps', listOf<string>(undefined, 2, 8)],
-  by: ['by', oneOf(keysOf(units))],
-  window: ['window', oneOf(keysOf(windows))],
-  funnelBy: ['funnel_by', oneOf(funnelDimensions)],
+  countAt: ['count_at', oneOf(countTimes), 'conversion'],
+  interval: ['interval', oneOf(keysOf(intervals)), undefined],
+  metrics: ['metrics', listOf(metricNames, 1, 2), ['clicks', 'revenue']],
+  seriesBy: ['series_by', oneOf(filteredDimensions), undefined],
+  groupBy: ['group_by', listOf(dimensionNames, 1, 3), ['campaign']],
+  next: ['next', oneOf(dimensionNames), undefined],
+  sort: ['sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`])), '-clicks'],
+  columns: ['columns', listOf(columnNames, 1, columnNames.length), columnsDefault],
+  minClicks: ['min_clicks', readCount, 0],
+  offset: ['offset', readCount, 0],
+  steps: ['steps', listOf<string>(undefined, 2, 8), ['click', 'conversion']],
+  by: ['by', oneOf(keysOf(units)), 'visitor'],
+  window: ['window', oneOf(keysOf(windows)), '7d'],
+  funnelBy: ['funnel_by', oneOf(funnelDimensions), undefined],
 }
 const codedParts = Object.keys(codecs) as CodedPart[]
+
+export const defaultView = parseView('')
 
 function oneOf<Name extends string>(names: readonly Name[]) {
   return (text: string | null) => names.find((name) => name === text)
@@ -139,7 +120,7 @@ export function sortedColumn({ sort, columns }: Pick<View, 'sort' | 'columns'>):
  * Reads a view from the query of an address; a part that is missing or unknown has its default.
  * @param ownZone the time zone of an address without one
  */
-export function parseView(search: string, ownZone = defaultView.tz): View {
+export function parseView(search: string, ownZone = 'UTC'): View {
   const query = new URLSearchParams(search)
   const dates = (first: string, last: string): Dates | undefined => {
     const [from, to] = [query.get(first), query.get(last)]
@@ -147,15 +128,15 @@ export function parseView(search: string, ownZone = defaultView.tz): View {
   }
   const tz = query.get('tz')
   const coded = codedParts.map((part) => {
-    const [name, read] = codecs[part]
-    return [part, read(query.get(name) ?? '') ?? defaultView[part]]
+    const [name, read, byDefault] = codecs[part]
+    return [part, read(query.get(name) ?? '') ?? byDefault]
   })
   return {
     ...(Object.fromEntries(coded) as Pick<View, CodedPart>),
-    range: dates('from', 'to') ?? oneOf(rangeNames)(query.get('range')) ?? defaultView.range,
+    range: dates('from', 'to') ?? oneOf(rangeNames)(query.get('range')) ?? '30d',
     tz: tz && isZone(tz) ? tz : ownZone,
     compare:
-      dates('compare_from', 'compare_to') ?? oneOf(keysOf(comparisons))(query.get('compare')) ?? defaultView.compare,
+      dates('compare_from', 'compare_to') ?? oneOf(keysOf(comparisons))(query.get('compare')) ?? 'previous_period',
     filters: Object.fromEntries([...query].filter(([name, text]) => text && (filterNames as string[]).includes(name))),
   }
 }

@@ -79,6 +79,25 @@ describe('the view in the address', () => {
     expect(formatView({ ...defaultView, range: 'today' })).toBe('?range=today&tz=UTC')
   })
 
+  it('has the same defaults in all versions, as links leave them out', () => {
+    expect(defaultView).toEqual({
+      range: '30d',
+      tz: 'UTC',
+      compare: 'previous_period',
+      countAt: 'conversion',
+      filters: {},
+      metrics: ['clicks', 'revenue'],
+      groupBy: ['campaign'],
+      sort: '-clicks',
+      columns: ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'cr', 'epc'],
+      minClicks: 0,
+      offset: 0,
+      steps: ['click', 'conversion'],
+      by: 'visitor',
+      window: '7d',
+    })
+  })
+
   it('is the default view for any text that is not a view', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -138,11 +157,9 @@ describe('a filter of the page', () => {
           const { filter: name, form }: { filter: FilterName; form?: ValueForm } = dimensions[dimension]
           const listed = ids.filter((id) => form?.pattern.test(id) ?? true).map((id) => ({ id, name: null }))
           const chosen = listed.slice(0, count).map(({ id }) => id)
-          const read = readForm({ text, listed, chosen, isExcluded, form })
-          if ('problem' in read) expect(read.problem).toMatch(/\.$/)
-          else {
-            expect(readFilters({ [name]: read.filter })).toHaveLength(1)
-          }
+          const { filter, problem } = readForm({ text, listed, values: chosen, isExcluded, form })
+          if (filter === undefined) expect(problem).toMatch(/\.$/)
+          else expect(readFilters({ [name]: filter })).toHaveLength(1)
         },
       ),
     )
@@ -154,8 +171,8 @@ describe('a filter of the page', () => {
       { id: 'GB', name: 'United Kingdom' },
       { id: 'DE', name: 'Germany' },
     ]
-    const read = (text: string, chosen: string[] = [], form: ValueForm | undefined = dimensions.country.form) =>
-      Object.values(readForm({ text, listed, chosen, isExcluded: false, form })).join()
+    const read = (text: string, values: string[] = [], form: ValueForm | undefined = dimensions.country.form) =>
+      Object.values(readForm({ text, listed, values, isExcluded: false, form })).join()
     expect(['germany', 'Germ', ' de ', 'fr', notSet].map((text) => read(text))).toEqual([
       'DE',
       'DE',
@@ -169,7 +186,7 @@ describe('a filter of the page', () => {
     expect([read('germ', ['US']), read('united', ['US']), read('', ['US'])]).toEqual(['US,DE', 'US', 'US'])
     expect(read('atlantis', ['US'])).toContain('not a code such as US')
     // Other dimensions have any texts, also ones that a value of the list begins with.
-    expect(readForm({ text: 'Germ', listed, chosen: [], isExcluded: true, form: undefined })).toEqual({
+    expect(readForm({ text: 'Germ', listed, values: [], isExcluded: true, form: undefined })).toEqual({
       filter: '!Germ',
     })
   })
