@@ -117,11 +117,16 @@ function reportStart(line: string): void {
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
   const { restoring, supervisorLock } = embeddedPathsOf(dataDir)
-  if (!(await lockFile(supervisorLock, 0))) {
+  const release = await lockFile(supervisorLock, 0)
+  if (!release) {
     reportStart('taken')
     return
   }
-  if (existsSync(restoring)) throw new Error('a restore into this folder was interrupted; run tributary restore again')
+  if (existsSync(restoring)) {
+    // A restore that is started again at once, before this process has ended, gets the lock.
+    release()
+    throw new Error('a restore into this folder was interrupted; run tributary restore again')
+  }
   const supervisor = openSupervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
   process.on('SIGTERM', () => supervisor.end(false))

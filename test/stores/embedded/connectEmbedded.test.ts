@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { optionalDependencies, packageRoot } from '../../../src/package.ts'
 import { connectEmbedded } from '../../../src/stores/embedded/connectEmbedded.ts'
-import { EmbeddedError } from '../../../src/stores/embedded/paths.ts'
+import { lockFile } from '../../../src/stores/embedded/fileLock.ts'
+import { EmbeddedError, embeddedPathsOf } from '../../../src/stores/embedded/paths.ts'
 import { until } from '../../kit/until.ts'
 import { execute, type Folder, makeEmptyFolder, makeFolder, pool } from './folder.ts'
 
@@ -75,6 +76,15 @@ describe('attaching to the embedded engines', () => {
     await sql.end()
     await engines.close()
     rmSync(dirname(engines.postgres?.path ?? never()), { recursive: true })
+  })
+})
+
+describe('a folder with a restore that was interrupted', () => {
+  it('is refused, and is free for the next restore at once', async () => {
+    folder = makeEmptyFolder()
+    mkdirSync(join(folder.path, 'restore.incomplete'))
+    await expect(folder.attach()).rejects.toThrow(/a restore into this folder was interrupted; run tributary restore/)
+    expect(await lockFile(embeddedPathsOf(folder.path).supervisorLock, 0)).toBeTruthy()
   })
 })
 
