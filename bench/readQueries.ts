@@ -1,4 +1,4 @@
-import { planClicks } from '../src/api/clicks/page.ts'
+import { planClicks } from '../src/api/clicks/routes.ts'
 import { writeCursor } from '../src/query/pagination.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../src/stores/clickhouse/sql.ts'
 import { benchAccount, benchNowMs, searchedAccount } from './data.ts'

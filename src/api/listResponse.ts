@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import { sendFile } from '../http/attachment.ts'
 import type { RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
@@ -17,7 +18,6 @@ import { readFields, readPageFields, type SelectedFields, selectIn } from '../ro
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
-import { sendFile } from './attachment.ts'
 
 /** Parameters of a list that select the format and the fields of its response. */
 export interface FormatQuery extends CsvQuery {

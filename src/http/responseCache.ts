@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { tableFormats } from '../../schema/rowFormat.ts'
+import type { RetainedFrom } from '../query/retained.ts'
+import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
+import { byteOrderMark } from '../rows/csvWriter.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
+import { attachmentHeader, type FileContent } from './attachment.ts'
+import { negotiateFormat } from './contentNegotiation.ts'
 import { etagOf, matchesEtag } from './etag.ts'
+import { setRetainedFrom } from './retainedHeader.ts'
 
 export type ResponseCache = ReturnType<typeof openResponseCache>
 
@@ -14,6 +21,20 @@ export interface CsvResponse {
   text: string
   /** What the body of a JSON response says beside its rows. */
   headers: Readonly<Record<string, string>>
+}
+
+interface TablePlan extends Omit<FileContent, 'resource'> {
+  retained: RetainedFrom
+}
+
+/** A small table, as JSON or CSV. */
+interface TableResponse<Plan extends TablePlan, Response extends DatedResponse> {
+  /** In the name of a CSV file. */
+  resource: string
+  query: CsvQuery & { format?: 'csv' | 'json' }
+  plan(): Plan
+  run(plan: Plan, signal: AbortSignal): Promise<Response>
+  toCsv(response: Response, plan: Plan): CsvResponse
 }
 
 export interface ResponseCacheOptions {
@@ -123,7 +144,33 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
       else await reply.headers(headers).send(body)
     }
 
-  return { send: sendAs('JSON', prepareJson), sendCsv: sendAs('CSV', prepareCsv) }
+  const send = sendAs('JSON', prepareJson)
+  const sendCsv = sendAs('CSV', prepareCsv)
+
+  /**
+   * Sends a table in the format of the request, as `send`.
+   * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`, or as `plan` and `run`
+   */
+  function sendTable<Plan extends TablePlan, Response extends DatedResponse>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { resource, query, plan: makePlan, run, toCsv }: TableResponse<Plan, Response>,
+  ): Promise<void> {
+    const format = negotiateFormat(tableFormats, query.format, request.headers.accept)
+    checkCsvParameters(query, format)
+    if (!format) return send(request, reply, (signal) => run(makePlan(), signal))
+    const plan = makePlan()
+    setRetainedFrom(reply, plan.retained)
+    return sendCsv(request, reply, async (signal) => {
+      const { text, headers } = toCsv(await run(plan, signal), plan)
+      return {
+        text: query.csv_bom ? byteOrderMark + text : text,
+        headers: { ...headers, ...attachmentHeader({ resource, ...plan }, format) },
+      }
+    })
+  }
+
+  return { send, sendTable }
 }
 
 function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Prepared {

@@ -1,7 +1,5 @@
-import type { ClickQuery } from '../../../schema/click.ts'
-import { namesInTree } from '../../../schema/filters.ts'
 import { inRange, prewhere } from '../../query/conditions.ts'
-import { attributesOf, filterConditions, inStoredCase, readAllFilters } from '../../query/filters.ts'
+import { attributesOf, filterConditions } from '../../query/filters.ts'
 import type { Filter } from '../../query/filterTree.ts'
 import { idsIndexHints } from '../../query/idsIndex.ts'
 import { latestOf } from '../../query/latestVersions.ts'
@@ -10,13 +8,12 @@ import {
   type ListPlan,
   listSql,
   type PageRows,
-  planList,
   readPage,
   type Source,
   withoutRepetitions,
 } from '../../query/list.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
-import { type PlanCaller, type ReadContext, readRows } from '../../query/readContext.ts'
+import { type ReadContext, readRows } from '../../query/readContext.ts'
 import {
   type ClickText,
   clickOfText,
@@ -37,22 +34,6 @@ export interface ClickPlan extends ListPlan {
   isTest: boolean | undefined
   converted: boolean | undefined
   nowMs: number
-}
-
-/**
- * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_filters`, `invalid_<filter>`
- */
-export function planClicks(query: ClickQuery, caller: PlanCaller, nowMs: number): ClickPlan {
-  const { filters, canonical } = readAllFilters(query, namesInTree.clicks)
-  return {
-    filters,
-    ...planList('clicks', query, caller, nowMs, { ...inStoredCase(query), filters: canonical }),
-    isBot: query.is_bot,
-    isTest: query.is_test,
-    converted: query.converted,
-    nowMs,
-  }
 }
 
 /** A click with its key in the order of the list. */

@@ -1,9 +1,13 @@
 import { ClickPage, ClickQuery } from '../../../schema/click.ts'
+import { namesInTree } from '../../../schema/filters.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { inStoredCase, readAllFilters } from '../../query/filters.ts'
+import { planList } from '../../query/list.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 import { sendList } from '../listResponse.ts'
 import { clickExportSql } from './export.ts'
-import { listClicks, planClicks } from './page.ts'
+import { type ClickPlan, listClicks } from './page.ts'
 
 export function clickRoutes(app: App, context: RouteContext): void {
   app.get('/clicks', {
@@ -24,4 +28,20 @@ export function clickRoutes(app: App, context: RouteContext): void {
         exportSql: clickExportSql,
       }),
   })
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, or `invalid_filters`, `invalid_<filter>`
+ */
+export function planClicks(query: ClickQuery, caller: PlanCaller, nowMs: number): ClickPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.clicks)
+  return {
+    filters,
+    ...planList('clicks', query, caller, nowMs, { ...inStoredCase(query), filters: canonical }),
+    isBot: query.is_bot,
+    isTest: query.is_test,
+    converted: query.converted,
+    nowMs,
+  }
 }

@@ -2,7 +2,6 @@ import { NotModified } from '../../../schema/notModified.ts'
 import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendTable } from '../tableResponse.ts'
 import { reportCsv } from './csv.ts'
 import { nextUrl } from './nextUrl.ts'
 import { planReport, runReport } from './report.ts'
@@ -20,10 +19,11 @@ export function reportRoutes(app: App, context: RouteContext): void {
     config: { scope: 'read:reports', formats: tableFormats },
     handler: (request, reply) => {
       const { csv_escape: csvEscape, totals: hasTotals = false } = request.query
-      return sendTable(context, request, reply, request.query, {
+      return context.responseCache.sendTable(request, reply, {
         resource: 'reports',
-        makePlan: planReport,
-        run: runReport,
+        query: request.query,
+        plan: () => planReport(request.query, request.caller, context.now()),
+        run: (plan, signal) => runReport(context, plan, signal),
         toCsv: (report, plan) => {
           const rows = report.data.length
           return reportCsv(report, plan, {

@@ -4,7 +4,6 @@ import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { metricsCsv } from '../../rows/metricsCsv.ts'
-import { sendTable } from '../tableResponse.ts'
 import { planDaily, planOverview, runDaily, runOverview } from './stats.ts'
 
 export function statsRoutes(app: App, context: RouteContext): void {
@@ -34,10 +33,11 @@ export function statsRoutes(app: App, context: RouteContext): void {
     },
     config: { scope: 'read:stats', formats: tableFormats },
     handler: (request, reply) =>
-      sendTable(context, request, reply, request.query, {
+      context.responseCache.sendTable(request, reply, {
         resource: 'stats-daily',
-        makePlan: planDaily,
-        run: runDaily,
+        query: request.query,
+        plan: () => planDaily(request.query, request.caller, context.now()),
+        run: (plan, signal) => runDaily(context, plan, signal),
         toCsv({ data, previous }) {
           const labels = ['id', 'date', 'complete']
           const isCompared = previous !== undefined

@@ -1,10 +1,14 @@
-import { ConversionPage, ConversionQuery } from '../../../schema/conversion.ts'
+import { ConversionPage, ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
 import { CostPage, CostQuery } from '../../../schema/cost.ts'
+import { namesInTree } from '../../../schema/filters.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
+import { planList } from '../../query/list.ts'
+import type { PlanCaller } from '../../query/readContext.ts'
 import { sendList } from '../listResponse.ts'
 import { versionExportSql } from './export.ts'
-import { listVersions, planConversions, planCosts } from './page.ts'
+import { listVersions, type VersionPlan } from './page.ts'
 
 /** Lists of rows that change. */
 export function versionRoutes(app: App, context: RouteContext): void {
@@ -50,4 +54,30 @@ export function versionRoutes(app: App, context: RouteContext): void {
         exportSql: versionExportSql,
       }),
   )
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, `invalid_filters`, or `invalid_<filter>`
+ */
+function planCosts(query: CostQuery, caller: PlanCaller, nowMs: number): VersionPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.costs)
+  const list = planList('costs', query, caller, nowMs, { ...inStoredCase(query), filters: canonical })
+  return { table: 'costs', filters, ...list, withTests: true, nowMs }
+}
+
+/** Builds the query plan of a page as `planCosts` does. */
+function planConversions(query: ConversionQuery, caller: PlanCaller, nowMs: number): VersionPlan {
+  const { filters, canonical } = readAllFilters(query, namesInTree.conversions)
+  const source = query.source ?? 'all'
+  const normal = { ...inStoredCase(query), status: normalStatus(query), source, filters: canonical }
+  const list = planList('conversions', query, caller, nowMs, normal)
+  return { table: 'conversions', filters, ...list, withTests: query.include_test_mode === true, nowMs }
+}
+
+/** A list of statuses is the same filter in any order. */
+function normalStatus({ status: text }: ConversionQuery) {
+  const [status] = readFilters({ ...(text !== undefined && { status: text }) })
+  if (!status || status.isExcluded) return text
+  return conversionStatuses.filter((name) => status.values.includes(name))
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReportQuery } from '../../../schema/report.ts'
-import { newestSql, oldestFirstSql, planClicks } from '../../../src/api/clicks/page.ts'
+import { newestSql, oldestFirstSql } from '../../../src/api/clicks/page.ts'
+import { planClicks } from '../../../src/api/clicks/routes.ts'
 import { planReport, reportSql } from '../../../src/api/reports/report.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'

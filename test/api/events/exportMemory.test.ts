@@ -3,7 +3,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { expect, it } from 'vitest'
 import { eventExportSql } from '../../../src/api/events/list/export.ts'
-import { planEventList } from '../../../src/api/events/list/page.ts'
+import { planEventList } from '../../../src/api/events/list/routes.ts'
 import { eventExportSettings, rowFormatSettings } from '../../../src/rows/clickhouseOutputFormat.ts'
 import { readFields } from '../../../src/rows/selectedFields.ts'
 import { streamBytes } from '../../../src/stores/clickhouse/select.ts'

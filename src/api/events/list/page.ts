@@ -1,13 +1,13 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { EventRow } from '../../../../schema/event.ts'
 import type { EventListQuery } from '../../../../schema/eventList.ts'
-import { type FilterAttribute, namesInTree } from '../../../../schema/filters.ts'
+import type { FilterAttribute } from '../../../../schema/filters.ts'
 import { notFound } from '../../../problem.ts'
-import { type EventKey, eventPageKey, isAfterEvent, parseEventKey } from '../../../query/eventKey.ts'
-import { filterCondition, readAllFilters } from '../../../query/filters.ts'
+import { type EventKey, eventPageKey, isAfterEvent } from '../../../query/eventKey.ts'
+import { filterCondition } from '../../../query/filters.ts'
 import type { Filter } from '../../../query/filterTree.ts'
-import { byKey, type ListPlan, listSql, type PageRows, planList, readPage } from '../../../query/list.ts'
-import { type PlanCaller, readRows } from '../../../query/readContext.ts'
+import { byKey, type ListPlan, listSql, type PageRows, readPage } from '../../../query/list.ts'
+import { readRows } from '../../../query/readContext.ts'
 import { eventColumns, readEventsByKey, type StoredEventRow, toEventRows } from '../../../rows/events.ts'
 import type { RowContext } from '../../../rows/nameCache.ts'
 import { smallFinal } from '../../../stores/clickhouse/select.ts'
@@ -24,18 +24,6 @@ export interface EventListPlan extends ListPlan {
   columns: Pick<EventListQuery, (typeof filterColumns)[number]>
   /** Key of the last row of the previous page; undefined for the first page. */
   afterEvent: EventKey | undefined
-}
-
-/**
- * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_filters`
- */
-export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
-  const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
-  const { filters: tree } = query
-  const { filters, canonical } = readAllFilters(tree === undefined ? {} : { filters: tree }, namesInTree.events)
-  const list = planList('events', query, caller, nowMs, { event_name: eventNames, filters: canonical })
-  return { ...list, eventNames, filters, columns: query, afterEvent: parseEventKey(list.after) }
 }
 
 /** Reads one page of events. Copies of an event that are not merged yet are listed once. */

@@ -1,11 +1,16 @@
 import { EventRow } from '../../../../schema/event.ts'
 import { EventListQuery, EventPage, EventPath } from '../../../../schema/eventList.ts'
 import { CompleteRow } from '../../../../schema/fields.ts'
+import { namesInTree } from '../../../../schema/filters.ts'
 import { listFormats } from '../../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../../http/context.ts'
+import { parseEventKey } from '../../../query/eventKey.ts'
+import { readAllFilters } from '../../../query/filters.ts'
+import { planList } from '../../../query/list.ts'
+import type { PlanCaller } from '../../../query/readContext.ts'
 import { sendList } from '../../listResponse.ts'
 import { eventExportSql } from './export.ts'
-import { findEvent, listEvents, planEventList } from './page.ts'
+import { type EventListPlan, findEvent, listEvents } from './page.ts'
 
 export function eventListRoutes(app: App, context: RouteContext): void {
   app.get('/events', {
@@ -37,4 +42,16 @@ export function eventListRoutes(app: App, context: RouteContext): void {
     config: { scope: 'read:events' },
     handler: ({ caller, params, signal }) => findEvent({ ...context, signal }, caller.accountId, params.id),
   })
+}
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem as `planList`, or `invalid_filters`
+ */
+export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
+  const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
+  const { filters: tree } = query
+  const { filters, canonical } = readAllFilters(tree === undefined ? {} : { filters: tree }, namesInTree.events)
+  const list = planList('events', query, caller, nowMs, { event_name: eventNames, filters: canonical })
+  return { ...list, eventNames, filters, columns: query, afterEvent: parseEventKey(list.after) }
 }

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RowFormat } from '../../schema/rowFormat.ts'
-import type { RouteContext } from '../http/context.ts'
 import type { Range } from '../query/timeRange.ts'
 import { atInstant, startOfDate } from '../query/timeZone.ts'
 import { withByteOrderMark } from '../rows/csvWriter.ts'
+import type { Streaming } from './streaming.ts'
 
 /** What the name of a downloaded file says. */
-interface FileContent {
+export interface FileContent {
   resource: string
   accountId: string
   /** Absent if the resource has no range. */
@@ -43,7 +43,7 @@ function endText(epochMs: number, tz: string, daysBefore: 0 | 1): string {
  * @throws Problem as `streaming.send`
  */
 export function sendFile(
-  { streaming }: RouteContext,
+  { streaming }: { streaming: Streaming },
   request: FastifyRequest,
   reply: FastifyReply,
   { format, hasMark, ...content }: FileContent & { format: RowFormat; hasMark: boolean },
