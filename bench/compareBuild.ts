@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../src/package.ts'
@@ -37,7 +37,11 @@ export async function buildCommit(commit: string | undefined, folder: string): P
     await run('git', ['archive', '--output', `${unfinished}.tar`, tree], { cwd: packageRoot })
     await run('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished])
     await rm(`${unfinished}.tar`)
-    await addDependencies(unfinished)
+    // TRAP: links to the packages of this checkout would lead to its client, which has the types of this contract.
+    await run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
+      cwd: unfinished,
+      timeout: buildTimeoutMs,
+    })
     await run('npm', ['run', '--silent', 'build'], { cwd: unfinished, timeout: buildTimeoutMs })
     await rename(unfinished, code)
   }
@@ -52,16 +56,6 @@ async function treeOf(commit: string | undefined, folder: string): Promise<strin
   await run('git', ['read-tree', 'HEAD'], { cwd: packageRoot, env })
   await run('git', ['add', '--all'], { cwd: packageRoot, env })
   return (await run('git', ['write-tree'], { cwd: packageRoot, env })).stdout.trim()
-}
-
-/** Links the packages of this checkout if the lock files are equal; installs them otherwise. */
-async function addDependencies(code: string): Promise<void> {
-  const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8')
-  if ((await lockOf(code)) === (await lockOf(packageRoot))) {
-    await symlink(join(packageRoot, 'node_modules'), join(code, 'node_modules'))
-  } else {
-    await run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: code, timeout: buildTimeoutMs })
-  }
 }
 
 async function nodeFlagsOf(code: string): Promise<string[]> {
