@@ -7,7 +7,6 @@ import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import { noMapping } from '../import/readers/mapping.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { emptyTally, type ImportOptions, importRows, type Tally } from '../import/run.ts'
-import { openSource } from '../import/source.ts'
 import { version } from '../package.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
@@ -138,10 +137,10 @@ async function importFile(
 ): Promise<Tally> {
   const path = join(folder, fileOf(given.resource))
   const tally = emptyTally()
-  const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
+  const source = { path, format: { isCsv: false, isGzipped: true } }
   const rejectLimit = { rows: 0 }
   const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
-  const options = { ...given, open, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
+  const options = { ...given, source, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
   try {
     await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally

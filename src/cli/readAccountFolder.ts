@@ -122,10 +122,9 @@ async function checkFile(
   check: (fields: RawFields, text: string) => void,
 ): Promise<void> {
   const hash = createHash('sha256')
-  const format = { isCsv: false, isGzipped: true }
+  const file = { path, format: { isCsv: false, isGzipped: true } }
   const source = await openSource(
-    path,
-    format,
+    file,
     () => {},
     signal,
     (chunk) => hash.update(chunk),

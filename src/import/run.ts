@@ -6,18 +6,19 @@ import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
 import { type AlteredValue, AlteredValues } from './alteredValues.ts'
 import { UnknownCampaigns } from './campaigns.ts'
+import { checkHeader } from './header.ts'
 import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { dryRun, importResource, type ResourceImport, type RowBatch, type StoredCounts } from './resources.ts'
-import type { ImportSource } from './source.ts'
+import { type ImportFile, type ImportSource, openSource } from './source.ts'
 
 export interface ImportOptions {
   resource: ResourceName
   account: Account
-  /** Opens the rows. @param signal ends the reading, also while it waits for input */
-  open(signal: AbortSignal): Promise<ImportSource>
+  /** A file, which is opened, or rows that need no file. */
+  source: ImportFile | ImportSource
   /** Path of the file for rejected rows; undefined: they are passed to `onMessage`. */
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
@@ -77,11 +78,13 @@ export async function importRows(
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<AlteredValue[]> {
-  const { resource, account, nowMs, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
+  const { resource, account, nowMs, mapping, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
   const ended = new AbortController()
-  const source = await options.open(AbortSignal.any([signal, ended.signal]))
+  const reading = AbortSignal.any([signal, ended.signal])
+  const check = (names: readonly string[]) => checkHeader(resource, names, mapping)
+  const source = 'path' in options.source ? await openSource(options.source, check, reading) : options.source
   const changes = new AlteredValues()
-  const input: Input = { ...noMapping, ...options.mapping, from: source.from, note: changes.note }
+  const input: Input = { ...noMapping, ...mapping, from: source.from, note: changes.note }
   const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
