@@ -9,34 +9,25 @@ export class UnknownCampaigns {
   readonly #writer: Writer
   readonly #known = new Set<string>()
   readonly #firstIds = new Set<string>()
-  /** Rows by campaign since the last look-up, without campaigns that are known. */
-  #rowsById = new Map<string, number>()
   #rows = 0
 
   constructor(writer: Writer) {
     this.#writer = writer
   }
 
-  /** @param campaignId of a row; empty: it names none */
-  add(campaignId: string): void {
-    if (campaignId === '' || this.#known.has(campaignId)) return
-    this.#rowsById.set(campaignId, (this.#rowsById.get(campaignId) ?? 0) + 1)
-  }
-
-  /** Looks the added campaigns up. Called once per batch, which bounds the memory. */
-  async lookUp(): Promise<void> {
-    const rowsById = this.#rowsById
-    if (rowsById.size === 0) return
-    this.#rowsById = new Map()
+  /** Looks up the campaigns of a batch. @param rowsById rows of the batch by the campaign that they name; empty: they name none */
+  async count(rowsById: ReadonlyMap<string, number>): Promise<void> {
     const { accountId } = this.#writer
-    const campaigns = Array.from(rowsById.keys(), (id) => ({ accountId, id }))
+    const campaigns = [...rowsById.keys()].flatMap((id) => (id === '' || this.#known.has(id) ? [] : { accountId, id }))
+    if (campaigns.length === 0) return
     const owners = await findOwners(this.#writer, campaigns)
-    for (const [id, rows] of rowsById) {
-      if (owners.has(keyText({ accountId, id }))) {
+    for (const campaign of campaigns) {
+      const { id } = campaign
+      if (owners.has(keyText(campaign))) {
         this.#known.add(id)
         continue
       }
-      this.#rows += rows
+      this.#rows += rowsById.get(id) ?? 0
       if (this.#firstIds.size <= shownIds) this.#firstIds.add(id)
     }
   }
