@@ -17,7 +17,7 @@ import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
 
 export function addAccountImportCommand(account: Command, context: CommandContext): void {
@@ -142,7 +142,8 @@ async function importFile(
   const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
   const options = { ...given, source, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
   try {
-    await withProgress(context, (observer) => importRows(stores, options, tally, observer))
+    const progress = showProgress(context)
+    await importRows(stores, options, tally, progress).finally(progress.end)
     return tally
   } catch (error) {
     throw asImportError(error, context.interrupted, { file: path, tally, rejects: undefined })

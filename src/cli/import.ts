@@ -12,7 +12,7 @@ import type { Command, CommandContext } from './context.ts'
 import { CommandError, explainOutage, Interruption, UsageError } from './errors.ts'
 import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
 import { accountOption, resourceArgument } from './options.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 
 interface ImportOptions extends MappingOptions {
   account: string
@@ -85,7 +85,8 @@ async function runImport(context: CommandContext, resource: ResourceName, file: 
     const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
     const limit = maxRejects && { rejectLimit: maxRejects }
     const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
-    notes = await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
+    const progress = showProgress(context)
+    notes = await importRows(stores, wanted, tally, progress).finally(progress.end)
   } catch (error) {
     throw asImportError(error, context.interrupted, { file, tally, rejects })
   }

@@ -1,6 +1,4 @@
 import type { Writer } from '../writer/fence/session.ts'
-import { findOwners } from '../writer/store/campaignOwners.ts'
-import { keyText } from '../writer/tables/accountKeys.ts'
 
 const shownIds = 5
 
@@ -17,16 +15,13 @@ export class UnknownCampaigns {
 
   /** Looks up the campaigns of a batch. @param rowsById rows of the batch by the campaign that they name; empty: they name none */
   async count(rowsById: ReadonlyMap<string, number>): Promise<void> {
-    const { accountId } = this.#writer
-    const campaigns = [...rowsById.keys()].flatMap((id) => (id === '' || this.#known.has(id) ? [] : { accountId, id }))
-    if (campaigns.length === 0) return
-    const owners = await findOwners(this.#writer, campaigns)
-    for (const campaign of campaigns) {
-      const { id } = campaign
-      if (owners.has(keyText(campaign))) {
-        this.#known.add(id)
-        continue
-      }
+    const ids = [...rowsById.keys()].filter((id) => id !== '' && !this.#known.has(id))
+    if (ids.length === 0) return
+    const found = await this.#writer.sql<{ id: string }[]>('looking up campaigns')`
+      SELECT id FROM campaigns WHERE account_id = ${this.#writer.accountId} AND id = ANY(${ids}::text[])`
+    for (const { id } of found) this.#known.add(id)
+    for (const id of ids) {
+      if (this.#known.has(id)) continue
       this.#rows += rowsById.get(id) ?? 0
       if (this.#firstIds.size <= shownIds) this.#firstIds.add(id)
     }
