@@ -2,14 +2,14 @@ import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import type { RowTable } from '../../query/attributes.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { clearBatches, recordRows } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Cost } from '../tables/cost.ts'
 import { copyClickDimensions, copyConvertedClicks, type IndexedClick, readIndexedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
-import { type Change, findUpserts, insertionOf, journalEntriesOf, missingChanges } from './changes.ts'
+import { type Change, changedRowsOf, findUpserts, insertionOf, missingChanges } from './changes.ts'
 import { conversionTable, costTable } from './changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
 import type { Given } from './givenFields.ts'
@@ -114,13 +114,13 @@ export async function storeOnce(
   session: WriteSession,
   { clicks, changes, costs = [], attribute }: Facts,
 ): Promise<boolean> {
-  const ofClicks = clicks?.journalEntries() ?? []
-  const entries = [...ofClicks, ...journalEntriesOf(conversionTable, changes), ...journalEntriesOf(costTable, costs)]
-  if (entries.length === 0) return true
+  const ofClicks = clicks?.changedRows() ?? []
+  const changed = [...ofClicks, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
+  if (changed.length === 0) return true
   // Read while the clicks of this batch are stored.
-  const indexed = attribute ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
+  const indexed = attribute && changes.length > 0 ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
   indexed.catch(() => {})
-  const storedAt = await recordBatches(session, entries)
+  const { entries, storedAt } = await recordRows(session, changed)
   let isStored = true
   if (clicks && ofClicks.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
   if (isStored && changes.length > 0) {
