@@ -34,7 +34,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
 export async function importClicks({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
-  const erased = await ErasedIdentifiers.read(writer)
+  const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
   return {
@@ -47,12 +47,12 @@ export async function importClicks({ writer, account, isMoved }: ImportRun): Pro
         add(fields, input) {
           const click = read(fields, input)
           assertRetained('clickedAt', click.clickedAt, clicksMs)
-          if (!isMoved) erased.blankClick(click)
+          erased?.blankClick(click)
           batch.add(click)
           return click.campaignId
         },
         async store() {
-          await erased.recordFound()
+          await erased?.recordFound()
           const { clicks } = await flush(writer, { clicks: batch })
           return { outcomes: clicks, conflicts: batch.conflicts }
         },
@@ -60,7 +60,7 @@ export async function importClicks({ writer, account, isMoved }: ImportRun): Pro
     },
     async finish() {
       await attributeLateClicks(writer, [account.id])
-      await erased.finish()
+      await erased?.finish()
     },
   }
 }

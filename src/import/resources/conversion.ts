@@ -67,14 +67,15 @@ export function conversionReader(
 export async function importConversions({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account, isMoved)
   const importFile = isMoved ? '' : await source.fingerprint()
-  const erased = await ErasedIdentifiers.read(writer)
+  const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
   return {
     newBatch: () =>
       bufferedBatch(
         10_000,
         (fields, input, importLine) => {
           const row = read(fields, input)
-          if (!isMoved) erased.blankConversion(Object.assign(row, { importFile, importLine }))
+          if (!isMoved) Object.assign(row, { importFile, importLine })
+          erased?.blankConversion(row)
           return row
         },
         async (conversions) => (await flush(writer, { conversions, isMoved })).conversions,

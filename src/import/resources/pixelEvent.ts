@@ -49,7 +49,7 @@ export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: num
 export async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
   const existing = existingPixelEvents(writer)
-  const erased = await ErasedIdentifiers.read(writer)
+  const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
   const compared = { rows: comparedDuplicates }
   return {
@@ -59,7 +59,7 @@ export async function importPixelEvents({ writer, account, nowMs, isMoved }: Imp
         (fields, input) => {
           const event = read(fields, input)
           assertRetained('occurredAt', event.occurredAt, eventsMs)
-          if (!isMoved) erased.blankEvent(event)
+          erased?.blankEvent(event)
           return event
         },
         async (rows) => (await flush(writer, { events: { rows, existing, compared }, isMoved })).pixel_events,

@@ -103,15 +103,17 @@ export class ClickBatch {
     return this.#clicks.get(key)?.clickedAt
   }
 
-  /** Removes clicks that are stored. */
-  async removeDuplicates(): Promise<void> {
+  /** Removes clicks that are stored. @returns the other clicks, by account */
+  async removeDuplicates(): Promise<ChangedRows[]> {
     const stored = await this.#existing.findExisting(this.keys())
     this.#drop(stored, (key, click, bytes) => this.#addDuplicate(key, click, bytes))
+    return this.#changedRows()
   }
 
-  /** Removes the clicks that an attempt of unknown outcome has stored. */
-  async removeStored(): Promise<void> {
+  /** Removes the clicks that an attempt of unknown outcome has stored. @returns the other clicks, by account */
+  async removeStored(): Promise<ChangedRows[]> {
     this.#drop(await this.#existing.findExisting(this.keys()))
+    return this.#changedRows()
   }
 
   /** @param onClick receives each click before it is removed; the bytes are not copied */
@@ -134,8 +136,7 @@ export class ClickBatch {
     this.#out.length = to
   }
 
-  /** @returns the clicks of each account, none if the batch is empty */
-  changedRows(): ChangedRows[] {
+  #changedRows(): ChangedRows[] {
     const accountOf = valueByAccount((accountId) => accountId)
     const byAccount = groupBy(this.#clicks, ([key]) => accountOf(key))
     return Array.from(byAccount, ([accountId, clicks]) => {
