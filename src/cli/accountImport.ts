@@ -7,7 +7,6 @@ import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import { noMapping } from '../import/readers/mapping.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { emptyTally, type ImportOptions, importRows, type Tally } from '../import/run.ts'
-import { openSource } from '../import/source.ts'
 import { version } from '../package.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
@@ -18,7 +17,7 @@ import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
 
 export function addAccountImportCommand(account: Command, context: CommandContext): void {
@@ -138,12 +137,13 @@ async function importFile(
 ): Promise<Tally> {
   const path = join(folder, fileOf(given.resource))
   const tally = emptyTally()
-  const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
+  const source = { path, format: { isCsv: false, isGzipped: true } }
   const rejectLimit = { rows: 0 }
   const moved = { isMoved: true, mapping: { ...noMapping, ignoreUnknown: true } }
-  const options = { ...given, open, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
+  const options = { ...given, source, rejects: undefined, rejectLimit, nowMs: Date.now(), ...moved }
   try {
-    await withProgress(context, (observer) => importRows(stores, options, tally, observer))
+    const progress = showProgress(context)
+    await importRows(stores, options, tally, progress).finally(progress.end)
     return tally
   } catch (error) {
     throw asImportError(error, context.interrupted, { file: path, tally, rejects: undefined })

@@ -1,10 +1,9 @@
-import type { ImportObserver } from '../import/run.ts'
 import type { Command, CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { demoOf } from './demoData/visits.ts'
 import { explainOutage } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 
 export const demoDefaults = { clicks: 200_000, days: 90, seed: 1 } as const
 
@@ -31,8 +30,9 @@ Example:
       const stores = await context.openStores()
       const account = await context.requireAccount(id)
       const demo = demoOf({ ...size, nowMs: Date.now(), currency: account.currency })
-      const fill = (observer: ImportObserver) => fillDemo(stores, account, demo, observer)
-      const tallies = await withProgress(context, fill).catch((error) => {
+      const progress = showProgress(context)
+      const filling = fillDemo(stores, account, demo, progress).finally(progress.end)
+      const tallies = await filling.catch((error) => {
         throw explainOutage(error, context.interrupted, 'Run it again to complete it.')
       })
       context.print({ account: id, seed: size.seed, days: size.days, ...tallies }, filledSentence(tallies))

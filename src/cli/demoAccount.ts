@@ -11,7 +11,7 @@ import { newestClickId } from './demoData/clicks.ts'
 import { fillDemo } from './demoData/fill.ts'
 import { demoOf } from './demoData/visits.ts'
 import { CommandError } from './errors.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 import { commandLine, storeLocation } from './storeLocation.ts'
 
 /** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
@@ -52,7 +52,8 @@ export async function fillAndWelcome(
   context.printStatus(`Filling the account ${account.id} in ${storeLocation(context.settings)} …`)
   // Never aborted: a signal ends the process, and the next start completes the demo.
   const { signal } = new AbortController()
-  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, demo, observer), signal)
+  const progress = showProgress(context, signal)
+  const tallies = await fillDemo(stores, account, demo, progress).finally(progress.end)
   const expiresAt = new Date(nowMs + keyDays * dayMs)
   const wanted = { accountId: account.id, name: 'serve --demo', scopes, expiresAt }
   const created = await createKey(stores.postgres, wanted)

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { AlteredValue } from '../import/alteredValues.ts'
-import { checkHeader, columnNames } from '../import/header.ts'
+import { columnNames } from '../import/header.ts'
 import { type Delimiter, delimiters, FormatError, formatOf } from '../import/parsers/fileFormat.ts'
 import { type RejectLimit, TooManyRejects } from '../import/rejects.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { emptyTally, importRows, type Tally } from '../import/run.ts'
-import { openSource, SourceError } from '../import/source.ts'
+import { SourceError } from '../import/source.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, explainOutage, Interruption, UsageError } from './errors.ts'
 import { addMappingOptions, type MappingOptions, readMapping } from './mappingOptions.ts'
 import { accountOption, resourceArgument } from './options.ts'
-import { withProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 
 interface ImportOptions extends MappingOptions {
   account: string
@@ -82,12 +82,11 @@ async function runImport(context: CommandContext, resource: ResourceName, file: 
   const tally = emptyTally()
   let notes: AlteredValue[]
   try {
-    const source = { ...format, ...(delimiter && { delimiter }) }
-    const open = (signal: AbortSignal) =>
-      openSource(file, source, (names) => checkHeader(resource, names, mapping), signal)
+    const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
     const limit = maxRejects && { rejectLimit: maxRejects }
-    const wanted = { resource, account, open, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
-    notes = await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
+    const wanted = { resource, account, source, rejects, mapping, isDryRun, ...limit, nowMs: Date.now() }
+    const progress = showProgress(context)
+    notes = await importRows(stores, wanted, tally, progress).finally(progress.end)
   } catch (error) {
     throw asImportError(error, context.interrupted, { file, tally, rejects })
   }

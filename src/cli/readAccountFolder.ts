@@ -9,12 +9,12 @@ import {
   ManifestHeader,
   manifestName,
 } from '../export/accountFolder.ts'
+import { readerOf } from '../import/checkRows.ts'
 import { FormatError } from '../import/parsers/fileFormat.ts'
 import { jsonInput } from '../import/readers/mapping.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { resourceNames } from '../import/resourceNames.ts'
-import { readerOf } from '../import/resources.ts'
 import { openSource } from '../import/source.ts'
 import { isLater, version } from '../package.ts'
 import { isJsonObject } from '../query/exactJson.ts'
@@ -122,10 +122,9 @@ async function checkFile(
   check: (fields: RawFields, text: string) => void,
 ): Promise<void> {
   const hash = createHash('sha256')
-  const format = { isCsv: false, isGzipped: true }
+  const file = { path, format: { isCsv: false, isGzipped: true } }
   const source = await openSource(
-    path,
-    format,
+    file,
     () => {},
     signal,
     (chunk) => hash.update(chunk),

@@ -12,7 +12,6 @@ import { readFeedAddress, SettingsError } from '../settings.ts'
 import { startTimeoutMs } from '../stores/open.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { openRedisStream } from '../stores/redisStream.ts'
-import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -69,8 +68,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     const lease = await acquireLease(stores.postgres, feedLease, {
       signal: interrupted,
       onWait: () => log.warn('Another feed is active; waiting for it to end.'),
-      retry: (attempt) =>
-        retryWhileUnavailable('waiting for the lease', attempt, { onMessage: warn, signal: interrupted }),
+      retry: { step: 'waiting for the lease', onMessage: warn, signal: interrupted },
     })
     const store = new SetStore(stores, { onMessage: warn })
     closers.push(

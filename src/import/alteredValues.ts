@@ -15,23 +15,23 @@ export interface AlteredValue {
   example: string
 }
 
+/** A value of a row that changes, and what is stored instead. */
+export interface Alteration {
+  field: string
+  message: string
+  value: unknown
+}
+
 /** Characters of an example. */
 const shownCharacters = 64
 
 /** Counts the values of an import that change. */
 export class AlteredValues {
   readonly #counted = new Map<string, AlteredValue>()
-  #ofRow: { field: string; message: string; value: unknown }[] = []
 
-  /** Adds a value of the row that is being read. */
-  readonly note = (field: string, message: string, value: unknown): void => {
-    this.#ofRow.push({ field, message, value })
-  }
-
-  /** Counts the values of the row that was read. */
-  count(line: number): void {
-    if (this.#ofRow.length === 0) return
-    for (const { field, message, value } of this.#ofRow) {
+  /** Counts the values of a row. */
+  count(line: number, ofRow: readonly Alteration[]): void {
+    for (const { field, message, value } of ofRow) {
       const key = `${field} ${message}`
       const counted = this.#counted.get(key)
       if (counted) counted.values += 1
@@ -40,12 +40,6 @@ export class AlteredValues {
         this.#counted.set(key, { field, message, values: 1, line, example })
       }
     }
-    this.#ofRow = []
-  }
-
-  /** Removes the values of a rejected row. */
-  discard(): void {
-    this.#ofRow = []
   }
 
   list(): AlteredValue[] {

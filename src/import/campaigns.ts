@@ -1,6 +1,4 @@
 import type { Writer } from '../writer/fence/session.ts'
-import { findOwners } from '../writer/store/campaignOwners.ts'
-import { keyText } from '../writer/tables/accountKeys.ts'
 
 const shownIds = 5
 
@@ -9,34 +7,22 @@ export class UnknownCampaigns {
   readonly #writer: Writer
   readonly #known = new Set<string>()
   readonly #firstIds = new Set<string>()
-  /** Rows by campaign since the last look-up, without campaigns that are known. */
-  #rowsById = new Map<string, number>()
   #rows = 0
 
   constructor(writer: Writer) {
     this.#writer = writer
   }
 
-  /** @param campaignId of a row; empty: it names none */
-  add(campaignId: string): void {
-    if (campaignId === '' || this.#known.has(campaignId)) return
-    this.#rowsById.set(campaignId, (this.#rowsById.get(campaignId) ?? 0) + 1)
-  }
-
-  /** Looks the added campaigns up. Called once per batch, which bounds the memory. */
-  async lookUp(): Promise<void> {
-    const rowsById = this.#rowsById
-    if (rowsById.size === 0) return
-    this.#rowsById = new Map()
-    const { accountId } = this.#writer
-    const campaigns = Array.from(rowsById.keys(), (id) => ({ accountId, id }))
-    const owners = await findOwners(this.#writer, campaigns)
-    for (const [id, rows] of rowsById) {
-      if (owners.has(keyText({ accountId, id }))) {
-        this.#known.add(id)
-        continue
-      }
-      this.#rows += rows
+  /** Looks up the campaigns of a batch. @param rowsById rows of the batch by the campaign that they name; empty: they name none */
+  async count(rowsById: ReadonlyMap<string, number>): Promise<void> {
+    const ids = [...rowsById.keys()].filter((id) => id !== '' && !this.#known.has(id))
+    if (ids.length === 0) return
+    const found = await this.#writer.sql<{ id: string }[]>('looking up campaigns')`
+      SELECT id FROM campaigns WHERE account_id = ${this.#writer.accountId} AND id = ANY(${ids}::text[])`
+    for (const { id } of found) this.#known.add(id)
+    for (const id of ids) {
+      if (this.#known.has(id)) continue
+      this.#rows += rowsById.get(id) ?? 0
       if (this.#firstIds.size <= shownIds) this.#firstIds.add(id)
     }
   }

@@ -1,14 +1,14 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/fileFormat.ts'
 import { printable } from './printable.ts'
-import { clickShape } from './readers/click.ts'
-import { conversionShape } from './readers/conversion.ts'
-import { costShape } from './readers/cost.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/mapping.ts'
-import { metadataShapes } from './readers/metadata.ts'
-import { pixelEventShape } from './readers/pixelEvent.ts'
 import { prepare, type RowShape } from './readers/rowDecoder.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
+import { clickShape } from './resources/click.ts'
+import { conversionShape } from './resources/conversion.ts'
+import { costShape } from './resources/cost.ts'
+import { metadataShapes } from './resources/metadata.ts'
+import { pixelEventShape } from './resources/pixelEvent.ts'
 
 type Shape = RowShape<Record<string, unknown>>
 

@@ -4,20 +4,27 @@ import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
-import { type AlteredValue, AlteredValues } from './alteredValues.ts'
+import { type Alteration, type AlteredValue, AlteredValues } from './alteredValues.ts'
 import { UnknownCampaigns } from './campaigns.ts'
+import { dryRun } from './checkRows.ts'
+import { checkHeader } from './header.ts'
 import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
-import type { ResourceName } from './resourceNames.ts'
-import { dryRun, importResource, type ResourceImport, type RowBatch, type StoredCounts } from './resources.ts'
-import type { ImportSource } from './source.ts'
+import { type ResourceName, resourceTables } from './resourceNames.ts'
+import { importClicks } from './resources/click.ts'
+import { importConversions } from './resources/conversion.ts'
+import { importCosts } from './resources/cost.ts'
+import { importMetadata } from './resources/metadata.ts'
+import { importPixelEvents } from './resources/pixelEvent.ts'
+import type { ImportRun, ResourceImport, RowBatch } from './resources/rowBatch.ts'
+import { type ImportFile, type ImportSource, openSource } from './source.ts'
 
 export interface ImportOptions {
   resource: ResourceName
   account: Account
-  /** Opens the rows. @param signal ends the reading, also while it waits for input */
-  open(signal: AbortSignal): Promise<ImportSource>
+  /** A file, which is opened, or rows that need no file. */
+  source: ImportFile | ImportSource
   /** Path of the file for rejected rows; undefined: they are passed to `onMessage`. */
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
@@ -41,11 +48,14 @@ export interface ImportOptions {
  */
 const batchCharactersMax = 64 << 20
 
-const countNames = ['inserted', 'updated', 'duplicates', 'older'] as const satisfies readonly (keyof StoredCounts)[]
-
 /** Row counts by outcome; `read` is the sum of inserted, updated, duplicates and rejected once the import has ended. */
-export interface Tally extends StoredCounts {
+export interface Tally {
   read: number
+  inserted: number
+  updated: number
+  duplicates: number
+  /** Duplicates of a stored row that is newer. */
+  older: number
   /** Duplicates that differ from a stored row which is not newer. */
   conflicting: number
   rejected: number
@@ -77,11 +87,16 @@ export async function importRows(
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<AlteredValue[]> {
-  const { resource, account, nowMs, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
+  const { resource, account, nowMs, mapping, isDryRun, isMoved = false, rejectLimit, statementWindowMs } = options
   const ended = new AbortController()
-  const source = await options.open(AbortSignal.any([signal, ended.signal]))
+  const reading = AbortSignal.any([signal, ended.signal])
+  const check = (names: readonly string[]) => checkHeader(resource, names, mapping)
+  const source = 'path' in options.source ? await openSource(options.source, check, reading) : options.source
   const changes = new AlteredValues()
-  const input: Input = { ...noMapping, ...options.mapping, from: source.from, note: changes.note }
+  /** Of the row that is being read. */
+  const altered: Alteration[] = []
+  const note: Input['note'] = (field, message, value) => altered.push({ field, message, value })
+  const input: Input = { ...noMapping, ...mapping, from: source.from, note }
   const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
@@ -105,13 +120,21 @@ export async function importRows(
     const campaigns = writer && new UnknownCampaigns(writer)
     const { newBatch, finish }: ResourceImport =
       writer && campaigns
-        ? await importResource(resource, { writer, account, source, campaigns, nowMs, isMoved })
+        ? await importResource(resource, { writer, account, source, nowMs, isMoved })
         : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
     let [filling, other] = [newBatch(), newBatch()]
+    /** Rows of the filled batch by the campaign that they name. */
+    let rowsByCampaign = new Map<string, number>()
     const store = async (batch: RowBatch) => {
-      await campaigns?.lookUp()
-      const { conflicts, ...counts } = await batch.store()
-      for (const name of countNames) tally[name] += counts[name]
+      const named = rowsByCampaign
+      rowsByCampaign = new Map()
+      await campaigns?.count(named)
+      const { outcomes, conflicts } = await batch.store()
+      for (const outcome of outcomes) {
+        if (outcome === 'inserted' || outcome === 'updated') tally[outcome] += 1
+        else tally.duplicates += 1
+        if (outcome === 'older') tally.older += 1
+      }
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
@@ -139,11 +162,11 @@ export async function importRows(
         try {
           if (fields instanceof RowError) throw fields
           for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
-          filling.add(fields, input, line)
-          changes.count(line)
+          const campaignId = filling.add(fields, input, line)
+          rowsByCampaign.set(campaignId, (rowsByCampaign.get(campaignId) ?? 0) + 1)
+          if (altered.length > 0) changes.count(line, altered)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
-          changes.discard()
           tally.rejected += 1
           const reject: Reject = { line, reason: error.message, row: text }
           reasons.add(error.reasons, reject)
@@ -151,6 +174,7 @@ export async function importRows(
           if (!(isMoved && error instanceof RemovedMonthError)) limited += 1
           assertWithin(rejectLimit, { read: tally.read, rejected: limited }, false)
         }
+        altered.length = 0
         characters += text.length
         if (filling.isFull || characters >= batchCharactersMax) await swap()
       }
@@ -180,6 +204,14 @@ export async function importRows(
     await rejects.close().finally(() => writer?.close())
   }
   return changes.list()
+}
+
+async function importResource(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
+  const table = resourceTables[resource]
+  if (table === 'clicks') return await importClicks(run)
+  if (table === 'conversions') return await importConversions(run)
+  if (table === 'costs') return await importCosts(run)
+  return table === 'pixel_events' ? await importPixelEvents(run) : importMetadata(table, run)
 }
 
 const shownConflicts = 3

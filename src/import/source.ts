@@ -26,6 +26,12 @@ export interface ImportSource {
   fractionRead(): number | undefined
 }
 
+/** A file that is imported; `-` is standard input. */
+export interface ImportFile {
+  path: string
+  format: FileFormat
+}
+
 /** In bytes. Small, so that the objects of a chunk die before the garbage collector promotes them to the old generation. */
 const chunkBytes = 1 << 16
 
@@ -37,8 +43,7 @@ const chunkBytes = 1 << 16
  * @throws SourceError at once when it cannot be opened, during iteration when it is damaged; FormatError during iteration
  */
 export async function openSource(
-  file: string,
-  { isCsv, isGzipped, delimiter }: FileFormat,
+  { path: file, format: { isCsv, isGzipped, delimiter } }: ImportFile,
   checkHeader: CsvOptions['checkHeader'],
   signal: AbortSignal,
   onChunk?: (chunk: Buffer) => void,

@@ -1,6 +1,5 @@
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
-import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { claimAccounts, newProcess, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
 import { releaseClaims, WriteRefused, type Writer, WriteSession } from './fence/session.ts'
@@ -29,7 +28,7 @@ export async function openWriterSet(stores: WriteSession['stores'], options: Ses
     blockedBy: migrationLease,
     signal,
     onWait: () => onMessage('The stores are being migrated; waiting for the migration to end.'),
-    retry: (attempt) => retryWhileUnavailable('acquiring a lease', attempt, { onMessage, signal }),
+    retry: { step: 'acquiring a lease', onMessage, signal },
   })
   return await openUnder(lease, stores, options)
 }

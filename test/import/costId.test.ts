@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { costReader } from '../../src/import/readers/cost.ts'
 import { jsonInput } from '../../src/import/readers/mapping.ts'
+import { costReader } from '../../src/import/resources/cost.ts'
 import { localInstantsOf } from '../../src/query/timeZone.ts'
 import { storableTimes } from '../../src/stores/clickhouse/sql.ts'
 

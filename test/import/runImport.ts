@@ -2,12 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
-import { checkHeader } from '../../src/import/header.ts'
 import { formatOf } from '../../src/import/parsers/fileFormat.ts'
 import type { Reject, RejectLimit } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
-import { openSource } from '../../src/import/source.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 /** How an import ended. */
@@ -66,8 +64,16 @@ export async function importContent(
       onMessage(line)
     }
     const watching = { onMessage: hear, signal, onProgress: () => {} }
-    const open = (ending: AbortSignal) => openSource(file, format, (names) => checkHeader(resource, names), ending)
-    const options = { resource, account, open, rejects, nowMs, statementWindowMs, ...(rejectLimit && { rejectLimit }) }
+    const source = { path: file, format }
+    const options = {
+      resource,
+      account,
+      source,
+      rejects,
+      nowMs,
+      statementWindowMs,
+      ...(rejectLimit && { rejectLimit }),
+    }
     await importRows(stores, options, tally, watching)
     const rejected = await readFile(rejects, 'utf8').catch(() => '')
     return {

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { clickReader } from '../../src/import/readers/click.ts'
-import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { jsonInput } from '../../src/import/readers/mapping.ts'
+import { clickReader } from '../../src/import/resources/click.ts'
+import { conversionReader } from '../../src/import/resources/conversion.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migratePostgres } from '../../src/stores/migrations/migrate.ts'
 import { openPostgres } from '../../src/stores/postgres/connection.ts'

@@ -43,8 +43,8 @@ export async function fillDemo(
     const tally = emptyTally()
     const before = { ...whole }
     tallies[resource] = tally
-    const open = async () => sourceOf(rows(demo), demo)
-    await importRows(stores, { resource, account, open, rejects: undefined, nowMs: demo.nowMs }, tally, {
+    const source = sourceOf(rows(demo), demo)
+    await importRows(stores, { resource, account, source, rejects: undefined, nowMs: demo.nowMs }, tally, {
       onMessage,
       signal,
       onProgress(_, fraction = 0) {

@@ -12,7 +12,7 @@ import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import { entityIdFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
-import { type Decimal, type Note, readDouble, readMoney, readRate, withNumberText } from './decimal.ts'
+import { type Decimal, type Note, readDouble, readMoney, readRate, withNumberText } from './amounts.ts'
 import { RowError } from './rowError.ts'
 
 /** Validates the value of a field and converts it to its stored form. */

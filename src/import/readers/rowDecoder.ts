@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
+import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
-import type { Note } from './decimal.ts'
-import type { FieldType } from './fieldTypes.ts'
-import { type Input, mappedFields, replacementsOf, typeInFile } from './mapping.ts'
+import type { Note } from './amounts.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { type Input, mappedFields } from './mapping.ts'
 import { RowError } from './rowError.ts'
+
+type FieldType<Value> = fieldTypes.FieldType<Value>
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
@@ -94,6 +98,37 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
     return input.constant.some(([field]) => field === name) ? [] : [{ field: fieldOf(name), column }]
   })
   return { input, template, columns, required }
+}
+
+/** @returns the type of a field in files of this input */
+function typeInFile(type: FieldType<unknown>, { hashIds, hashLongIds, ...times }: Input): FieldType<unknown> {
+  if (type === fieldTypes.instant) return fieldTypes.instantType(times)
+  if (type === fieldTypes.spentAt) return fieldTypes.spentAtType(times)
+  const pattern = idPatterns.get(type)
+  if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
+  return hashLongIds && type === fieldTypes.id ? hashed(type, (id) => id.length > idLengthMax) : type
+}
+
+const idPatterns = new Map<unknown, RegExp>([
+  [fieldTypes.id, new RegExp(idPattern)],
+  [fieldTypes.eventId, new RegExp(eventIdPattern)],
+])
+
+/** TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected. */
+function hashed(type: FieldType<unknown>, isHashed: (id: string) => boolean): FieldType<unknown> {
+  return {
+    read(value) {
+      const id = fieldTypes.idTextOf(value)
+      if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type.read(value)
+      return createHash('sha256').update(id).digest('hex')
+    },
+  }
+}
+
+/** @returns texts of a field that stand for other texts, which are texts as in CSV cells; undefined if there are none */
+function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, string> | undefined {
+  const own = values.filter(([key]) => key.startsWith(`${name}:`))
+  return own.length === 0 ? undefined : new Map(own.map(([key, text]) => [key.slice(name.length + 1), text]))
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ExpectedError } from '../../expectedError.ts'
 import { measureElapsed } from '../timing/elapsed.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../timing/retry.ts'
 import { type Postgres, queryPostgres } from './connection.ts'
 
 /** Another process holds the lease, or may hold it. This process must stop; the other one continues its work. */
@@ -20,8 +21,8 @@ export interface LeaseOptions {
   /** Called once, before the first wait. @param held the lease that is held: the requested one, or `blockedBy` */
   onWait?: (held: string) => void
   signal?: AbortSignal
-  /** Retries an attempt while Postgres is unavailable; one attempt, unless given. */
-  retry?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
+  /** How an attempt is repeated while Postgres is unavailable, and its name in the progress line; it is not repeated unless given. */
+  retry?: RetryOptions & { step: string }
 }
 
 /** The lease of a killed holder expires after this time; a writer then also waits for its last statement (`settle`). */
@@ -36,11 +37,12 @@ const retryMs = 250
 export async function acquireLease(
   postgres: Postgres,
   name: string,
-  { blockedBy, onWait, signal, retry = (attempt) => attempt() }: LeaseOptions = {},
+  { blockedBy, onWait, signal, retry }: LeaseOptions = {},
 ): Promise<Lease> {
   const owner = randomUUID()
+  const attempt = () => tryToAcquire(postgres, name, owner, blockedBy)
   for (let isFirst = true; ; isFirst = false) {
-    const { lease, held } = await retry(() => tryToAcquire(postgres, name, owner, blockedBy))
+    const { lease, held } = await (retry ? retryWhileUnavailable(retry.step, attempt, retry) : attempt())
     if (lease) return lease
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()

@@ -23,10 +23,9 @@ export class ErasedIdentifiers {
     this.#keys = [...new Set(erasures.map(({ key }) => key))]
   }
 
-  /** Reads the erasures of the writer's account; they do not change while it is claimed. */
-  static async read(writer: Writer): Promise<ErasedIdentifiers> {
-    const read = await ErasedIdentifiers.readAll(writer, [writer.accountId])
-    return read.get(writer.accountId) ?? new ErasedIdentifiers(writer, [])
+  /** Reads the erasures of the writer's account; they do not change while it is claimed. @returns undefined if it has none */
+  static async read(writer: Writer): Promise<ErasedIdentifiers | undefined> {
+    return (await ErasedIdentifiers.readAll(writer, [writer.accountId])).get(writer.accountId)
   }
 
   /** Reads the erasures of claimed accounts. @returns the accounts that have any */

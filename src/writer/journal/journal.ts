@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { CountedRows } from './confirmedRows.ts'
-import type { Extent } from './months.ts'
+import { type Extent, monthOf } from './months.ts'
 
 /**
  * An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`.
@@ -17,6 +18,68 @@ export interface JournalEntry extends Extent {
 
 /** Times of storage by account and resource, epoch milliseconds. */
 export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => number
+
+/** Rows of an account that one statement changes, by the times of their facts; see `extentOf`. */
+export interface ChangedRows extends Pick<JournalEntry, 'accountId' | 'resource'> {
+  times: readonly number[]
+  removed?: readonly number[]
+  given?: readonly number[]
+}
+
+/** Records rows before they are sent, as `recordBatches` does. @returns their entries, each with a new token, and their `stored_at` */
+export async function recordRows(
+  session: WriteSession,
+  changed: readonly ChangedRows[],
+): Promise<{ entries: JournalEntry[]; storedAt: StoredAt }> {
+  const entries = changed.map(({ accountId, resource, times, removed, given }) => {
+    return { token: randomUUID(), accountId, resource, ...extentOf(times, removed, given) }
+  })
+  return { entries, storedAt: await recordBatches(session, entries) }
+}
+
+const dayMs = 86_400_000
+
+/**
+ * @param times of the facts that a batch adds, such as clicked_at, epoch milliseconds; at least one
+ * @param removed times of the facts that it removes, epoch milliseconds
+ * @param given times of the new rows, as `times`; the rows of all other times are written again
+ */
+export function extentOf(
+  times: readonly number[],
+  removed: readonly number[] = [],
+  given: readonly number[] = times,
+  nowMs = Date.now(),
+): Extent {
+  let firstMs = Number.POSITIVE_INFINITY
+  let lastMs = Number.NEGATIVE_INFINITY
+  const byDay = new Map<number, number>()
+  const count = (atMs: number, rows: number) => {
+    firstMs = Math.min(firstMs, atMs)
+    lastMs = Math.max(lastMs, atMs)
+    const day = Math.floor(atMs / dayMs)
+    byDay.set(day, (byDay.get(day) ?? 0) + rows)
+  }
+  for (const atMs of times) count(atMs, 1)
+  for (const atMs of removed) count(atMs, -1)
+  let throughMs = Number.NEGATIVE_INFINITY
+  let aheadMs = Number.POSITIVE_INFINITY
+  for (const atMs of given) {
+    if (atMs > nowMs) aheadMs = Math.min(aheadMs, atMs)
+    else throughMs = Math.max(throughMs, atMs)
+  }
+  const byMonth = new Map<string, number>()
+  for (const [day, rows] of byDay) {
+    const month = monthOf(day * dayMs)
+    byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
+  }
+  return {
+    firstMs,
+    lastMs,
+    added: [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }])),
+    ...(given.length > 0 && { throughMs }),
+    ...(Number.isFinite(aheadMs) && { aheadMs }),
+  }
+}
 
 /**
  * Records batches before they are sent, and the task of attributing earlier conversions to their clicks. Idempotent: a known token

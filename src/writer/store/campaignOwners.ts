@@ -2,11 +2,12 @@ import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, keyText } from '../tables/accountKeys.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 
-/** @returns the owner (`userId`) of each campaign that exists, by `keyText` */
-export async function findOwners(
-  session: WriteSession,
-  campaigns: readonly AccountKey[],
-): Promise<Map<string, string>> {
+/** Sets the `userId` of events without one to the owner of their campaign, or to their account when there is no such campaign. */
+export async function assignOwners(session: WriteSession, events: readonly PixelEvent[]): Promise<void> {
+  const ownerless = events.filter(({ userId }) => userId === '')
+  if (ownerless.length === 0) return
+  const campaignOf = ({ accountId, campaignId }: PixelEvent) => ({ accountId, id: campaignId })
+  const campaigns = [...new Map(ownerless.map((event) => [keyText(campaignOf(event)), campaignOf(event)])).values()]
   const found = await session.sql<(AccountKey & { userId: string })[]>('looking up campaigns')`
     SELECT account_id AS "accountId", id, user_id AS "userId"
     FROM campaigns
@@ -14,15 +15,6 @@ export async function findOwners(
       ${campaigns.map(({ accountId }) => accountId)}::text[], ${campaigns.map(({ id }) => id)}::text[]
     ) AS named (account_id, id) USING (account_id, id)
     WHERE account_id = ANY(${accountsOf(campaigns)}::text[])`
-  return new Map(found.map((campaign) => [keyText(campaign), campaign.userId]))
-}
-
-/** Sets the `userId` of events without one to the owner of their campaign, or to their account when there is no such campaign. */
-export async function assignOwners(session: WriteSession, events: readonly PixelEvent[]): Promise<void> {
-  const ownerless = events.filter(({ userId }) => userId === '')
-  if (ownerless.length === 0) return
-  const campaignOf = ({ accountId, campaignId }: PixelEvent) => ({ accountId, id: campaignId })
-  const campaigns = new Map(ownerless.map((event) => [keyText(campaignOf(event)), campaignOf(event)]))
-  const owners = await findOwners(session, [...campaigns.values()])
+  const owners = new Map(found.map((campaign) => [keyText(campaign), campaign.userId]))
   for (const event of ownerless) event.userId = owners.get(keyText(campaignOf(event))) ?? event.accountId
 }

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import type { WriteSession } from '../fence/session.ts'
-import type { JournalEntry, StoredAt } from '../journal/journal.ts'
-import { extentOf } from '../journal/months.ts'
+import type { ChangedRows, StoredAt } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
@@ -71,17 +69,17 @@ function losingOutcome<Row extends ChangingRow>(table: ChangingTable<Row>, row: 
   return !isEarlierLine && table.differs(row, present) ? 'conflict' : 'duplicate'
 }
 
-/** @returns an entry of the journal for each account */
-export function journalEntriesOf<Row extends ChangingRow>(
+/** @returns what changes of each account */
+export function changedRowsOf<Row extends ChangingRow>(
   { name, atOf }: ChangingTable<Row>,
   changes: readonly Change<Row>[],
-): JournalEntry[] {
+): ChangedRows[] {
   const byAccount = groupBy(changes, ({ before, row }) => (row ?? before)?.accountId ?? '')
   return Array.from(byAccount, ([accountId, ofAccount]) => {
     const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
     const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
     const given = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
-    return { token: randomUUID(), accountId, resource: name, ...extentOf(times, removed, given) }
+    return { accountId, resource: name, times, removed, given }
   })
 }
 

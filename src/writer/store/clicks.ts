@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { parseMillionths } from '../../query/money.ts'
 import { blankRow, type Column, columnsOf, selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
+import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
-import type { JournalEntry, StoredAt } from '../journal/journal.ts'
-import { extentOf } from '../journal/months.ts'
+import type { ChangedRows, StoredAt } from '../journal/journal.ts'
 import {
   type AccountKey,
   accountsOf,
@@ -21,7 +20,6 @@ import { type Click, clickRowFields, insertedClickColumns } from '../tables/clic
 import { groupBy } from '../tables/groupBy.ts'
 import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
 import { ExistingKeys, type Filling } from './keyFilter.ts'
-import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
@@ -38,17 +36,26 @@ export function existingClicks(session: WriteSession, filling: Filling = 'await'
   return new ExistingKeys(session, source, filling)
 }
 
-/** @param index in the outcomes */
-type Note = Given & { index: number; clickedAt: number }
-type DuplicateClick = AccountKey & Omit<Note, 'clickedAt'> & { bytes: Buffer }
-
 const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColumn]
 
-/** Buffers clicks for one insert, each id of an account once: the first one wins. Reusable once its clicks are stored. */
+/**
+ * Large, so that ClickHouse merges few parts; small enough for two batches and the server's copy in memory, and for the window
+ * of a write. A click takes about 500 bytes. Just below a power of two, since the buffer doubles.
+ */
+const rowsMax = 50_000
+const bytesMax = 30 << 20
+
+/** `end` is the offset after the click in the bytes, `index` its position in the outcomes. */
+type BufferedClick = Given & { end: number; readonly index: number; readonly clickedAt: number }
+type DuplicateClick = AccountKey & Given & { index: number; bytes: Buffer }
+
+/** Buffers encoded clicks for one insert, each id of an account once: the first one wins. Reusable once its clicks are stored. */
 export class ClickBatch {
   readonly #existing: ExistingKeys
   readonly #compared: Budget
-  readonly #rows = new RowBuffer<Click, Note>(columns)
+  readonly #out = new RowBinary()
+  /** In the order of the bytes. */
+  readonly #clicks = new Map<string, BufferedClick>()
   /** Duplicates to compare with the stored clicks. */
   #duplicates: DuplicateClick[] = []
   /** Ids of the clicks of the last `finish` with this outcome. */
@@ -63,17 +70,23 @@ export class ClickBatch {
   }
 
   get isFull(): boolean {
-    return this.#rows.isFull
+    return this.#clicks.size >= rowsMax || this.#out.length >= bytesMax
   }
 
   add(click: Click & Given): void {
     const index = this.#outcomes.push('inserted') - 1
     const key = keyText(click)
-    const note = { index, clickedAt: click.clickedAt, given: click.given }
-    if (!this.#rows.add(key, click, note)) this.#addDuplicate(key, note, encode(comparedRow.columns, click))
+    const { clickedAt, given } = click
+    if (this.#clicks.has(key)) {
+      this.#addDuplicate(key, { index, given }, encode(comparedRow.columns, click))
+      return
+    }
+    for (const column of columns) column.write(this.#out, click)
+    this.#clicks.set(key, { end: this.#out.length, index, clickedAt, given })
   }
 
-  #addDuplicate(key: string, { index, given }: Note, bytes: Buffer): void {
+  /** @param bytes are copied */
+  #addDuplicate(key: string, { index, given }: Pick<DuplicateClick, 'index' | 'given'>, bytes: Buffer): void {
     this.#outcomes[index] = 'duplicate'
     if (this.#compared.rows === 0) return
     this.#compared.rows -= 1
@@ -82,39 +95,60 @@ export class ClickBatch {
 
   /** The keys of the clicks that are not stored, once duplicates are removed. */
   keys(): string[] {
-    return [...this.#rows.rows.keys()]
+    return [...this.#clicks.keys()]
   }
 
   /** @returns `clickedAt` of a click in the batch, epoch milliseconds */
   timeOf(key: string): number | undefined {
-    return this.#rows.rows.get(key)?.note.clickedAt
+    return this.#clicks.get(key)?.clickedAt
   }
 
-  /** Removes clicks that are stored. */
-  async removeDuplicates(): Promise<void> {
+  /** Removes clicks that are stored. @returns the other clicks, by account */
+  async removeDuplicates(): Promise<ChangedRows[]> {
     const stored = await this.#existing.findExisting(this.keys())
-    this.#rows.drop(stored, (key, note, bytes) => this.#addDuplicate(key, note, bytes))
+    this.#drop(stored, (key, click, bytes) => this.#addDuplicate(key, click, bytes))
+    return this.#changedRows()
   }
 
-  /** Removes the clicks that an attempt of unknown outcome has stored. */
-  async removeStored(): Promise<void> {
-    this.#rows.drop(await this.#existing.findExisting(this.keys()))
+  /** Removes the clicks that an attempt of unknown outcome has stored. @returns the other clicks, by account */
+  async removeStored(): Promise<ChangedRows[]> {
+    this.#drop(await this.#existing.findExisting(this.keys()))
+    return this.#changedRows()
   }
 
-  /** @returns an entry of the journal for each account, without any if the batch is empty */
-  journalEntries(): JournalEntry[] {
+  /** @param onClick receives each click before it is removed; the bytes are not copied */
+  #drop(keys: ReadonlySet<string>, onClick?: (key: string, click: BufferedClick, bytes: Buffer) => void): void {
+    if (keys.size === 0) return
+    let from = 0
+    let to = 0
+    for (const [key, click] of this.#clicks) {
+      const { end } = click
+      if (keys.has(key)) {
+        onClick?.(key, click, this.#out.bytes.subarray(from, end))
+        this.#clicks.delete(key)
+      } else {
+        if (to !== from) this.#out.moveLeft(to, from, end)
+        to += end - from
+        click.end = to
+      }
+      from = end
+    }
+    this.#out.length = to
+  }
+
+  #changedRows(): ChangedRows[] {
     const accountOf = valueByAccount((accountId) => accountId)
-    const byAccount = groupBy(this.#rows.rows, ([key]) => accountOf(key))
+    const byAccount = groupBy(this.#clicks, ([key]) => accountOf(key))
     return Array.from(byAccount, ([accountId, clicks]) => {
-      const times = clicks.map(([, { note }]) => note.clickedAt)
-      return { token: randomUUID(), accountId, resource: 'clicks', ...extentOf(times) }
+      return { accountId, resource: 'clicks', times: clicks.map(([, { clickedAt }]) => clickedAt) }
     })
   }
 
   /** @returns the insert of all clicks; valid until the batch changes */
   insertion(storedAt: StoredAt): Insertion {
-    this.#rows.setLastInstant(valueByAccount((accountId) => storedAt({ accountId, resource: 'clicks' })))
-    return { table: 'clicks', columns, bytes: this.#rows.bytes, isDistinct: true }
+    const storedAtOf = valueByAccount((accountId) => storedAt({ accountId, resource: 'clicks' }))
+    for (const [key, { end }] of this.#clicks) this.#out.replaceInstant(end, storedAtOf(key))
+    return { table: 'clicks', columns, bytes: this.#out.bytes, isDistinct: true }
   }
 
   /** Empties the batch. @returns the outcome of each click, in the order in which they were added */
@@ -122,7 +156,8 @@ export class ClickBatch {
     const [duplicates, outcomes] = [this.#duplicates, this.#outcomes]
     this.#duplicates = []
     this.#outcomes = []
-    this.#rows.clear()
+    this.#clicks.clear()
+    this.#out.length = 0
     for (const some of inChunks(duplicates, comparedTogether)) {
       const stored = await readClicks(session, some)
       for (const duplicate of some) {

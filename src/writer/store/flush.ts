@@ -2,14 +2,14 @@ import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import type { RowTable } from '../../query/attributes.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { type ChangedRows, clearBatches, recordRows } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Cost } from '../tables/cost.ts'
 import { copyClickDimensions, copyConvertedClicks, type IndexedClick, readIndexedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
 import { assignOwners } from './campaignOwners.ts'
-import { type Change, findUpserts, insertionOf, journalEntriesOf, missingChanges } from './changes.ts'
+import { type Change, changedRowsOf, findUpserts, insertionOf, missingChanges } from './changes.ts'
 import { conversionTable, costTable } from './changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
 import type { Given } from './givenFields.ts'
@@ -55,14 +55,15 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
   // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
   await Promise.allSettled([...finding, removing])
   const [{ changes, outcomes }, ofCosts] = await Promise.all(finding)
-  await removing
+  const unstored = (await removing) ?? []
   const late = awaited && clicks ? await changesOfWaiting(awaited, clicks, changes) : []
   const attribute: Facts['attribute'] = async (attributed, indexed) => {
     if (isMoved) await copyConvertedClicks(session, indexed)
     else await copyClickDimensions(session, attributed, indexed)
     awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
   }
-  await storeAll(session, { clicks, changes: [...changes, ...late], costs: ofCosts.changes, attribute })
+  const facts = { changes: [...changes, ...late], costs: ofCosts.changes, attribute }
+  await storeAll(session, { ...facts, clicks: clicks && { batch: clicks, unstored } })
   if (events && !isMoved) await assignOwners(session, events.rows)
   return {
     ...names,
@@ -86,7 +87,8 @@ async function changesOfWaiting(
 }
 
 interface Facts {
-  clicks?: ClickBatch | undefined
+  /** `unstored`: all clicks of the batch, by account. */
+  clicks?: { batch: ClickBatch; unstored: readonly ChangedRows[] } | undefined
   /** Of conversions. */
   changes: readonly Change<Conversion>[]
   costs?: readonly Change<Cost>[]
@@ -96,10 +98,9 @@ interface Facts {
 
 /** Stores rows and changes; after an unknown outcome, what is missing is sent again. */
 export async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
-  const { clicks } = facts
-  let { changes, costs = [] } = facts
-  while (!(await storeOnce(session, { ...facts, changes, costs }))) {
-    await clicks?.removeStored()
+  let { clicks, changes, costs = [] } = facts
+  while (!(await storeOnce(session, { ...facts, clicks, changes, costs }))) {
+    if (clicks) clicks = { ...clicks, unstored: await clicks.batch.removeStored() }
     changes = await missingChanges(session, conversionTable, changes)
     costs = await missingChanges(session, costTable, costs)
   }
@@ -114,15 +115,16 @@ export async function storeOnce(
   session: WriteSession,
   { clicks, changes, costs = [], attribute }: Facts,
 ): Promise<boolean> {
-  const ofClicks = clicks?.journalEntries() ?? []
-  const entries = [...ofClicks, ...journalEntriesOf(conversionTable, changes), ...journalEntriesOf(costTable, costs)]
-  if (entries.length === 0) return true
+  const unstored = clicks?.unstored ?? []
+  const changed = [...unstored, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
+  if (changed.length === 0) return true
   // Read while the clicks of this batch are stored.
-  const indexed = attribute ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
+  const indexed =
+    attribute && changes.length > 0 ? readIndexedClicks(session, changes, clicks?.batch) : Promise.resolve([])
   indexed.catch(() => {})
-  const storedAt = await recordBatches(session, entries)
+  const { entries, storedAt } = await recordRows(session, changed)
   let isStored = true
-  if (clicks && ofClicks.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
+  if (clicks && unstored.length > 0) isStored = await session.tryInsert(clicks.batch.insertion(storedAt))
   if (isStored && changes.length > 0) {
     await attribute?.(changes, await indexed)
     isStored = await session.tryInsert(insertionOf(conversionTable, changes, storedAt))

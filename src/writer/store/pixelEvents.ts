@@ -1,4 +1,5 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
@@ -8,7 +9,6 @@ import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { type Budget, comparedTogether, type Given, givesOtherValue } from './givenFields.ts'
 import { ExistingKeys, type Filling } from './keyFilter.ts'
-import { RowBuffer } from './rowBuffer.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
@@ -43,6 +43,9 @@ export interface EventBatch {
   compared: Budget
 }
 
+/** @param index in the outcomes */
+type IndexedEvent = { event: PixelEvent & Given; index: number }
+
 /**
  * Stores the events that are not stored yet; of equal keys the first. No sums count them, so they need no journal: the next
  * import stores what an interruption left out.
@@ -52,24 +55,34 @@ export async function storePixelEvents(
   session: WriteSession,
   { rows: events, existing, compared }: EventBatch,
 ): Promise<RowOutcome[]> {
-  const rows = new RowBuffer<PixelEvent, number>(pixelEventColumns)
-  const outcomes: RowOutcome[] = []
-  const duplicates: { event: PixelEvent & Given; index: number }[] = []
-  const addDuplicate = (index: number) => {
-    outcomes[index] = 'duplicate'
-    const event = events[index]
-    if (!event || compared.rows === 0) return
+  /** The first event of each key that is not stored. */
+  const unstored = new Map<string, IndexedEvent>()
+  const outcomes: RowOutcome[] = events.map(() => 'inserted')
+  const duplicates: IndexedEvent[] = []
+  const addDuplicate = (duplicate: IndexedEvent) => {
+    outcomes[duplicate.index] = 'duplicate'
+    if (compared.rows === 0) return
     compared.rows -= 1
-    duplicates.push({ event, index })
+    duplicates.push(duplicate)
   }
   for (const [index, event] of events.entries()) {
-    outcomes.push('inserted')
-    if (!rows.add(storedKeyOf(event), event, index)) addDuplicate(index)
+    const key = storedKeyOf(event)
+    if (unstored.has(key)) addDuplicate({ event, index })
+    else unstored.set(key, { event, index })
   }
-  const findStored = () => existing.findExisting([...rows.rows.keys()])
-  rows.drop(await findStored(), (_key, index) => addDuplicate(index))
-  const send = () => session.tryInsert({ table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
-  while (rows.rows.size > 0 && !(await send())) rows.drop(await findStored())
+  const findStored = () => existing.findExisting([...unstored.keys()])
+  const found = await findStored()
+  for (const [key, event] of unstored) {
+    if (!found.has(key)) continue
+    addDuplicate(event)
+    unstored.delete(key)
+  }
+  const send = () => {
+    const out = new RowBinary()
+    for (const { event } of unstored.values()) for (const column of pixelEventColumns) column.write(out, event)
+    return session.tryInsert({ table: 'pixel_events', columns: pixelEventColumns, bytes: out.bytes })
+  }
+  while (unstored.size > 0 && !(await send())) for (const key of await findStored()) unstored.delete(key)
   for (const some of inChunks(duplicates, comparedTogether)) {
     const keys = some.map(({ event }) => storedKeyOf(event))
     const stored = await readEvents(session, [...new Set(keys)])

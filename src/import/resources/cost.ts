@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Account } from '../../accounts/accounts.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
+import { flush } from '../../writer/store/flush.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import type { importedFields } from '../../writer/tables/changingFields.ts'
 import { blankCost, type Cost } from '../../writer/tables/cost.ts'
-import { type AmountFields, baseAmount, blankAmount } from './baseCurrency.ts'
-import * as fieldTypes from './fieldTypes.ts'
-import type { Input } from './mapping.ts'
-import { type RawFields, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
+import * as fieldTypes from '../readers/fieldTypes.ts'
+import type { Input } from '../readers/mapping.ts'
+import { type RawFields, type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
+import { RowError } from '../readers/rowError.ts'
+import { assertRetained, bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
 /** A cost that was read. */
 export interface ReadCost extends Cost, Given, AmountFields {
@@ -80,4 +83,37 @@ function derivedId(row: ReadCost): string {
     .update(JSON.stringify([row.givenTime, given]))
     .digest('hex')
     .slice(0, 32)
+}
+
+export async function importCosts({ writer, account, source, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
+  const read = costReader(account, isMoved, nowMs)
+  const importFile = isMoved ? '' : await source.fingerprint()
+  const { clicksMs } = await writer.readRetained()
+  const assertFirst = firstLines()
+  return {
+    newBatch: () =>
+      bufferedBatch(
+        10_000,
+        (fields, input, importLine) => {
+          const row = read(fields, input)
+          assertRetained('spentAt', row.spentAt, clicksMs)
+          assertFirst(row, importLine)
+          if (!isMoved) Object.assign(row, { importFile, importLine })
+          return row
+        },
+        async (costs) => (await flush(writer, { costs })).costs,
+      ),
+  }
+}
+
+/** @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
+export function firstLines(): (row: ReadCost, line: number) => void {
+  const lines = new Map<string, number>()
+  return ({ id, hasDerivedId }, line) => {
+    if (!hasDerivedId) return
+    const first = lines.get(id)
+    if (first !== undefined)
+      throw new RowError(`same day and dimensions as line ${first}: map \`id\` or another dimension`)
+    lines.set(id, line)
+  }
 }
