@@ -28,7 +28,7 @@ export interface ClusterNode extends Identity {
   /** Uses the local database of this server. */
   readonly client: Client
   /** What a replica said last; undefined until it has responded once. */
-  state?: ReplicaState
+  state?: ReplicaState | undefined
   /** The error if it did not respond; undefined: it did. */
   failure?: unknown
 }
@@ -90,7 +90,7 @@ export async function openCluster(
         for (const database of server.host === '' ? [localDatabase, address.database] : [])
           await ensureDatabase({ ...address, url, database }, mayCreate, signal)
         if (!isReplica(server)) Object.assign(server, ...(await askNode<Identity>(client, identityQuery, signal)))
-        if (isReplica(server)) server.state = await readReplicaState(client, signal)
+        if (isReplica(server)) [server.state] = await readReplicaState(client, signal)
       })
       server.failure = undefined
     } catch (error) {

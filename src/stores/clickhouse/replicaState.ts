@@ -15,8 +15,8 @@ export interface ReplicaState {
   eventsSinceMs: number
 }
 
-/** Reads the state of a replica. It sends no request to Keeper, so it responds while Keeper does not. */
-export async function readReplicaState(client: Client, signal: AbortSignal): Promise<ReplicaState> {
+/** Reads the state of a replica, one row. It sends no request to Keeper, so it responds while Keeper does not. */
+export async function readReplicaState(client: Client, signal: AbortSignal): Promise<ReplicaState[]> {
   const query = `
     WITH (SELECT (count(), countIf(name = 'schema_migrations' AND total_rows > 0)) FROM system.tables
       WHERE database = currentDatabase()) AS tables
@@ -27,9 +27,7 @@ export async function readReplicaState(client: Client, signal: AbortSignal): Pro
         WHERE query_kind = 'Insert' AND position(query, 'pixel_events') > 0) AS eventsSinceMs
     FROM system.replicas
     WHERE database = currentDatabase()`
-  const [state] = await askNode<ReplicaState>(client, query, signal)
-  if (!state) throw new Error('no response')
-  return state
+  return await askNode<ReplicaState>(client, query, signal)
 }
 
 /** Whether Keeper knows one replica of the tables only: this one. */
