@@ -1,7 +1,6 @@
 import { Command as CommanderCommand } from 'commander'
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { printableLines } from '../import/printable.ts'
-import { packageRoot } from '../package.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { type OpenOptions, openStores, type StoreLog, type Stores } from '../stores/open.ts'
@@ -24,11 +23,6 @@ export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
-}
-
-interface MigratedOptions extends OpenOptions {
-  /** Whether new replicas get tables and rows; false unless given. */
-  fillsReplicas?: boolean
 }
 
 /** Settings, stores and output streams of a subcommand. Settings are read at first use, so that help does not need them. */
@@ -81,15 +75,15 @@ export class CommandContext {
    * @param log by default prints warnings and errors
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(log: StoreLog = this.printWarning, options: MigratedOptions = {}): Promise<Stores> {
+  openStores(log: StoreLog = this.printWarning, options: OpenOptions = {}): Promise<Stores> {
     this.#stores ??= this.#openMigrated(log, options)
     return this.#stores
   }
 
-  async #openMigrated(log: StoreLog, { fillsReplicas = false, ...options }: MigratedOptions): Promise<Stores> {
+  async #openMigrated(log: StoreLog, options: OpenOptions): Promise<Stores> {
     const stores = await openStores(this.settings, log, options)
     try {
-      this.applied = await migrate(stores, packageRoot, fillsReplicas)
+      this.applied = await migrate(stores)
       const created = describeCreated(this.settings, this.applied)
       if (created) this.printStatus(created)
       return stores

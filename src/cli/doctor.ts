@@ -201,8 +201,8 @@ async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> 
   const added = newReplicasOf(cluster?.allNodes ?? []).map(([node]) => node)
   const lines = (cluster?.allNodes ?? []).map((node): Line => {
     const check = `node ${node.url}`
-    if (node.failure)
-      return { check, found: `It is unavailable: ${node.failure}.`, mend: 'Start it, or correct its address.' }
+    if (node.failure !== undefined)
+      return { check, found: `It is unavailable: ${causeOf(node.failure)}.`, mend: 'Start it, or correct its address.' }
     if (added.includes(node)) return { check, found: 'It has no copy of the rows of its shard.', mend: fillMend }
     if (!node.state?.isForgotten) return { check, found: '', mend: emptyMend }
     // The other replica is registered alone, and has all rows.

@@ -1,3 +1,4 @@
+import { fillReplicas } from '../stores/migrations/newReplicas.ts'
 import type { Command, CommandContext } from './context.ts'
 
 export function addMigrateCommand(program: Command, context: CommandContext): void {
@@ -6,8 +7,8 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
     .description('Migrate both databases to the current schema; does nothing if they are up to date.')
     .notes('\nExample:\n  tributary migrate --json')
     .action(async () => {
-      await context.openStores(({ message }) => context.printStatus(message), { fillsReplicas: true })
-      const { applied } = context
+      const stores = await context.openStores(({ message }) => context.printStatus(message))
+      const applied = [...context.applied, ...(await fillReplicas(stores))]
       context.print({ applied }, applied.length === 0 ? 'Both databases are up to date.' : applied.join('\n'))
     })
 }

@@ -7,7 +7,6 @@ import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
 import { type LogDestination, openLog, openLogDestination } from '../http/logging.ts'
 import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
-import { packageRoot } from '../package.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, startTimeoutMs } from '../stores/open.ts'
@@ -41,7 +40,7 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
     await namingSetting('', address, () => assertFree(address))
     const stores = await openStores(settings, logStores, { waitMs: startTimeoutMs })
     shutdown.closeFirst(() => stores.close())
-    const created = describeCreated(settings, await migrate(stores, packageRoot, false))
+    const created = describeCreated(settings, await migrate(stores))
     if (created) log.info(created)
     const demoAccount = demo && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)

@@ -1,6 +1,7 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
-import { type ReplicaTarget, selectOnReplicas } from '../stores/clickhouse/replicas.ts'
+import type { ClickHouse } from '../stores/clickhouse/connection.ts'
+import { selectOnReplicas } from '../stores/clickhouse/replicas.ts'
 import type { IncomingEvent } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 
@@ -79,7 +80,7 @@ const lookUpSettings = { optimize_use_projections: 0 } as const
 
 /** The last acceptance of each event in ClickHouse, on any replica; undefined without one. */
 export async function findAcceptances(
-  clickhouse: ReplicaTarget,
+  clickhouse: Pick<ClickHouse, 'client' | 'cluster' | 'onQuery'>,
   events: readonly OwnedId[],
   signal: AbortSignal,
 ): Promise<(event: OwnedId) => Acceptance | undefined> {

@@ -1,7 +1,6 @@
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { insertRows } from '../stores/clickhouse/insert.ts'
-import type { ReplicaTarget } from '../stores/clickhouse/replicas.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
@@ -12,8 +11,6 @@ import type { EventMetrics } from './prometheusMetrics.ts'
 
 export interface FlushParts {
   clickhouse: ClickHouse
-  /** The connections of writes: look-ups of events do not wait for reads of clients. */
-  reader: ReplicaTarget
   ceiling: FairUseCeiling
   metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
@@ -64,11 +61,11 @@ export async function decideEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { reader, ceiling } = parts
+  const { clickhouse, ceiling } = parts
   const named = events.filter(({ key }) => key !== undefined).map(({ row }) => row)
   const [lastOf] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([findAcceptances(reader, named, signal), ceiling.readCounts(events)]),
+    () => Promise.all([findAcceptances(clickhouse, named, signal), ceiling.readCounts(events)]),
     retryOf(parts, signal),
   )
   for (const event of events) {
@@ -141,14 +138,14 @@ async function insert(clickhouse: ClickHouse, events: readonly IncomingEvent[], 
 
 /** Settles the events that are stored after all. @throws Problem `unavailable`, or the signal's reason */
 async function findUnconfirmed(
-  { reader }: FlushParts,
+  { clickhouse }: FlushParts,
   events: readonly IncomingEvent[],
   retry: FlushRetry,
 ): Promise<void> {
   const rows = events.map(({ row }) => row)
   const lastOf = await retryWhileUnavailable(
     'looking up unconfirmed events',
-    () => findAcceptances(reader, rows, retry.signal),
+    () => findAcceptances(clickhouse, rows, retry.signal),
     retry,
   )
   for (const event of events) {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import type { ReplicaTarget } from '../stores/clickhouse/replicas.ts'
+import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
 import { EventsInFlight, settleLikeFirst } from './duplicates.ts'
 import { openEventCampaigns } from './eventCampaigns.ts'
@@ -46,7 +46,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
   const attribute = openEventCampaigns({ clickhouse: reader, postgres }, now)
   const eventsInFlight = new EventsInFlight()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight.running, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
+  const parts: FlushParts = { clickhouse, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent>({
     ...flushOptions,
     timeoutMs,
@@ -100,16 +100,13 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
 }
 
 /** Queries of events use the connections of writes, so that they do not wait for the reads of clients. */
-function asWriter(clickhouse: ClickHouse): ReplicaTarget {
+function asWriter(clickhouse: ClickHouse): QueryTarget {
   return {
     get reader() {
       return clickhouse.client
     },
     get onQuery() {
       return clickhouse.onQuery
-    },
-    get cluster() {
-      return clickhouse.cluster
     },
   }
 }

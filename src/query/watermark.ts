@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts'
-import { silentNodesOf } from '../stores/clickhouse/connection.ts'
+import type { ClusterNode } from '../stores/clickhouse/cluster.ts'
+import { assertReplicasKnown } from '../stores/clickhouse/replicas.ts'
 import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
@@ -50,26 +50,28 @@ const insertMaxS = 30
  */
 async function readEventWatermark({ stores, signal }: ReadContext, accountId: string): Promise<number> {
   const { clickhouse, postgres } = stores
+  const { cluster } = clickhouse
   const query = ch`
 SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
 FROM system.processes
 WHERE query_kind = 'Insert'
   AND position(query, 'pixel_events') > 0`
   const options = { label: 'events.watermark', signal }
-  const silent = clickhouse.cluster?.isReplicated ? silentNodesOf(clickhouse) : []
-  const starts = (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options, silent)).map(
-    ({ startMs }) => startMs,
-  )
-  for (const { state } of silent) {
-    if (!state) throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
-    starts.push(state.eventsSinceMs)
-  }
-  // A replica may lack events of an insert that has ended: it has yet to fetch them, and their sender got no 200.
-  const delays = clickhouse.cluster?.nodes.map(({ state }) => state?.delayS ?? 0) ?? []
-  const delayS = Math.max(0, ...delays)
-  if (delayS > 0) starts.push(Math.min(...starts) - (delayS + insertMaxS) * 1_000)
+  const starts = cluster?.isReplicated
+    ? startsOnReplicas(cluster.nodes)
+    : (await selectOnEveryNode<{ startMs: number }>(clickhouse, query, options)).map(({ startMs }) => startMs)
   // Read last: an erasure that begins after this gives its events a time later than the query above.
   const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
     SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)
   return Math.min(...starts, rewrite?.beganAt.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
+}
+
+/** @returns the earliest starts by the last look at each replica: inserts that began since are later */
+function startsOnReplicas(nodes: readonly ClusterNode[]): number[] {
+  assertReplicasKnown(nodes)
+  const states = nodes.flatMap(({ state }) => state ?? [])
+  const delayS = Math.max(...states.map((state) => state.delayS))
+  // A replica may lack events of an insert that has ended: it has yet to fetch them, and their sender got no 200.
+  const lackedMs = delayS > 0 ? (delayS + insertMaxS) * 1_000 : 0
+  return states.map(({ eventsSinceMs }) => eventsSinceMs - lackedMs)
 }

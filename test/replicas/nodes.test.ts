@@ -11,6 +11,7 @@ import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { assertNodesRespond } from '../../src/stores/migrations/migrateClickHouse.ts'
+import { fillReplicas } from '../../src/stores/migrations/newReplicas.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
@@ -273,7 +274,9 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
       const { stores } = await open({ CLICKHOUSE_URL: other.url('tributary_owner') })
       const said: string[] = []
       stores.clickhouse.onNotice = (line) => void said.push(line)
-      const migrating = migrate(stores, folder()).catch((error: Error) => error.message)
+      const migrating = migrate(stores, folder())
+        .then(() => fillReplicas(stores))
+        .catch((error: Error) => error.message)
       await expect.poll(() => said.join()).toContain('waiting for every node')
       await lost.loseDisk()
       await lost.start()

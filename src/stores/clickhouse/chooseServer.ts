@@ -6,7 +6,7 @@ type Server = Pick<ClusterNode, 'url' | 'shard' | 'state' | 'failure'>
 /** Whether a server responds and has been migrated; a replica then has all rows that were acknowledged before it was last asked. */
 export function isUsable({ failure, state }: Server): boolean {
   if (failure !== undefined) return false
-  return state === undefined || (state.isMigrated && state.hasTables && !state.isForgotten)
+  return state === undefined || (state.isMigrated && !state.isForgotten)
 }
 
 /** Pairs the replicas that have replaced lost ones, and were not filled yet, with the replicas that have their rows. */

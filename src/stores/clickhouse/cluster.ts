@@ -1,4 +1,3 @@
-import { causeOf } from '../../expectedError.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
 import { measureElapsed } from '../timing/elapsed.ts'
@@ -20,17 +19,18 @@ export interface Identity {
   replica: string
 }
 
-/** A server of a cluster, as it was when it was last asked. */
-export interface ClusterNode {
+/**
+ * A server of a cluster, as it was when it was last asked. Its identity is empty until it has responded once. Nodes with the same macro
+ * `{shard}` are replicas.
+ */
+export interface ClusterNode extends Identity {
   readonly url: string
   /** Uses the local database of this server. */
   readonly client: Client
-  /** The macro `{shard}`: nodes with the same one are replicas; empty without replicas, and until it has responded once. */
-  shard: string
   /** What a replica said last; undefined until it has responded once. */
-  state?: ReplicaState
-  /** Why it did not respond; undefined: it did. */
-  failure?: string | undefined
+  state?: ReplicaState | undefined
+  /** The error if it did not respond; undefined: it did. */
+  failure?: unknown
 }
 
 /** A node that is needed does not respond, or rejects the connection. The message names the setting and the node. */
@@ -57,10 +57,9 @@ export async function openCluster(
   mayCreate: boolean,
 ) {
   const isNamed = nodeUrls.length > 0
-  const members = await membersAt(address, name).catch((error) => {
-    if (error instanceof SettingsError) throw error
-    return Promise.any(nodeUrls.map((url) => membersAt({ ...address, url }, name))).catch(() => Promise.reject(error))
-  })
+  const members = await Promise.any(
+    [address.url, ...nodeUrls].map((url) => membersAt({ ...address, url }, name)),
+  ).catch(({ errors: [first] }: AggregateError) => Promise.reject(first))
   if (isNamed && nodeUrls.length !== members.length) {
     throw new SettingsError(
       `CLICKHOUSE_NODES: the cluster ${name} has ${members.length} nodes, ${nodeUrls.length} are named.`,
@@ -71,40 +70,46 @@ export async function openCluster(
   // The settings may also name a load balancer.
   const others = [address.url, reader.url].filter((url) => !urls.includes(url))
   const servers = [...urls, ...others].map(
-    (url): ClusterNode => ({ url, client: connect({ ...address, url, database: localDatabase }), shard: '' }),
+    (url): ClusterNode => ({ ...unknown, url, client: connect({ ...address, url, database: localDatabase }) }),
   )
   const nodes: readonly ClusterNode[] = servers.slice(0, urls.length)
-  let isReplicated = false
   let removed: readonly ClusterNode[] = []
   let sinceLookMs = () => 0
 
-  async function look(): Promise<void> {
+  async function look(timeoutMs = lookTimeoutMs): Promise<void> {
     const elapsedMs = measureElapsed()
-    await Promise.all(servers.map((server) => ask(server, isReplicated)))
-    removed = isReplicated ? await findRemoved(nodes) : []
+    await Promise.all(servers.map((server) => ask(server, timeoutMs)))
+    removed = await findRemoved(nodes)
     sinceLookMs = elapsedMs
   }
-  async function open({ url, client }: ClusterNode, signal: AbortSignal): Promise<Identity> {
-    // The second one has the distributed tables: any node can be queried.
-    for (const database of [localDatabase, address.database])
-      await ensureDatabase({ ...address, url, database }, mayCreate, signal)
-    return await identify(client, signal)
+  async function ask(server: ClusterNode, timeoutMs: number): Promise<void> {
+    const { url, client } = server
+    try {
+      await within(timeoutMs, async (signal) => {
+        // The second one has the distributed tables: any node can be queried.
+        for (const database of server.host === '' ? [localDatabase, address.database] : [])
+          await ensureDatabase({ ...address, url, database }, mayCreate, signal)
+        if (!isReplica(server)) Object.assign(server, ...(await askNode<Identity>(client, identityQuery, signal)))
+        if (isReplica(server)) [server.state] = await readReplicaState(client, signal)
+      })
+      server.failure = undefined
+    } catch (error) {
+      server.failure = error
+    }
   }
   const close = () => Promise.all(servers.map(({ client }) => client.close()))
 
   try {
-    const opened = await Promise.allSettled(nodes.map((node) => within(openTimeoutMs, (signal) => open(node, signal))))
-    const identities = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
-    isReplicated = assertClusterTopology(name, members, identities)
+    await look(openTimeoutMs)
+    const responding = nodes.filter(({ failure }) => failure === undefined)
+    const silent = nodes.find(({ failure }) => failure !== undefined)
+    const isReplicated = assertClusterTopology(name, members, responding)
     const shards = new Set(members.map(({ shardNumber }) => shardNumber)).size
-    const served = isReplicated ? new Set(identities.map(({ shard }) => shard)).size : identities.length
-    const isServed = served >= (isReplicated ? shards : members.length)
-    for (const [index, outcome] of opened.entries()) {
-      if (isServed || outcome.status === 'fulfilled') continue
+    const served = new Set(responding.map(({ shard, host }) => (isReplicated ? shard : host))).size
+    if (silent && served < shards) {
       const setting = isNamed ? 'CLICKHOUSE_NODES' : 'CLICKHOUSE_CLUSTER'
-      throw new NodeUnavailable(`${setting}: ${urls[index]}`, { cause: outcome.reason })
+      throw new NodeUnavailable(`${setting}: ${silent.url}`, { cause: silent.failure })
     }
-    await look()
     return {
       name,
       localDatabase,
@@ -123,8 +128,8 @@ export async function openCluster(
       allNodes: nodes,
       /** The servers that an instance may send its statements to. */
       servers,
-      /** Asks every server again. One that does not respond is no error. */
-      look,
+      /** Asks every server again who and how it is. One that does not respond is no error. */
+      look: () => look(),
       close,
     }
   } catch (error) {
@@ -136,18 +141,7 @@ export async function openCluster(
 const within = <Result>(timeoutMs: number, work: (signal: AbortSignal) => Promise<Result>) =>
   withDeadline(timeoutMs, () => new Error(`no response within ${timeoutMs} ms`), work)
 
-/** Asks a server who and how it is. */
-async function ask(server: ClusterNode, isReplicated: boolean): Promise<void> {
-  try {
-    await within(lookTimeoutMs, async (signal) => {
-      if (!isReplicated || server.shard === '') server.shard = (await identify(server.client, signal)).shard
-      if (isReplicated) server.state = await readReplicaState(server.client, signal)
-    })
-    server.failure = undefined
-  } catch (error) {
-    server.failure = causeOf(error)
-  }
-}
+const isReplica = ({ shard, replica }: Identity): boolean => shard !== '' && replica !== ''
 
 /**
  * Finds the replicas without a response, or without usable tables, that Keeper does not know: an operator has removed them. For a replica
@@ -155,7 +149,7 @@ async function ask(server: ClusterNode, isReplicated: boolean): Promise<void> {
  */
 async function findRemoved(nodes: readonly ClusterNode[]): Promise<ClusterNode[]> {
   const isPresent = ({ failure, state }: ClusterNode) =>
-    failure === undefined && state !== undefined && (state.hasTables || state.isPrepared) && !state.isForgotten
+    failure === undefined && state?.hasTables === true && !state.isForgotten
   const present = nodes.filter(isPresent)
   if (present.length === nodes.length) return []
   const single = present.filter((one) => present.every((other) => other === one || other.shard !== one.shard))
@@ -194,14 +188,12 @@ async function membersAt(address: ClickHouseAddress, name: string): Promise<Memb
   return members
 }
 
-async function identify(client: Client, signal: AbortSignal): Promise<Identity> {
-  const query = `
-    SELECT concat(hostName(), ':', toString(tcpPort())) AS host,
-      anyIf(substitution, macro = 'shard') AS shard, anyIf(substitution, macro = 'replica') AS replica
-    FROM system.macros`
-  const [row] = await askNode<Identity>(client, query, signal)
-  return row ?? { host: '', shard: '', replica: '' }
-}
+const unknown: Identity = { host: '', shard: '', replica: '' }
+
+const identityQuery = `
+  SELECT concat(hostName(), ':', toString(tcpPort())) AS host,
+    anyIf(substitution, macro = 'shard') AS shard, anyIf(substitution, macro = 'replica') AS replica
+  FROM system.macros`
 
 /**
  * @param identities of the nodes that respond
@@ -219,7 +211,7 @@ export function assertClusterTopology(
       `CLICKHOUSE_NODES: ${hosts} of the ${members.length} nodes of the cluster ${name} are named.`,
     )
   }
-  const replicas = identities.filter(({ shard, replica }) => shard !== '' && replica !== '').length
+  const replicas = identities.filter(isReplica).length
   const shards = new Set(members.map(({ shardNumber }) => shardNumber)).size
   if (replicas < identities.length && (replicas > 0 || shards < members.length)) {
     throw new SettingsError(

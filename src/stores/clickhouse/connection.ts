@@ -1,4 +1,5 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { causeOf } from '../../expectedError.ts'
 import { runPeriodically } from '../timing/periodic.ts'
 import { chooseServer, quorumOf, replicaSettings } from './chooseServer.ts'
 import { type ClickHouseAddress, type Client, clusterSettings, connect, ensureDatabase } from './client.ts'
@@ -45,9 +46,8 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     if (url !== urls[role]) clickhouse.onNotice?.(`ClickHouse: ${role} go to ${url} instead of ${urls[role]}.`)
     urls[role] = url
     const key = `${role} ${url}`
-    const chosen = opened[key] ?? connect({ ...home, url }, settings)
-    opened[key] = chosen
-    return chosen
+    opened[key] ??= connect({ ...home, url }, settings)
+    return opened[key]
   }
 
   function follow({ allNodes, nodes, servers, isReplicated }: Cluster): void {
@@ -55,7 +55,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     silent = allNodes.filter(({ failure }) => failure !== undefined)
     for (const node of allNodes) {
       if (before.includes(node) === silent.includes(node)) continue
-      const change = node.failure === undefined ? 'responds again' : `is unavailable: ${node.failure}`
+      const change = node.failure === undefined ? 'responds again' : `is unavailable: ${causeOf(node.failure)}`
       clickhouse.onNotice?.(`ClickHouse: ${node.url} ${change}.`)
     }
     client = choose('writes', address, servers)

@@ -1,7 +1,8 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import { isUsable } from './chooseServer.ts'
-import { execute } from './client.ts'
+import { type Client, execute } from './client.ts'
 import type { Cluster } from './cluster.ts'
+import { selectRows } from './select.ts'
+import { ch, text } from './sql.ts'
 
 /** By table, the account first. All versions of a row are on one node, with the rows that views derive from it. */
 const shardingKeys: Record<string, string> = {
@@ -35,11 +36,7 @@ interface Table {
  * Creates the distributed table of each local table. They store nothing, so one that differs is replaced.
  * @throws Error for a table without a sharding key
  */
-export async function createDistributedTables(
-  client: ClickHouseClient,
-  cluster: Cluster,
-  database: string,
-): Promise<void> {
+export async function createDistributedTables(client: Client, cluster: Cluster, database: string): Promise<void> {
   const { name: clusterName, localDatabase } = cluster
   const local = await localTablesOf(client, cluster)
   const localColumns = await readColumnTypes(client, localDatabase)
@@ -68,7 +65,7 @@ export async function areDistributedTablesMissing(cluster: Cluster, database: st
   return false
 }
 
-async function localTablesOf(client: ClickHouseClient, { localDatabase }: Cluster): Promise<Table[]> {
+async function localTablesOf(client: Client, { localDatabase }: Cluster): Promise<Table[]> {
   return (await tablesOf(client, localDatabase)).filter(
     ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
   )
@@ -85,22 +82,21 @@ function shardingKeyOf({ name, engine }: Table): string {
   return key
 }
 
-export async function tablesOf(client: ClickHouseClient, database: string): Promise<Table[]> {
-  const query = 'SELECT name, engine, comment FROM system.tables WHERE database = {database:String} ORDER BY name'
-  return await selectOf<Table>(client, query, database)
+const options = { label: 'migrate' }
+
+export function tablesOf(reader: Client, database: string): Promise<Table[]> {
+  const query = ch`SELECT name, engine, comment FROM system.tables WHERE database = ${text(database)} ORDER BY name`
+  return selectRows<Table>({ reader, onQuery: undefined }, query, options)
 }
 
 /** @returns a text for each table that is equal when the columns are */
-async function readColumnTypes(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
-  const query = `
+async function readColumnTypes(reader: Client, database: string): Promise<Map<string, string>> {
+  const query = ch`
     SELECT table, toString(arraySort(groupArray((position, name, type, default_kind, default_expression)))) AS columns
     FROM system.columns
-    WHERE database = {database:String}
+    WHERE database = ${text(database)}
     GROUP BY table`
-  const rows = await selectOf<{ table: string; columns: string }>(client, query, database)
+  type Row = { table: string; columns: string }
+  const rows = await selectRows<Row>({ reader, onQuery: undefined }, query, options)
   return new Map(rows.map((row) => [row.table, row.columns]))
-}
-
-async function selectOf<Row>(client: ClickHouseClient, query: string, database: string): Promise<Row[]> {
-  return await (await client.query({ query, query_params: { database }, format: 'JSONEachRow' })).json<Row>()
 }

@@ -3,9 +3,8 @@ import { readJson } from './sendSelect.ts'
 
 /** What a replica says about itself. */
 export interface ReplicaState {
+  /** Whether it has any table. A new replica gets the table of the records of migrations before its other tables. */
   hasTables: boolean
-  /** Whether it has the table of the records of migrations. A new replica gets it before its other tables. */
-  isPrepared: boolean
   /** Whether it has records of migrations. A new replica gets them after its rows. */
   isMigrated: boolean
   /** Whether it reaches Keeper, and Keeper does not know its tables. */
@@ -16,21 +15,19 @@ export interface ReplicaState {
   eventsSinceMs: number
 }
 
-/** Reads the state of a replica. It sends no request to Keeper, so it responds while Keeper does not. */
-export async function readReplicaState(client: Client, signal: AbortSignal): Promise<ReplicaState> {
+/** Reads the state of a replica, one row. It sends no request to Keeper, so it responds while Keeper does not. */
+export async function readReplicaState(client: Client, signal: AbortSignal): Promise<ReplicaState[]> {
   const query = `
-    WITH (SELECT (count(), countIf(total_rows > 0)) FROM system.tables
-      WHERE database = currentDatabase() AND name = 'schema_migrations') AS records
-    SELECT toBool(count() > 0) AS hasTables, toBool(records.1) AS isPrepared, toBool(records.2) AS isMigrated,
+    WITH (SELECT (count(), countIf(name = 'schema_migrations' AND total_rows > 0)) FROM system.tables
+      WHERE database = currentDatabase()) AS tables
+    SELECT toBool(tables.1) AS hasTables, toBool(tables.2) AS isMigrated,
       toBool(countIf(is_readonly AND NOT is_session_expired) > 0) AS isForgotten,
       max(absolute_delay) AS delayS,
       (SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) FROM system.processes
         WHERE query_kind = 'Insert' AND position(query, 'pixel_events') > 0) AS eventsSinceMs
     FROM system.replicas
     WHERE database = currentDatabase()`
-  const [state] = await askNode<ReplicaState>(client, query, signal)
-  if (!state) throw new Error('no response')
-  return state
+  return await askNode<ReplicaState>(client, query, signal)
 }
 
 /** Whether Keeper knows one replica of the tables only: this one. */

@@ -1,9 +1,10 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import type { Client } from './client.ts'
+import type { ClusterNode } from './cluster.ts'
 import type { ClickHouse } from './connection.ts'
 import { runStatement } from './insert.ts'
-import { type QueryOptions, type QueryTarget, selectRows } from './select.ts'
+import { type QueryOptions, selectRows } from './select.ts'
 import { ch, type Fragment, identifier } from './sql.ts'
 
 const label = 'replicas'
@@ -20,7 +21,6 @@ const synchronizeS = 20
  */
 export async function areReplicasEqual({ cluster }: ClickHouse, which = ch`true`): Promise<boolean> {
   if (!cluster?.isReplicated) return true
-  assertShardsKnown(cluster.nodes)
   // Twice: after one replica has answered, it may lose its session, and the other one then decides that a row is discarded.
   for (let round = 0; round < 2; round++) {
     if (!(await Promise.all(cluster.nodes.map(({ client }) => hasAllRows(client, which)))).every(Boolean)) return false
@@ -50,8 +50,11 @@ SELECT table, parts_to_check > 0 AS isChecked FROM system.replicas WHERE databas
   }
 }
 
-/** The shard of a node that has not responded since the start is unknown, and so which node must have the same rows. */
-function assertShardsKnown(nodes: readonly { shard: string }[]): void {
+/**
+ * The shard of a replica that has not responded since the start is unknown, and so which replica must have the same rows, and its state.
+ * @throws Problem `unavailable`
+ */
+export function assertReplicasKnown(nodes: readonly { shard: string }[]): void {
   if (nodes.every(({ shard }) => shard !== '')) return
   throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
 }
@@ -68,9 +71,6 @@ function hasNoTables(): Problem {
   })
 }
 
-/** Connections that read; every replica is read if they have a cluster. */
-export type ReplicaTarget = QueryTarget & Partial<Pick<ClickHouse, 'cluster'>>
-
 /** A row, and whether every replica of its shard has it: otherwise it may still be discarded. */
 export interface ReplicatedRow<Row> {
   row: Row
@@ -78,24 +78,24 @@ export interface ReplicatedRow<Row> {
 }
 
 /**
- * Runs a SELECT on every replica, for look-ups that decide what is stored.
+ * Runs a SELECT on every replica, for look-ups that decide what is stored. It uses the connections of writes: it does not wait for reads
+ * of callers.
  * @param keyOf tells the rows apart
  * @returns each row once; without replicas, what `selectRows` returns
  * @throws Problem like `selectRows`, also when one replica does not respond
  */
 export async function selectOnReplicas<Row>(
-  clickhouse: ReplicaTarget,
+  { client, cluster, onQuery }: Pick<ClickHouse, 'client' | 'cluster' | 'onQuery'>,
   query: Fragment,
   keyOf: (row: Row) => string,
   options: QueryOptions,
 ): Promise<ReplicatedRow<Row>[]> {
-  const { cluster, onQuery } = clickhouse
   if (!cluster?.isReplicated) {
-    return (await selectRows<Row>(clickhouse, query, options)).map((row) => ({ row, isOnAll: true }))
+    return (await selectRows<Row>({ reader: client, onQuery }, query, options)).map((row) => ({ row, isOnAll: true }))
   }
-  assertShardsKnown(cluster.nodes)
-  const read = async ({ client, shard }: (typeof cluster.nodes)[number]) => {
-    const rows = await selectRows<Row>({ reader: client, onQuery }, query, options)
+  assertReplicasKnown(cluster.nodes)
+  const read = async ({ client: reader, shard }: ClusterNode) => {
+    const rows = await selectRows<Row>({ reader, onQuery }, query, options)
     return { shard, rows: new Map(rows.map((row) => [keyOf(row), row])) }
   }
   const nodes = await Promise.all(cluster.nodes.map(read)).catch((error) => {

@@ -175,9 +175,7 @@ const readAdvice = 'request a shorter range, add filters, or try again later'
  * yet to fetch, no Keeper, a session with Keeper that ended during an insert (244).
  */
 const busyCodes = new Set(
-  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat(
-    '32 225 244 254 279 285 286 319 369 384 667 999'.split(' '),
-  ),
+  '32 202 209 210 216 225 236 242 244 252 254 279 285 286 319 341 369 384 394 667 999'.split(' '),
 )
 
 /**

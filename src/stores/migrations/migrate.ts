@@ -2,8 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import { packageRoot } from '../../package.ts'
 import { isUsable, newReplicasOf } from '../clickhouse/chooseServer.ts'
-import { asProblem, selectRows } from '../clickhouse/select.ts'
-import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
@@ -13,62 +11,44 @@ import {
   isClickHouseCurrent,
   type MigratedStores,
   migrateClickHouse,
+  readRecords,
   waitForWriters,
-  withUrl,
 } from './migrateClickHouse.ts'
-import { announceReplicas, createReplica, fillReplica } from './newReplicas.ts'
 
 /** The name of the lease that a migration holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
 
 /**
  * Runs each file of `postgres/` and `clickhouse/` in `root` once, in the order of their names, in one of several instances. It
- * waits for nothing if all of them have run. If one has not, every node of a cluster must respond within a minute.
- * @param fillsReplicas whether new replicas get tables and rows; it returns when they have them
- * @returns the files that ran, such as `clickhouse/0001_baseline.sql`, and `replica http://two:8123` for a new replica
+ * waits for nothing if all of them have run. If one has not, every node of a cluster must respond within a minute. A new replica stays
+ * empty until `fillReplicas`.
+ * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError when another build created the tables, a file that ran has changed, or this version is too old; Problem
  *   `unavailable` that names a node
  */
-export async function migrate(stores: MigratedStores, root = packageRoot, fillsReplicas = true): Promise<string[]> {
+export async function migrate(stores: MigratedStores, root = packageRoot): Promise<string[]> {
   const files = await readMigrations(root, 'postgres')
   const { clickhouse, postgres } = stores
   const records = await queryPostgres(readPostgresRecords(postgres))
   const pending = findPending('postgres', files, records)
-  const compare = async () => {
-    try {
-      return await isClickHouseCurrent(clickhouse, root)
-    } catch (error) {
-      // A node may end after it was found.
-      throw asProblem(error)
-    }
-  }
+  // A node may end after it was found.
+  const compare = () => isClickHouseCurrent(clickhouse, root)
   const isCurrent = (await retryWhileUnavailable('reading which migrations have run', compare)) && pending.length === 0
-  const findNew = () => newReplicasOf(clickhouse.cluster?.allNodes ?? [])
-  const empty = findNew()
-  for (const [{ url }] of fillsReplicas ? [] : empty)
+  for (const [{ url }] of newReplicasOf(clickhouse.cluster?.allNodes ?? []))
     clickhouse.onNotice?.(`ClickHouse: ${url} has no rows; tributary migrate fills it.`)
-  if (isCurrent && !(fillsReplicas && empty.length > 0)) return []
+  if (isCurrent) return []
   await retryWhileUnavailable('waiting for every node', () => assertNodesRespond(clickhouse), {
     onMessage: (line) => clickhouse.onNotice?.(line),
   })
   // The baseline creates the table of the leases.
   const first = records.length === 0 ? await migratePostgres(postgres, root) : []
   const lease = await acquireLease(postgres, migrationLease)
-  const ran = first
-  const added: typeof empty = []
   try {
     await waitForWriters(stores, lease)
-    ran.push(...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root)))
-    // A replica that was waited for may have lost its disk.
-    if (fillsReplicas) added.push(...findNew())
-    await announceReplicas(added)
-    for (const replica of added) await withUrl(replica[0].url, createReplica(clickhouse, ...replica))
+    return [...first, ...(await migratePostgres(postgres, root)), ...(await migrateClickHouse(clickhouse, lease, root))]
   } finally {
     await lease.release()
   }
-  // Writers may continue: they wait until both replicas have each new row.
-  for (const replica of added) ran.push(await withUrl(replica[0].url, fillReplica(clickhouse, ...replica)))
-  return ran
 }
 
 /** Runs each pending file in its own transaction. @returns the files that ran @throws MigrationError */
@@ -138,10 +118,9 @@ const lockNotAvailable = '55P03'
 export async function assertWritable({ clickhouse, postgres }: MigratedStores): Promise<void> {
   const nodes = clickhouse.cluster?.nodes ?? []
   const { client: reader } = nodes.find(isUsable) ?? nodes[0] ?? clickhouse
-  const query = ch`SELECT * FROM schema_migrations FINAL`
   const records = {
     postgres: await queryPostgres(readPostgresRecords(postgres)),
-    clickhouse: await selectRows<MigrationRecord>({ reader, onQuery: undefined }, query, { label: 'migrate.records' }),
+    clickhouse: await readRecords(reader),
   }
   for (const store of ['postgres', 'clickhouse'] as const) {
     const [missing] = findPending(store, await readMigrations(packageRoot, store), records[store], 'write')

@@ -13,6 +13,7 @@ import {
 } from '../clickhouse/distributedTables.ts'
 import { areMutationsDone } from '../clickhouse/mutations.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
+import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
@@ -30,7 +31,7 @@ import {
 /**
  * Whether all files have run to their end, on every node of a cluster that responds and is no new replica. It changes nothing, so
  * it may be read while files of a later version run.
- * @throws MigrationError
+ * @throws MigrationError, or Problem `unavailable`
  */
 export async function isClickHouseCurrent(clickhouse: ClickHouse, root: string): Promise<boolean> {
   const files = await readMigrations(root, 'clickhouse')
@@ -222,11 +223,11 @@ async function record(node: ClickHouseClient, file: Migration, isComplete: boole
   await node.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
 }
 
-/** @returns no records if the table does not exist yet */
-export async function readRecords(node: ClickHouseClient): Promise<MigrationRecord[]> {
+/** @returns no records if the table does not exist yet @throws Problem like `selectRows` */
+export async function readRecords(reader: Client): Promise<MigrationRecord[]> {
   try {
-    const query = 'SELECT * FROM schema_migrations FINAL'
-    return await (await node.query({ query, format: 'JSONEachRow' })).json()
+    const query = ch`SELECT * FROM schema_migrations FINAL`
+    return await selectRows({ reader, onQuery: undefined }, query, { label: 'migrate.records' })
   } catch (error) {
     if (error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE') return []
     throw error

@@ -1,35 +1,49 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
+import { newReplicasOf } from '../clickhouse/chooseServer.ts'
 import { execute } from '../clickhouse/client.ts'
 import type { ClusterNode } from '../clickhouse/cluster.ts'
 import type { ClickHouse } from '../clickhouse/connection.ts'
 import { createDistributedTables } from '../clickhouse/distributedTables.ts'
 import { askNode } from '../clickhouse/replicaState.ts'
+import { acquireLease } from '../postgres/lease.ts'
 import { MigrationError } from './files.ts'
-import { ensureRecords, readRecords, withUrl } from './migrateClickHouse.ts'
+import { migrationLease } from './migrate.ts'
+import { ensureRecords, type MigratedStores, readRecords, waitForWriters, withUrl } from './migrateClickHouse.ts'
 
 /** Longer than an instance relies on a look (8 s), and than a flush of events takes (10 s). */
 const announcementMs = 20_000
 
 /**
- * Lets every instance know of new replicas before they have tables. An instance that does not know of one looks ids up in the other
- * replica alone, and its inserts do not wait for both: so nothing that an insert with a quorum has left may be there yet.
+ * Creates the tables of replicas that have replaced lost ones, and waits until each has all rows of the other replica of its shard.
+ * @returns `replica http://two:8123` for each
+ * @throws MigrationError when Keeper still has the lost replica, or Problem `unavailable`
  */
-export async function announceReplicas(replicas: readonly (readonly [added: ClusterNode, source: ClusterNode])[]) {
-  for (const [{ client, url }] of replicas) await withUrl(url, ensureRecords(client))
-  if (replicas.length > 0) await pause(announcementMs)
+export async function fillReplicas(stores: MigratedStores): Promise<string[]> {
+  const { clickhouse, postgres } = stores
+  const added = newReplicasOf(clickhouse.cluster?.allNodes ?? [])
+  if (added.length === 0) return []
+  const lease = await acquireLease(postgres, migrationLease)
+  try {
+    await waitForWriters(stores, lease)
+    // An instance that does not know of a new replica looks ids up in the other one alone, and its inserts do not wait for both. So
+    // every instance finds it before it has tables: nothing that an insert with a quorum has left may be there yet.
+    for (const [{ client, url }] of added) await withUrl(url, ensureRecords(client))
+    await pause(announcementMs)
+    for (const replica of added) await withUrl(replica[0].url, createReplica(clickhouse, ...replica))
+  } finally {
+    await lease.release()
+  }
+  // Writers may continue: they wait until both replicas have each new row.
+  for (const replica of added) await withUrl(replica[0].url, fillReplica(clickhouse, ...replica))
+  return added.map(([{ url }]) => `replica ${url}`)
 }
 
 /**
  * Creates the tables and views of the other replica. The files of migrations cannot: they begin with columns that the tables no longer
  * have, and insert rows.
- * @throws MigrationError when Keeper still has the lost replica
  */
-export async function createReplica(
-  { cluster, database }: ClickHouse,
-  node: ClusterNode,
-  source: ClusterNode,
-): Promise<void> {
+async function createReplica({ cluster, database }: ClickHouse, node: ClusterNode, source: ClusterNode): Promise<void> {
   const query = `
     SELECT create_table_query AS statement
     FROM system.tables
@@ -49,19 +63,15 @@ export async function createReplica(
 
 /** Parts that are to be fetched have an age from the next second on. */
 const pollMs = 2_000
-const announceAfterPolls = 5
 
-/** Waits until a new replica has all rows, and records that, so that its rows are read from then on. @returns its name */
-export async function fillReplica(clickhouse: ClickHouse, node: ClusterNode, source: ClusterNode): Promise<string> {
-  for (let polls = 0, isFilled = false; !isFilled; polls++) {
-    if (polls === announceAfterPolls)
-      clickhouse.onNotice?.(`ClickHouse: ${node.url} fetches the rows of ${source.url}.`)
+/** Waits until a new replica has all rows, and records that, so that its rows are read from then on. */
+async function fillReplica({ cluster, onNotice }: ClickHouse, node: ClusterNode, source: ClusterNode): Promise<void> {
+  onNotice?.(`ClickHouse: ${node.url} fetches the rows of ${source.url}.`)
+  do {
     await pause(pollMs)
-    await clickhouse.cluster?.look()
-    isFilled = node.failure === undefined && node.state?.delayS === 0
-  }
+    await cluster?.look()
+  } while (node.failure !== undefined || node.state?.delayS !== 0)
   const values = await readRecords(source.client)
   await node.client.insert({ table: 'schema_migrations', values, format: 'JSONEachRow' })
-  await clickhouse.cluster?.look()
-  return `replica ${node.url}`
+  await cluster?.look()
 }

@@ -38,8 +38,8 @@ const readSettings: ClickHouseSettings = {
   max_query_size: '4000000',
 }
 
-/** A mutation of a replicated table must fit into one value of Keeper, 1 MB; a key has up to 400 bytes. */
-const keysPerMutation = 2_000
+/** A mutation of a replicated table must fit into one value of Keeper, 1 MB; a key, or the id and the copy of a click, has up to 400 bytes. */
+export const keysPerMutation = 2_000
 
 const pollMs = { first: 10, longest: 200 }
 const announceAfterMs = 15_000

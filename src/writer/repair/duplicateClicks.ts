@@ -2,7 +2,7 @@ import type { RowTable } from '../../query/attributes.ts'
 import { ch, count, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
-import type { Writer } from '../fence/session.ts'
+import { keysPerMutation, type Writer } from '../fence/session.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
 import { monthOf } from '../journal/months.ts'
@@ -24,8 +24,6 @@ interface LaterCopy {
   copy: string
 }
 
-/** Their ids and copies fit into one value of Keeper, 1 MB, with a mutation of a replicated table. */
-const pageRows = 2_000
 const looking = 'looking for duplicate clicks'
 
 /** Counts ids that are stored more than once, by month of the later copies. The smallest (stored_at, clicked_at, campaign_id) stays. */
@@ -45,7 +43,7 @@ export async function removeDuplicateClicks(writer: Writer): Promise<void> {
 SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAt, toUnixTimestamp64Milli(first.2) AS firstClickedAt, id, copy
 FROM (${laterCopies(writer)})
 ORDER BY id, copy
-LIMIT ${count(pageRows)}`
+LIMIT ${count(keysPerMutation)}`
   for (;;) {
     const copies = await writer.select<LaterCopy>(looking, query, 'verify')
     if (copies.length === 0) return

@@ -159,7 +159,7 @@ describe('concurrent requests', () => {
     )
     const labels: string[] = []
     const onQuery = (label: string) => labels.push(label)
-    const lastOf = await findAcceptances({ reader: client, onQuery }, wanted, signal)
+    const lastOf = await findAcceptances({ client, cluster: undefined, onQuery }, wanted, signal)
     expect(wanted.filter((event) => lastOf(event))).toHaveLength(8_000)
     expect(lastOf({ accountId, id: wanted[0]?.id ?? '' })).toBeUndefined()
     expect(labels).toEqual(['events.duplicates'])
@@ -179,7 +179,7 @@ describe('concurrent requests', () => {
       await storeClicks(api.stores, accountId, [{ id, ...clicked }])
       await storeClicks(api.stores, 'many-5', [{ id, ...clicked }])
     }
-    const lastOf = await findAcceptances(target, wanted, signal)
+    const lastOf = await findAcceptances(api.stores.clickhouse, wanted, signal)
     expect(wanted.filter((event) => lastOf(event))).toEqual(stored)
     const clicks = await selectRows(target, clickCampaignsSql(wanted), { label: 'test', signal })
     const expected = stored.map(({ accountId, id }) => ({ accountId, id, value: `of-${accountId}` }))

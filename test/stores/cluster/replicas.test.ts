@@ -78,7 +78,6 @@ describe('the nodes of a cluster', () => {
 describe('the server of an instance', () => {
   const complete = {
     hasTables: true,
-    isPrepared: true,
     isMigrated: true,
     isForgotten: false,
     delayS: 0,
@@ -86,7 +85,7 @@ describe('the server of an instance', () => {
   }
   const behind = { ...complete, delayS: 7 }
   const filling = { ...complete, isMigrated: false, delayS: 7 }
-  const empty = { ...complete, hasTables: false, isPrepared: false, isMigrated: false }
+  const empty = { ...complete, hasTables: false, isMigrated: false }
   const forgotten = { ...complete, isForgotten: true }
   const server = (url: string, state = complete, failure?: string) => ({ url, shard: '1', state, failure })
   const dead = (url: string, state = complete) => server(url, state, 'refused')

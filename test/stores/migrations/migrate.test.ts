@@ -178,8 +178,8 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   })
 
   it('are compared again when ClickHouse closes the connection', async () => {
-    const query = vi.spyOn(stores.clickhouse.client, 'query').mockRejectedValueOnce(new Error('socket hang up'))
-    expect(await migrate(stores).finally(() => query.mockRestore())).toEqual([])
+    const read = vi.spyOn(stores.clickhouse.client, 'read').mockRejectedValueOnce(new Error('socket hang up'))
+    expect(await migrate(stores).finally(() => read.mockRestore())).toEqual([])
   })
 
   it('stop once another process holds the lease', async () => {
