@@ -25,7 +25,7 @@ beforeAll(async () => {
   await setErasuresBack()
   for (const id of ['acme', 'killed', 'other', 'restored']) keys[id] = await server.account(id)
   await importAll('acme', erased)
-  await importAll('other', 'killable')
+  await storeRows(server.stores, rowsOfAccount('other', rowsWith('killable')))
 })
 
 const tables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events']
@@ -92,19 +92,19 @@ async function importAll(account: string, word: string) {
   await importContent(stores, account, 'conversions', approved)
 }
 
-/** Stores texts uncompressed, so that a search of files finds each of them. */
+/** Stores texts uncompressed, so that a search of files finds each of them. Columns without a codec have the one of their table. */
 async function storePlainText(): Promise<void> {
-  const columns = await rowsOf<{ table: string; name: string; type: string; kind: string; expression: string }>(
+  const columns = await rowsOf<{ table: string; name: string }>(
     server.stores,
-    `SELECT table, name, type, default_kind AS kind, default_expression AS expression FROM system.columns
+    `SELECT table, name FROM system.columns
      WHERE database = currentDatabase() AND type LIKE '%String%' AND table IN ('${tables.join("', '")}')
-       AND NOT is_in_primary_key`,
+       AND compression_codec != '' AND NOT is_in_primary_key`,
   )
   for (const table of tables) {
     const changes = columns
       .filter((column) => column.table === table)
-      .map(({ name, type, kind, expression }) => `MODIFY COLUMN ${name} ${type} ${kind} ${expression} CODEC(NONE)`)
-    await changeTables(server.stores, `ALTER TABLE ${table} ${changes.join(', ')}`)
+      .map(({ name }) => `MODIFY COLUMN ${name} CODEC(NONE)`)
+    if (changes.length > 0) await changeTables(server.stores, `ALTER TABLE ${table} ${changes.join(', ')}`)
     await changeTables(server.stores, `ALTER TABLE ${table} MODIFY SETTING default_compression_codec = 'NONE'`)
   }
 }
@@ -195,7 +195,7 @@ describe('erase --visitor', () => {
     const others = await storedRowsOf(server.stores, 'other')
     const { asOf } = await body('acme', '/clicks?updated_since=1970-01-01')
     if (isEmbedded) {
-      const files = (await filesWith(erased)).map((path) => path.slice(path.lastIndexOf('/') + 1))
+      const files = await filesWith(erased, join(server.stores.settings.DATA_DIR, 'clickhouse', 'store'))
       expect(files.length).toBeGreaterThan(tables.length)
     }
     const words = ['erase', '--account', 'acme', '--visitor', `${erased}-visitor`]
@@ -222,7 +222,6 @@ describe('erase --visitor', () => {
     const entry = JSON.parse(stdout).entries.find(({ action }: { action: string }) => action === 'erasure.add')
     expect(entry.details).toEqual({ kind: 'visitor', hash: expect.stringMatching(/^[0-9A-F]{64}$/) })
     expect(stdout).not.toContain(erased)
-    expect(await differencesOf('acme')).toEqual([])
   })
 
   it('keeps rows blank that are imported again or for the first time; later rows are new data', async () => {

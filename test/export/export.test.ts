@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
+import { runCommand } from '../../src/cli/program.ts'
 import { writeFile as writeTarget } from '../../src/export/outputFile.ts'
 import { exportRows } from '../../src/export/run.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
@@ -19,6 +20,7 @@ import { importContent, makeAccount } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { fullRows } from '../kit/fullRows.ts'
+import { randomCasesFactor } from '../kit/randomCases.ts'
 import { runningQueries, storeClicks, storeLargeClicks } from '../kit/rows.ts'
 
 const source = useTestApp()
@@ -122,9 +124,12 @@ describe('a row of an API list', () => {
     'traffic-sources': '/traffic-sources?',
   }
 
-  it.each(resourceNames)('is imported as it is from JSON, NDJSON and CSV: %s', async (resource) => {
+  // In the suite each resource in one of both export formats, since those of the command above are imported too.
+  const numbered = resourceNames.map((resource, index) => [resource, index] as const)
+  it.each(numbered)('is imported as it is from JSON, NDJSON and CSV: %s', async (resource, index) => {
     const expected = await exported(resource, 'listed')
-    for (const format of accounts) {
+    const left = randomCasesFactor > 1 ? undefined : accounts[1 + (index % 2)]
+    for (const format of accounts.filter((name) => name !== left)) {
       const response = await source.get(`${lists[resource]}&format=${format}`, key)
       const content = format === 'json' ? response.json().data : response.body
       const name = format === 'csv' ? 'rows.csv' : 'rows.ndjson'
@@ -165,16 +170,16 @@ describe('rows', () => {
     const [before, first] = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00Z']
     const [last, after] = ['2026-01-01T23:59:59.999Z', '2026-01-02T00:00:00Z']
     const named = [before, first, last, after].map((at, index) => ({ at, id: `r${index}` }))
-    const by: [ResourceName, (row: { at: string; id: string }) => object][] = [
-      ['clicks', ({ at, id }) => ({ id, clickedAt: at })],
-      ['conversions', ({ at, id }) => ({ id, convertedAt: at, status: 'approved' })],
-      ['costs', ({ at, id }) => ({ id, spentAt: at, cost: 1 })],
-      ['pixel-events', ({ at, id }) => ({ id, eventName: 'e', clickId: 'c', receivedAt: at })],
-      ['offers', ({ at, id }) => ({ id, name: id, createdAt: at })],
-    ]
-    for (const [resource, rowOf] of by) {
-      await importContent(source.stores, account, resource, named.map(rowOf))
-      await importContent(source.stores, other, resource, [rowOf({ at: '2026-01-01T12:00:00Z', id: 'theirs' })])
+    const rowsOf = (rows: { at: string; id: string }[]) => ({
+      clicks: rows.map(({ at, id }) => ({ id, clickedAt: at })),
+      conversions: rows.map(({ at, id }) => ({ id, convertedAt: at, status: 'approved' })),
+      costs: rows.map(({ at, id }) => ({ id, spentAt: at, updatedAt: at, cost: 1 })),
+      'pixel-events': rows.map(({ at, id }) => ({ id, eventName: 'e', clickId: 'c', receivedAt: at })),
+      offers: rows.map(({ at, id }) => ({ id, name: id, createdAt: at })),
+    })
+    const theirs = rowsOf([{ at: '2026-01-01T12:00:00Z', id: 'theirs' }])
+    await storeRows(source.stores, [...rowsOfAccount(account, rowsOf(named)), ...rowsOfAccount(other, theirs)])
+    for (const resource of Object.keys(theirs) as ResourceName[]) {
       const ids = async (range: Partial<Range>) =>
         lines(await exported(resource, account, 'ndjson', range)).map((line) => JSON.parse(line).id)
       const [fromMs, untilMs] = [Date.parse(first), Date.parse(after)]
@@ -280,8 +285,10 @@ describe('an interrupted export', () => {
   const running = () => runningQueries(source.stores, 'export.clicks')
 
   it('fails when the database ends its query', async () => {
-    const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
-    await new Promise((resolve) => child.stdout.once('readable', resolve))
+    const [stdout, errors] = [new PassThrough(), new PassThrough()]
+    const { environment } = source.stores
+    const ended = runCommand(['export', 'clicks', '--account', 'large'], { environment, stdout, stderr: errors })
+    await once(stdout, 'readable')
     const [query] = await running()
     let isKilled = false
     const killing = source.stores.clickhouse.client
@@ -294,10 +301,14 @@ describe('an interrupted export', () => {
     // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues to
     // read, but so slowly that the whole export takes longer than a block.
     while (!isKilled) {
-      lines += linesOf(child.stdout.read(bytesPerRead))
+      lines += linesOf(stdout.read(bytesPerRead))
       await pause(5)
     }
-    const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])
+    const closed = ended.finally(() => {
+      stdout.end()
+      errors.end()
+    })
+    const [rest, stderr, code] = await Promise.all([text(stdout), text(errors), closed, killing])
     expect([code, stderr]).toEqual([1, 'error: a database is unavailable. The output is incomplete.\n'])
     expect(lines + linesOf(rest)).toBeLessThan(clicks)
     expect(rest).not.toContain('xception')

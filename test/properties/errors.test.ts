@@ -17,7 +17,7 @@ import { openStores, type Stores } from '../../src/stores/open.ts'
 import { assertSchema, testNowMs, useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, type Operation, operations, type Parameter } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
-import { changeTables, storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
+import { storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
 
 // Tests each row of the error table at every endpoint that it applies to. The rows that apply follow from the contract, so
 // a new endpoint is covered automatically; a new parameter needs its invalid values in `badValues`.
@@ -26,6 +26,10 @@ const api = useTestApp()
 let key: string
 let otherKey: string
 let freeKey: string
+let revokedKey: string
+let expiredKey: string
+/** Keys of `acme` by the scope that they lack. */
+const narrowKeys = new Map<string | undefined, string>()
 
 beforeAll(async () => {
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
@@ -35,6 +39,14 @@ beforeAll(async () => {
   otherKey = await api.account('other')
   await api.account('narrow', { plan: 'pro' })
   freeKey = await api.account('free', { plan: 'free', scopes: [] })
+  const revoked = await createKey(api.stores.postgres, wanted())
+  await revokeKey(api.stores.postgres, revoked?.row.id ?? '')
+  revokedKey = revoked?.key ?? ''
+  expiredKey = (await createKey(api.stores.postgres, wanted(testNowMs)))?.key ?? ''
+  for (const lacking of new Set(operations.map(({ scope }) => scope))) {
+    const others = scopes.filter((name) => name !== lacking)
+    narrowKeys.set(lacking, await api.keyOf('acme', others))
+  }
   for (const table of namedTables) {
     await storeMetadata(api.stores, table, 'acme', [{ id: 'mine' }])
     await storeMetadata(api.stores, table, 'other', [{ id: 'theirs' }])
@@ -127,36 +139,33 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     })
 
     it('401 without a valid key', async () => {
-      const [revoked, expired] = [
-        await createKey(api.stores.postgres, wanted()),
-        await createKey(api.stores.postgres, wanted(testNowMs)),
-      ]
-      await revokeKey(api.stores.postgres, revoked?.row.id ?? '')
       const cases: [string | null, string][] = [
         [null, 'missing_api_key'],
+        [`ApiKey ${makeKeyText()}`, 'invalid_api_key'],
+        [`ApiKey ${revokedKey}`, 'revoked_api_key'],
+        [`ApiKey ${expiredKey}`, 'expired_api_key'],
         ['', 'missing_api_key'],
         ['ApiKey', 'missing_api_key'],
         ['Bearer ', 'missing_api_key'],
-        [`ApiKey ${makeKeyText()}`, 'invalid_api_key'],
         [`ApiKey ${key}x`, 'invalid_api_key'],
         [`ApiKey ${key} x`, 'invalid_api_key'],
         [`ApiKey Bearer ${key}`, 'invalid_api_key'],
         ['Basic ', 'missing_api_key'],
         [`Basic ${key}`, 'invalid_api_key'],
         [`Basic ${btoa(`user:${makeKeyText()}`)}`, 'invalid_api_key'],
-        [`Basic ${btoa(`user:${revoked?.key}`)}`, 'revoked_api_key'],
+        [`Basic ${btoa(`user:${revokedKey}`)}`, 'revoked_api_key'],
         [`Bearer ${makeKeyText()}`, 'invalid_api_key'],
         [makeKeyText(), 'invalid_api_key'],
-        [`ApiKey ${revoked?.key}`, 'revoked_api_key'],
-        [`ApiKey ${expired?.key}`, 'expired_api_key'],
       ]
-      for (const [authorization, code] of cases) await expectProblem(operation, { authorization }, [401, code])
+      // In the suite every form of the header is sent to the first endpoint.
+      const isWhole = operation === operations[0] || randomCasesFactor > 1
+      for (const [authorization, code] of isWhole ? cases : cases.slice(0, 4))
+        await expectProblem(operation, { authorization }, [401, code])
     })
 
     const { scope } = operation
     it.runIf(scope)('403 insufficient_scope, with the required scope, for a key with all other scopes', async () => {
-      const others = scopes.filter((name) => name !== scope)
-      const difference = { authorization: `ApiKey ${await api.keyOf('acme', others)}` }
+      const difference = { authorization: `ApiKey ${narrowKeys.get(scope)}` }
       const response = await expectProblem(operation, difference, [403, 'insufficient_scope'])
       expect(response.json().required).toBe(scope)
     })
@@ -535,7 +544,8 @@ const breaks: { why: string; list: readonly Operation[]; problem: [number, strin
     why: '503 query_timeout when a ClickHouse query times out',
     list: onClickHouse,
     problem: [503, 'query_timeout'],
-    open: () => openApp({ ...api.stores, clickhouse: withoutTime(api.stores.clickhouse) }),
+    open: () =>
+      openApp({ ...api.stores, clickhouse: withLimit(api.stores.clickhouse, { max_execution_time: 0.000_01 }) }),
   },
   {
     why: '503 unavailable when the stores are unavailable',
@@ -558,18 +568,13 @@ const breaks: { why: string; list: readonly Operation[]; problem: [number, strin
     problem: [500, 'internal_error'],
     async open() {
       const { clickhouse, postgres } = api.stores
-      const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
-      const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
-      const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
       const renameAll = async (rename: (table: string) => [from: string, to: string]) => {
-        for (const [from, to] of tables.map(({ name }) => rename(name)))
-          await changeTables(api.stores, `RENAME TABLE ${from} TO ${to}`)
         for (const [from, to] of namedTables.map(rename))
           await postgres`ALTER TABLE ${postgres(from)} RENAME TO ${postgres(to)}`
       }
       await renameAll((table) => [table, `hidden_${table}`])
       showTables = () => renameAll((table) => [`hidden_${table}`, table])
-      return await openApp(api.stores)
+      return await openApp({ ...api.stores, clickhouse: withLimit(clickhouse, { max_columns_to_read: '1' }) })
     },
   },
 ]
@@ -586,20 +591,20 @@ describe.each(breaks)('$why', ({ list, problem, open }) => {
     '%s',
     async (_name, operation) => {
       const response = await expectProblem(operation, {}, problem, app)
-      expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|nowhere|select|hidden_/i)
+      expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|nowhere|select|hidden_|column|relation/i)
       if (problem[0] === 500) expect(response.json().message).toMatch(/^Internal server error; include the request id/)
     },
   )
 })
 
-/** The same ClickHouse with a query timeout of 10 µs. */
-function withoutTime(clickhouse: ClickHouse): ClickHouse {
+/** The same ClickHouse with a limit that every read exceeds. */
+function withLimit(clickhouse: ClickHouse, limit: ReadOrder['settings']): ClickHouse {
   const { client } = clickhouse
-  const timingOut = new Proxy(client, {
+  const limited = new Proxy(client, {
     get: (target, name) =>
       name === 'read'
-        ? (order: ReadOrder) => target.read({ ...order, settings: { ...order.settings, max_execution_time: 0.000_01 } })
+        ? (order: ReadOrder) => target.read({ ...order, settings: { ...order.settings, ...limit } })
         : Reflect.get(target, name),
   })
-  return Object.create(clickhouse, { reader: { value: timingOut } })
+  return Object.create(clickhouse, { reader: { value: limited } })
 }

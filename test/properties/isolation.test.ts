@@ -33,13 +33,14 @@ beforeAll(async () => {
   for (const account of ['acme', 'other'] as const) keys[account] = await api.account(account)
   await fill('acme', 1)
   const before = await openRecording()
-  // Checksums have only events that are older than a second.
-  await until(async () => (await send(before.app, eventChecksums, 'acme')).body.includes('"rows":3'))
   const record = async (url: string) => {
     responsesAlone.set(url, (await send(before.app, url, 'acme')).body)
   }
   await forEachConcurrently(urls, concurrentReads, record)
   await forEachConcurrently(exportUrls, concurrentExportsMax, record)
+  // Checksums have only events that are older than a second.
+  await until(async () => (await send(before.app, eventChecksums, 'acme')).body.includes('"rows":3'))
+  await record(eventChecksums)
   await before.close()
   queriesAlone = before.queries
   await fill('other', 1_000)
@@ -168,7 +169,7 @@ const values: Record<string, readonly string[]> = {
   by: ['click'],
   window: ['30d'],
   compare: ['previous_period'],
-  range: ['last_month'],
+  range: ['this_month'],
   count_at: ['click'],
   filters: ['[["is","campaign_id",["k1","only-acme"]]]', '[["contains","campaign_id",["only"]]]'],
   event_name: ['paid'],
@@ -185,13 +186,13 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
-// In the suite one value of a parameter that is neither an id nor required is sent, every second one alone, and the others with a
-// campaign, each with one value of the required parameters; in test:long, all combinations are sent.
+// In the suite one value of a parameter that is neither an id nor required is sent, two parameters in a request, every second request
+// with a campaign, each with one value of the required parameters; in test:long, all combinations are sent.
 const isLong = randomCasesFactor > 1
 
 /**
- * The query strings of an endpoint: empty, and each value of each parameter, alone or with one of the campaigns. Required
- * parameters are in all of them.
+ * The query strings of an endpoint: empty, and each value of each parameter, alone, with another one or with one of the campaigns.
+ * Required parameters are in all of them.
  */
 function queriesOf({ query, path }: Operation): string[] {
   const alternatives = query.flatMap(({ schema }) => (schema['x-required-without'] as string | undefined) ?? [])
@@ -214,10 +215,15 @@ function queriesOf({ query, path }: Operation): string[] {
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
   const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
-  const withOthers = others.flatMap((other, n) => {
-    const pair = campaigns.length === 0 ? undefined : [campaigns[n % campaigns.length], other]
-    if (pair && isLong) return [[other], pair]
-    return [pair && n % 2 === 1 ? pair : [other]]
+  // Adjacent values may be of one parameter.
+  const half = Math.ceil(others.length / 2)
+  const sent = isLong
+    ? others.map((other) => [other])
+    : others.slice(0, half).map((other, n) => [other, others[n + half]])
+  const withOthers = sent.flatMap((together, n) => {
+    const pair = campaigns.length === 0 ? undefined : [campaigns[n % campaigns.length], ...together]
+    if (pair && isLong) return [together, pair]
+    return [pair && n % 2 === 1 ? pair : together]
   })
   const combinations = [[], ...campaigns.map((one) => [one]), ...withOthers]
   const alone = required.length > 0 ? required : ['']
@@ -310,7 +316,10 @@ describe('an account', () => {
   })
 
   it('never receives a cached response of the other account', async () => {
-    const cachedUrls = urls.filter((url) => /^.(stats|reports|usage)/.test(url))
+    // In the suite two of three.
+    const cachedUrls = urls
+      .filter((url) => /^.(stats|reports|usage)/.test(url))
+      .filter((_url, index) => isLong || index % 3 !== 1)
     expect(cachedUrls.length).toBeGreaterThan(20)
     await forEachConcurrently(cachedUrls, concurrentReads, async (url) => {
       await send(api.app, url, 'acme')
@@ -352,11 +361,17 @@ function foreignIn(body: string, account: Account): string[] {
 }
 
 describe('a row of another account', () => {
-  /** URLs in pairs: with an id of the other account that no row of this one refers to, and with an id that does not exist. */
+  const isFirstWith = (operation: Operation, name: string) =>
+    reads.find(({ query }) => query.some((parameter) => parameter.name === name)) === operation
+  /**
+   * URLs in pairs: with an id of the other account that no row of this one refers to, and with an id that does not exist. In the
+   * suite one endpoint has the filters that are like campaign_id.
+   */
   const pairs = reads.flatMap((operation) => [
     ...(operation.hasId ? ['secret-other', 'absent'] : []).map((id) => operation.path.replace('{id}', id)),
     ...operation.query
       .filter(({ name }) => name.endsWith('_id'))
+      .filter(({ name }) => isLong || /^(campaign|click|visitor)_id$/.test(name) || isFirstWith(operation, name))
       .flatMap(({ name }) => {
         const required = operation.query
           .filter((one) => one.required)

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { notSet } from '../../../schema/dimensions.ts'
-import { type FilterName, filterAttributes, filterNames } from '../../../schema/filters.ts'
+import { filterAttributes, filterNames } from '../../../schema/filters.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
+import { randomCasesFactor } from '../../kit/randomCases.ts'
 
 const api = useTestApp()
 let key: string
@@ -83,17 +84,25 @@ const clicks = (query: string) => idsOf(`/clicks?limit=200&${query}`, ClickPage)
 const conversions = (query: string) => idsOf(`/conversions?limit=200&${query}`, ConversionPage)
 const report = (query: string) => api.read(`/reports?${query}`, key, ReportResponse)
 
+/** In the suite, two of the ten sub ids, and every second filter by an excluded value; in test:long, all. */
+const isLong = randomCasesFactor > 1
+const tested = filterNames
+  .filter((name) => isLong || !/^sub[2-9]$/.test(name))
+  .map((name, index) => [name, index] as const)
+
+// Filters of reports: test/properties/reports.
 describe('filters of lists', () => {
-  it.each(filterNames)('%s selects as many rows as the report counts', async (name: FilterName) => {
+  it.each(tested)('%s selects as many rows as the report counts', async (name, index) => {
     const { data, totals } = await report(`group_by=${filterAttributes[name]}`)
     expect(data.length).toBeGreaterThan(2)
     const [first, second] = data
     const unset = data.find(({ id }) => id === notSet)
-    for (const [row, isExcluded] of [
+    const cases = [
       [first, false],
       [second, true],
       [unset, false],
-    ] as const) {
+    ] as const
+    for (const [row, isExcluded] of cases.filter((_case, n) => isLong || n !== index % 2)) {
       const { id = '', clicks: clickCount = 0, conversions: conversionCount = 0 } = row ?? {}
       const value = id === notSet ? id : escaped(id)
       const filter = parameter(name, isExcluded ? `!${value.replace(/^\\!/, '!')}` : value)
@@ -105,8 +114,6 @@ describe('filters of lists', () => {
         conversions(`status=approved&${filter}`),
       ])
       expect([filter, listed.map(({ length }) => length)]).toEqual([filter, expected])
-      const filtered = (await report(`group_by=device&${filter}`)).totals
-      expect([filter, filtered.clicks, filtered.conversions]).toEqual([filter, ...expected])
     }
   })
 

@@ -30,7 +30,7 @@ describe('a kill or a pause', () => {
       async () => {
         const victims = victim === 'ClickHouse' ? stores.nodes : [stores.postgres]
         // The long form kills at each call.
-        const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 12 })
+        const { faults, kills } = await runTrials(stores, trials[name], { call, victims, repetitions: 1, every: 24 })
         expect(faults).toEqual([])
         expect(kills.size).toBeGreaterThan(0)
       },

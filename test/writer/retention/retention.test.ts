@@ -29,14 +29,11 @@ const keys: Record<string, string> = {}
 let before: Record<string, unknown>
 
 beforeAll(async () => {
-  const accounts = ['acme', 'erased', 'other', 'changed', 'removing']
+  const accounts = ['acme', 'other', 'changed', 'removing']
   for (const id of accounts) keys[id] = await server.account(id)
   await storeRetained(server.stores, ...accounts)
   before = await responses('acme', fromSums)
-  for (const id of ['acme', 'erased']) {
-    await setRetention(server.stores.postgres, id, { clickMonths: 2, eventMonths: 1 })
-  }
-  await remove('erased')
+  await setRetention(server.stores.postgres, 'acme', { clickMonths: 2, eventMonths: 1 })
   expect(await remove('acme')).toEqual({
     removed: { clicks: 4, events: 2 },
     retained: { clicksMs: Date.UTC(2025, 1, 1), eventsMs: Date.UTC(2025, 2, 1) },
@@ -96,7 +93,6 @@ describe('after months were removed', () => {
     const done = await importContent(server.stores, 'acme', 'costs', [moved])
     expect(done).toMatchObject({ inserted: 0, duplicates: 1, conflicting: 1 })
     expect(await idsOf('acme', '/costs')).toEqual(['x3'])
-    expect(await verify('acme')).toEqual([])
   })
 
   it.each([
@@ -199,7 +195,18 @@ describe('after months were removed', () => {
     expect(await remove('acme')).toBeUndefined()
     await setRetention(server.stores.postgres, 'acme', { clickMonths: 0, eventMonths: 12 })
     expect(await remove('acme')).toBeUndefined()
-    expect(await verify('acme')).toEqual([])
+  })
+
+  it('an erasure of a visitor finds the conversions of its removed clicks, also those with a visitor of their own', async () => {
+    await withWriter(server.stores, 'acme', async (writer) => {
+      const key = await readErasureKey(writer)
+      const hash = identifierHash(key, 'visitor', 'visitor-c2')
+      await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
+      expect(await completeErasures(writer, { inFlightMs: 0 })).toEqual({ clicks: 0, conversions: 1, events: 0 })
+    })
+    const query = `
+      SELECT visitor_id, sub1, click_visitor_id, os FROM conversions FINAL WHERE account_id = 'acme' AND id = 'v2'`
+    expect(await rowsOf(server.stores, query)).toEqual([{ visitor_id: '', sub1: '', click_visitor_id: '', os: 'own' }])
   })
 })
 
@@ -214,7 +221,6 @@ describe('imports after months were removed', () => {
     const moved = { ...rows.clicks[0], clickedAt: '2025-03-01T00:00:00.000Z' }
     expect(await importContent(stores, 'acme', 'clicks', [moved])).toMatchObject({ inserted: 0, duplicates: 1 })
     expect(await responses('acme', fromSums)).toEqual(before)
-    expect(await verify('acme')).toEqual([])
   })
 
   it('a new conversion of a removed click has its campaign and time, and refers to it once', async () => {
@@ -223,20 +229,9 @@ describe('imports after months were removed', () => {
     const { data } = await body('acme', '/conversions?from=2025-04-02&to=2025-04-02')
     expect(data).toMatchObject([{ id: 'v9', campaignId: 'k2', clickedAt: '2025-01-10T10:20:00.000Z', country: null }])
     await importContent(server.stores, 'acme', 'clicks', [])
+    // After all that the tests above stored.
     expect(await verify('acme')).toEqual([])
   })
-})
-
-it('an erasure of a visitor finds the conversions of its removed clicks, also those with a visitor of their own', async () => {
-  await withWriter(server.stores, 'erased', async (writer) => {
-    const key = await readErasureKey(writer)
-    const hash = identifierHash(key, 'visitor', 'visitor-c2')
-    await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
-    expect(await completeErasures(writer, { inFlightMs: 0 })).toEqual({ clicks: 0, conversions: 1, events: 0 })
-  })
-  const query = `
-    SELECT visitor_id, sub1, click_visitor_id, os FROM conversions FINAL WHERE account_id = 'erased' AND id = 'v2'`
-  expect(await rowsOf(server.stores, query)).toEqual([{ visitor_id: '', sub1: '', click_visitor_id: '', os: 'own' }])
 })
 
 describe('verify after months were removed', () => {
@@ -270,10 +265,6 @@ describe('verify after months were removed', () => {
     await expect(remove('changed')).rejects.toThrow('and nothing was removed; run verify --account changed --repair')
     expect(await storedRowsOf(stores, 'changed')).toBe(stored)
     expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
-    await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
-    expect(await remove('changed')).toMatchObject({ removed: { clicks: 4, events: 1 } })
-    const counts = await rowsOf(stores, `SELECT count() AS rows FROM clicks WHERE account_id = 'changed'`)
-    expect(counts).toEqual([{ rows: 2 }])
   })
 })
 
