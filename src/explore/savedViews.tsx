@@ -32,7 +32,7 @@ export function SavedViews({ view, onChange }: PanelProps) {
     <>
       <CopyButton
         text={location.origin + location.pathname + formatView(view)}
-        done="The link of this view is in the clipboard. It does not have the key."
+        done="The link of this view is in the clipboard, without your API key: others open it with their own."
       >
         Copy link
       </CopyButton>

@@ -163,7 +163,14 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
   it('leads from a fresh page to the numbers of the first row with four keys, and to the totals with three', async () => {
     const { open, settle } = explorer
     await open()
-    await press('Tab Enter Tab Enter')
+    await press('Tab Enter')
+    const isFirstInSight = `(() => {
+      const row = document.querySelector('#drill-down tbody .row')
+      const { x, y } = row.getBoundingClientRect()
+      return row.contains(document.elementFromPoint(x + 9, y + 9))
+    })()`
+    await expect.poll(() => explorer.page.evaluate(isFirstInSight)).toBe(true)
+    await press('Tab Enter')
     await expect.poll(shown).toMatch(/group_by=country.*campaign_id=/)
     await settle()
     // The rows of the next dimension follow.
