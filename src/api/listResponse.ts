@@ -30,7 +30,7 @@ interface ListResponse<Plan extends ListPlan> {
   resource: ListedResource
   plan: Plan
   /** @returns a page of rows; or of their JSON, with the selected fields */
-  readPage(context: RowContext, plan: Plan): Promise<PageRows<object | string>>
+  listRows(context: RowContext, plan: Plan): Promise<PageRows<object | string>>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
@@ -52,7 +52,7 @@ export async function sendList<Plan extends ListPlan>(
   request: FastifyRequest,
   reply: FastifyReply,
   query: FormatQuery,
-  { resource, plan, readPage, exportSql }: ListResponse<Plan>,
+  { resource, plan, listRows, exportSql }: ListResponse<Plan>,
 ): Promise<void> {
   const { stores } = context
   const { accountId, retained } = plan
@@ -64,7 +64,7 @@ export async function sendList<Plan extends ListPlan>(
       const read = { ...context, signal }
       const isByStoredAt = plan.updatedSinceMs !== undefined
       const asOfMs = isByStoredAt ? await readWatermark(read, accountId, resource) : undefined
-      const { data, ...rest } = await readPage(read, { ...plan, asOfMs, selected })
+      const { data, ...rest } = await listRows(read, { ...plan, asOfMs, selected })
       return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
     })
     await sendPage(reply, page.data, page.rest, selected)

@@ -20,9 +20,10 @@ export interface Sender {
  * | `readEvent`                | the Problem of an invalid field       | all fields that the request has     |
  * | limit of a click, visitor  | Problem `rate_limited`                |                                     |
  * | `attribute`                | Problem `click_not_found`, `campaign_not_found` | campaign and user of the row |
- * | `EventsInFlight`           | of a repeated event: as its first one | `first`, `settled`                  |
+ * | `EventsInFlight`           | none                                  | `first`                             |
  * | `decideEvents`             | `duplicate`, `over_ceiling`           | generation of the row, `count`      |
  * | `flushEvents`              | `stored`, Problem `unavailable`       |                                     |
+ * | `settleLikeFirst`          | of a repeated event: as its first one |                                     |
  */
 export interface IncomingEvent extends CountedEvent {
   /** Undefined until a step settles the event; a Problem rejects it. */

@@ -76,7 +76,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
 
   return {
     /**
-     * Settles events in one flush: campaigns, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
+     * Finds the campaigns of events, then settles the events in one flush: duplicates (one look-up), fair-use ceiling, storage (one insert).
      * A Problem is the outcome of an event that has no click or campaign of the account.
      * @param events of one account without outcomes, at most 1,000
      * @param isDryRun `stored` is then the outcome of an event that would be stored

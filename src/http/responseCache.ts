@@ -32,7 +32,7 @@ interface TableResponse<Plan extends TablePlan, Response extends DatedResponse> 
   /** In the name of a CSV file. */
   resource: string
   query: CsvQuery & { format?: 'csv' | 'json' }
-  plan(): Plan
+  makePlan(): Plan
   run(plan: Plan, signal: AbortSignal): Promise<Response>
   toCsv(response: Response, plan: Plan): CsvResponse
 }
@@ -119,11 +119,11 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   }
 
   /**
-   * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
+   * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
    * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
    * the key are checked before.
-   * @param run plans the query and queries the databases, once for concurrent identical requests; its signal aborts when all their
-   *   clients have disconnected
+   * Their parameter `run` plans the query and queries the databases, once for concurrent identical requests; its signal aborts
+   * when all their clients have disconnected.
    */
   const sendAs =
     <Response>(format: string, prepare: (response: Response) => Prepared) =>
@@ -149,12 +149,12 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
 
   /**
    * Sends a table in the format of the request, as `send`.
-   * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`, or as `plan` and `run`
+   * @throws Problem `invalid_csv_escape`, `invalid_csv_bom`, `invalid_totals`, or as `makePlan` and `run`
    */
   function sendTable<Plan extends TablePlan, Response extends DatedResponse>(
     request: FastifyRequest,
     reply: FastifyReply,
-    { resource, query, plan: makePlan, run, toCsv }: TableResponse<Plan, Response>,
+    { resource, query, makePlan, run, toCsv }: TableResponse<Plan, Response>,
   ): Promise<void> {
     const format = negotiateFormat(tableFormats, query.format, request.headers.accept)
     checkCsvParameters(query, format)

@@ -94,7 +94,7 @@ export function newestSql(plan: ClickPlan, lastKey: PageKey | undefined, limit: 
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`clicked_at`, plan.range),
     isAfter(lastKey, ch`clicked_at`, ch`id`),
-    ...convertedCondition(plan, lastKey),
+    ...conversionFilter(plan, lastKey),
   ]
   return ch`
 SELECT ${clickTexts}
@@ -184,7 +184,7 @@ function convertedVersionsSql(plan: ClickPlan, lastKey: PageKey | undefined, lim
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
   is_deleted = 1 AS isDeleted, is_test AS isTest
 FROM converted_clicks
-WHERE ${join(convertedConditions(plan, lastKey), '\n  AND ')}
+WHERE ${join(convertedClickConditions(plan, lastKey), '\n  AND ')}
 ORDER BY clicked_at DESC, click_id DESC
 LIMIT ${count(limit)}`
 }
@@ -233,7 +233,7 @@ export function orderedSql(plan: ClickPlan) {
     ...list.conditions,
     isAfter(plan.after, list.at, ch`id`, plan.isOldestFirst),
     ...clickConditions(plan),
-    ...convertedCondition(plan, undefined),
+    ...conversionFilter(plan, undefined),
   ]
   return { ...list, conditions }
 }
@@ -248,15 +248,15 @@ function clickConditions({ filters, isBot, isTest }: ClickPlan): Fragment[] {
 }
 
 /** The condition of the parameter `converted`, if it is present: on the clicks of the range after a key. */
-function convertedCondition(plan: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
+function conversionFilter(plan: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
   if (plan.converted === undefined) return []
-  const conditions = [...convertedConditions(plan, lastKey), ch`NOT is_test`]
+  const conditions = [...convertedClickConditions(plan, lastKey), ch`NOT is_test`]
   const converted = ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
   return [ch`(clicked_at, id) ${plan.converted ? ch`IN` : ch`NOT IN`} (${converted})`]
 }
 
 /** Conditions on `converted_clicks` that the next clicks fulfil, and maybe other clicks: it lacks most columns. */
-function convertedConditions({ accountId, filters, range }: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
+function convertedClickConditions({ accountId, filters, range }: ClickPlan, lastKey: PageKey | undefined): Fragment[] {
   return [
     ch`account_id = ${text(accountId)}`,
     ...inRange(ch`clicked_at`, range),

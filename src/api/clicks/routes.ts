@@ -24,7 +24,7 @@ export function clickRoutes(app: App, context: RouteContext): void {
       sendList(context, request, reply, request.query, {
         resource: 'clicks',
         plan: planClicks(request.query, request.caller, context.now()),
-        readPage: listClicks,
+        listRows: listClicks,
         exportSql: clickExportSql,
       }),
   })

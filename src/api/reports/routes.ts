@@ -22,7 +22,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
       return context.responseCache.sendTable(request, reply, {
         resource: 'reports',
         query: request.query,
-        plan: () => planReport(request.query, request.caller, context.now()),
+        makePlan: () => planReport(request.query, request.caller, context.now()),
         run: (plan, signal) => runReport(context, plan, signal),
         toCsv: (report, plan) => {
           const rows = report.data.length

@@ -36,7 +36,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
       context.responseCache.sendTable(request, reply, {
         resource: 'stats-daily',
         query: request.query,
-        plan: () => planDaily(request.query, request.caller, context.now()),
+        makePlan: () => planDaily(request.query, request.caller, context.now()),
         run: (plan, signal) => runDaily(context, plan, signal),
         toCsv({ data, previous }) {
           const labels = ['id', 'date', 'complete']

@@ -29,7 +29,7 @@ export function versionRoutes(app: App, context: RouteContext): void {
       sendList(context, request, reply, request.query, {
         resource: 'conversions',
         plan: planConversions(request.query, request.caller, context.now()),
-        readPage: listVersions,
+        listRows: listVersions,
         exportSql: versionExportSql,
       }),
   )
@@ -50,7 +50,7 @@ export function versionRoutes(app: App, context: RouteContext): void {
       sendList(context, request, reply, request.query, {
         resource: 'costs',
         plan: planCosts(request.query, request.caller, context.now()),
-        readPage: listVersions,
+        listRows: listVersions,
         exportSql: versionExportSql,
       }),
   )

@@ -27,7 +27,7 @@ export function eventListRoutes(app: App, context: RouteContext): void {
       sendList(context, request, reply, request.query, {
         resource: 'events',
         plan: planEventList(request.query, request.caller, context.now()),
-        readPage: listEvents,
+        listRows: listEvents,
         exportSql: eventExportSql,
       }),
   })
