@@ -66,8 +66,8 @@ interface SharedRun {
 const overheadBytes = 1_000
 
 /**
- * Opens the cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one
- * query; clients can revalidate by ETag.
+ * Opens the cache of the responses of stats, reports, funnels, usage and checksums, and sends them: concurrent identical requests share
+ * one query; clients can revalidate by ETag.
  */
 export function openResponseCache(options: ResponseCacheOptions = {}) {
   const { ttlMs = 2_000, bytesMax = 32 * 1_048_576, monotonicMs = () => performance.now() } = options

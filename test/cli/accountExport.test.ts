@@ -29,7 +29,7 @@ const folder = useFolder()
 let key: string
 
 const at = '2026-11-02T00:00:00.000Z'
-/** Rows with every field, and rows of which an erasure finds some by their visitor, some by their click. */
+/** Rows with every field, and rows that an erasure finds: some by their visitor, some by their click. */
 const movedRows = {
   ...fullRows,
   clicks: [

@@ -124,7 +124,7 @@ describe('a row of an API list', () => {
     'traffic-sources': '/traffic-sources?',
   }
 
-  // In the suite each resource in one of both export formats, since those of the command above are imported too.
+  // The suite imports each resource from one of both formats. The test above imports files of the command in both.
   const numbered = resourceNames.map((resource, index) => [resource, index] as const)
   it.each(numbered)('is imported as it is from JSON, NDJSON and CSV: %s', async (resource, index) => {
     const expected = await exported(resource, 'listed')

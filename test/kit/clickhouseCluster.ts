@@ -5,7 +5,7 @@ import { freePort } from './serverProcess.ts'
 
 /**
  * Starts two servers that are the shards of one cluster, and waits until they respond. The first one is also the only node of a
- * cluster named `alone`.
+ * cluster named `alone`, and the configuration of the second one alone has the cluster `late`.
  * @param isRelayed whether they connect to each other through relays, so that a connection that is reset does not end a node
  */
 export async function startCluster({ isRelayed = false } = {}) {
@@ -19,6 +19,7 @@ export async function startCluster({ isRelayed = false } = {}) {
     return `<remote_servers>
     <pair><secret>of-both</secret>${seen.map(shard).join('')}</pair>
     <alone><secret>of-both</secret>${seen.slice(0, 1).map(shard).join('')}</alone>
+    ${own === 1 ? `<late>${seen.map(shard).join('')}</late>` : ''}
   </remote_servers>`
   }
   const start = (tcpPort: number, own: number) => startClickHouse(undefined, { configXml: clustersOf(own), tcpPort })

@@ -57,9 +57,10 @@ export async function openCluster(
   mayCreate: boolean,
 ) {
   const isNamed = nodeUrls.length > 0
-  const members = await Promise.any(
-    [address.url, ...nodeUrls].map((url) => membersAt({ ...address, url }, name)),
-  ).catch(({ errors: [first] }: AggregateError) => Promise.reject(first))
+  const members = await membersAt(address, name).catch((error) => {
+    if (error instanceof SettingsError) throw error
+    return Promise.any(nodeUrls.map((url) => membersAt({ ...address, url }, name))).catch(() => Promise.reject(error))
+  })
   if (isNamed && nodeUrls.length !== members.length) {
     throw new SettingsError(
       `CLICKHOUSE_NODES: the cluster ${name} has ${members.length} nodes, ${nodeUrls.length} are named.`,

@@ -51,11 +51,12 @@ SELECT table, parts_to_check > 0 AS isChecked FROM system.replicas WHERE databas
 }
 
 /**
- * The shard of a replica that has not responded since the start is unknown, and so which replica must have the same rows, and its state.
+ * Of a replica that has not said how it is since the start, the shard and the running inserts are unknown: which replica must have the same
+ * rows, and which events may still be stored.
  * @throws Problem `unavailable`
  */
-export function assertReplicasKnown(nodes: readonly { shard: string }[]): void {
-  if (nodes.every(({ shard }) => shard !== '')) return
+export function assertReplicasKnown(nodes: readonly Pick<ClusterNode, 'state'>[]): void {
+  if (nodes.every(({ state }) => state !== undefined)) return
   throw new Problem('unavailable', 'A replica of ClickHouse has not responded yet.', { retryAfterS: 2 })
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RowTable } from '../../query/attributes.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { CountedRows } from './confirmedRows.ts'
@@ -36,8 +37,6 @@ export async function recordRows(
   })
   return { entries, storedAt: await recordBatches(session, entries) }
 }
-
-const dayMs = 86_400_000
 
 /**
  * @param times of the facts that a batch adds, such as clicked_at, epoch milliseconds; at least one

@@ -314,6 +314,10 @@ describe('a store is of one kind', () => {
     expect(await refusal({ CLICKHOUSE_CLUSTER: 'pears' })).toBe(
       'CLICKHOUSE_CLUSTER=pears: the server of CLICKHOUSE_URL has no such cluster, but alone, pair.',
     )
+    // Another node has it.
+    expect(await refusal({ CLICKHOUSE_CLUSTER: 'late' })).toBe(
+      'CLICKHOUSE_CLUSTER=late: the server of CLICKHOUSE_URL has no such cluster, but alone, pair.',
+    )
     expect(await refusal({ CLICKHOUSE_NODES: first })).toBe(
       'CLICKHOUSE_NODES: the cluster pair has 2 nodes, 1 are named.',
     )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { chooseServer, newReplicasOf, quorumOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'
 import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
+import { assertReplicasKnown } from '../../../src/stores/clickhouse/replicas.ts'
 import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 
@@ -145,5 +146,11 @@ describe('the server of an instance', () => {
   it('a replica is new if another one of its shard has been migrated', () => {
     const [old, added, lonely] = [server('a'), server('b', empty), { ...server('c', empty), shard: '2' }]
     expect(newReplicasOf([old, added, lonely, dead('d', empty)])).toEqual([[added, old]])
+  })
+
+  it('while one has not said which events it is storing, no row is listed or looked up as final', () => {
+    expect(() => assertReplicasKnown([server('a'), dead('b')])).not.toThrow()
+    const named = { ...dead('b'), state: undefined }
+    expect(() => assertReplicasKnown([server('a'), named])).toThrow('A replica of ClickHouse has not responded yet.')
   })
 })
