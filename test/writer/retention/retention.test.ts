@@ -265,6 +265,10 @@ describe('verify after months were removed', () => {
     await expect(remove('changed')).rejects.toThrow('and nothing was removed; run verify --account changed --repair')
     expect(await storedRowsOf(stores, 'changed')).toBe(stored)
     expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
+    await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
+    expect(await remove('changed')).toMatchObject({ removed: { clicks: 4, events: 1 } })
+    const counts = await rowsOf(stores, `SELECT count() AS rows FROM clicks WHERE account_id = 'changed'`)
+    expect(counts).toEqual([{ rows: 2 }])
   })
 })
 
