@@ -132,6 +132,23 @@ describe('up to when there are rows', () => {
     })
   })
 
+  it('is unknown for a migrated account without rows, and with rows of a clock that is ahead only', async () => {
+    await stores.postgres`
+      INSERT INTO watermarks (account_id, resource, stored_at)
+      SELECT ${account}, unnest(ARRAY['clicks', 'conversions']), now()`
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
+        VALUES ('${account}', 'ahead', '2105-01-01 00:00:00', now64(3) + INTERVAL 1 HOUR)`,
+    })
+    await withWriter(stores, account, async (writer) => {
+      expect(
+        await stores.postgres`SELECT FROM watermarks WHERE account_id = ${account} AND data_through IS NULL`,
+      ).toEqual([])
+      await raiseWatermarks(writer, await findRowsAheadOfWatermark(writer))
+      expect(await throughMs('clicks')).toBeNull()
+    })
+  })
+
   it('and when the last one was stored are raised by verify with the watermark', async () => {
     await importContent(stores, account, 'clicks', [click('a')])
     await stores.clickhouse.client.command({

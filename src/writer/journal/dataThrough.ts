@@ -7,6 +7,7 @@ import { inAccounts } from '../tables/accountKeys.ts'
 /** The latest time of an account's rows that is not in the future, and when its last row was stored, for Postgres. */
 interface LatestRow {
   accountId: string
+  /** TRAP: the driver makes a Date of a `timestamptz`, which fails for `-infinity`: send it as text. */
   throughAt: string
   storedAt: string
 }
@@ -23,9 +24,9 @@ export async function fillDataThrough(session: WriteSession, accountIds: readonl
     await session.change('recording up to when there are rows')`
       recorded AS (
         UPDATE watermarks SET
-          data_through = computed.through_at, last_row_at = greatest(last_row_at, computed.stored_at)
+          data_through = computed.through_at::timestamptz, last_row_at = greatest(last_row_at, computed.stored_at)
         FROM held, unnest(
-          ${ids}::text[], ${ids.map((id) => latest.get(id)?.throughAt ?? '-infinity')}::timestamptz[],
+          ${ids}::text[], ${ids.map((id) => latest.get(id)?.throughAt ?? '-infinity')}::text[],
           ${ids.map((id) => latest.get(id)?.storedAt ?? null)}::timestamptz[]
         ) AS computed (id, through_at, stored_at)
         WHERE account_id = computed.id AND resource = ${resource} AND data_through IS NULL)`

@@ -43,7 +43,7 @@ export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadO
     await writer.sql('raising the watermark')`
       INSERT INTO watermarks AS existing (account_id, resource, stored_at, data_through, last_row_at)
       VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz,
-        ${latest?.throughAt ?? '-infinity'}::timestamptz, ${latest?.storedAt ?? null}::timestamptz)
+        ${latest?.throughAt ?? '-infinity'}::text::timestamptz, ${latest?.storedAt ?? null}::timestamptz)
       ON CONFLICT (account_id, resource) DO UPDATE SET
         stored_at = greatest(existing.stored_at, excluded.stored_at),
         data_through = greatest(existing.data_through, excluded.data_through),
