@@ -12,11 +12,11 @@ import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
-import { importClicks } from './resources/click.ts'
-import { importConversions } from './resources/conversion.ts'
-import { importCosts } from './resources/cost.ts'
-import { importMetadata } from './resources/metadata.ts'
-import { importPixelEvents } from './resources/pixelEvent.ts'
+import { openClickImport } from './resources/click.ts'
+import { openConversionImport } from './resources/conversion.ts'
+import { openCostImport } from './resources/cost.ts'
+import { openMetadataImport } from './resources/metadata.ts'
+import { openPixelEventImport } from './resources/pixelEvent.ts'
 import type { ImportRun, ResourceImport, RowBatch } from './resources/rowBatch.ts'
 import { type ImportFile, type ImportSource, openSource } from './source.ts'
 
@@ -118,9 +118,9 @@ export async function importRows(
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     if (writer) await options.prepare?.(writer)
     const campaigns = writer && new UnknownCampaigns(writer)
-    const { newBatch, finish }: ResourceImport =
+    const { newBatch, finishImport }: ResourceImport =
       writer && campaigns
-        ? await importResource(resource, { writer, account, source, nowMs, isMoved })
+        ? await openResourceImport(resource, { writer, account, source, nowMs, isMoved })
         : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
     let [filling, other] = [newBatch(), newBatch()]
     /** Rows of the filled batch by the campaign that they name. */
@@ -184,7 +184,7 @@ export async function importRows(
     if (!signal.aborted) assertWithin(rejectLimit, { read: tally.read, rejected: limited }, true)
     await swap()
     await storing
-    await finish?.()
+    await finishImport?.()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
     // Rows of an exported account still have what was erased since the export.
@@ -206,12 +206,12 @@ export async function importRows(
   return changes.list()
 }
 
-async function importResource(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
+async function openResourceImport(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
   const table = resourceTables[resource]
-  if (table === 'clicks') return await importClicks(run)
-  if (table === 'conversions') return await importConversions(run)
-  if (table === 'costs') return await importCosts(run)
-  return table === 'pixel_events' ? await importPixelEvents(run) : importMetadata(table, run)
+  if (table === 'clicks') return await openClickImport(run)
+  if (table === 'conversions') return await openConversionImport(run)
+  if (table === 'costs') return await openCostImport(run)
+  return table === 'pixel_events' ? await openPixelEventImport(run) : openMetadataImport(table, run)
 }
 
 const shownConflicts = 3

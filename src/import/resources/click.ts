@@ -31,7 +31,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
   }
 }
 
-export async function importClicks({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
+export async function openClickImport({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
@@ -58,7 +58,7 @@ export async function importClicks({ writer, account, isMoved }: ImportRun): Pro
         },
       }
     },
-    async finish() {
+    async finishImport() {
       await attributeLateClicks(writer, [account.id])
       await erased?.finish()
     },
