@@ -10,7 +10,7 @@ import { copyClickDimensions, readIndexedClicks } from './attribution.ts'
 import { isWaiting } from './awaitedClicks.ts'
 import { conversionTable } from './changingTables.ts'
 import { readCurrentRows } from './currentRows.ts'
-import { storeAll } from './flush.ts'
+import { storeUntilConfirmed } from './flush.ts'
 
 const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
@@ -72,7 +72,7 @@ LIMIT ${count(pageRows)}`
     const changes = page.map((before) => ({ before, row: { ...before } }))
     await copyClickDimensions(session, changes, await readIndexedClicks(session, changes))
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
-    await storeAll(session, { changes: found })
+    await storeUntilConfirmed(session, { changes: found })
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }
