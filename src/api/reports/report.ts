@@ -190,11 +190,11 @@ async function readBuckets(
   clickhouse: ClickHouse,
   label: string,
   query: Fragment,
-  facts: FactsPlan,
+  plan: FactsPlan,
   signal: AbortSignal,
 ): Promise<{ buckets: Bucket[]; totals: ExactSums; bucketCount: number }> {
   type Row = SumTexts & { id1: string; id2?: string; id3?: string }
-  const settings = { ...factsSettings(facts), ...totalsOfAll }
+  const settings = { ...factsSettings(plan), ...totalsOfAll }
   const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
   const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
     ids: [id1, id2, id3].filter((id) => id !== undefined),
@@ -292,11 +292,11 @@ async function readCompared(
  * @returns rows as `reportSql`, unordered; with `totalsOfAll` totals include all buckets
  */
 function comparedSql(
-  facts: FactsPlan,
+  plan: FactsPlan,
   metrics: readonly ReportMetric[],
   buckets: readonly (readonly string[])[],
 ): Fragment {
-  const { statement, ids } = groupedSums(facts, metrics)
+  const { statement, ids } = groupedSums(plan, metrics)
   const lists = ids.map((_, index) => textList(buckets.map((bucket) => bucket[index] ?? '')))
   const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists)})`
   return ch`${statement}

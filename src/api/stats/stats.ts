@@ -106,16 +106,16 @@ export async function runOverview(
 }
 
 /** @returns sums by bucket id */
-async function readSeries(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal) {
-  const options = { label: 'stats.daily', signal, settings: factsSettings(facts) }
-  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(facts).statement, options)
+async function readSeries(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal) {
+  const options = { label: 'stats.daily', signal, settings: factsSettings(plan) }
+  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(plan).statement, options)
   return new Map(rows.map((row) => [row.id1, readSums(row)]))
 }
 
-async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
-  const options = { label: 'stats.overview', signal, settings: factsSettings(facts) }
+async function readTotals(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
+  const options = { label: 'stats.overview', signal, settings: factsSettings(plan) }
   // Sums without GROUP BY are one row.
-  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(facts).statement, options)
+  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(plan).statement, options)
   return readSums(totals as SumTexts)
 }
 
