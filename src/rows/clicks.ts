@@ -118,6 +118,6 @@ WHERE account_id = ${text(accountId)}
   AND NOT is_test
 GROUP BY click_id`
   type Count = { id: string; conversionCount: number }
-  const rows = await readRows<Count>(context, query, 'clicks.conversions', smallFinal)
+  const rows = await readRows<Count>(context, query, 'clicks.remaining_conversions', smallFinal)
   return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
 }
