@@ -5,7 +5,7 @@ import { ErasedIdentifiers } from '../../writer/erasure/erasedIdentifiers.ts'
 import { ClickBatch, existingClicks } from '../../writer/store/clicks.ts'
 import { flush } from '../../writer/store/flush.ts'
 import { comparedDuplicates, type Given } from '../../writer/store/givenFields.ts'
-import { attributeLateClicks } from '../../writer/store/reattribution.ts'
+import { attributeEarlyConversions } from '../../writer/store/reattribution.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
@@ -59,7 +59,7 @@ export async function openClickImport({ writer, account, isMoved }: ImportRun): 
       }
     },
     async finishImport() {
-      await attributeLateClicks(writer, [account.id])
+      await attributeEarlyConversions(writer, [account.id])
       await erased?.finish()
     },
   }
