@@ -14,7 +14,7 @@ import { addMappingOptions, type MappingOptions, readMapping } from './mappingOp
 import { accountOption, resourceArgument } from './options.ts'
 import { showProgress } from './progress.ts'
 
-interface ImportOptions extends MappingOptions {
+interface ImportCommandOptions extends MappingOptions {
   account: string
   delimiter?: Delimiter
   dryRun?: true
@@ -54,7 +54,7 @@ Examples:
   tributary import conversions conversions.csv --account acme --max-rejects 1%
   tributary import clicks export.csv --account acme --map clickid=id,ts=clickedAt --constant campaignId=spring --dry-run
   zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`)
-    .action((resource: ResourceName, file: string, options: ImportOptions) =>
+    .action((resource: ResourceName, file: string, options: ImportCommandOptions) =>
       runImport(context, resource, file, options),
     )
 }
@@ -64,7 +64,7 @@ function fieldsHelp(program: Command, resource: ResourceName): string {
   return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
-async function runImport(context: CommandContext, resource: ResourceName, file: string, options: ImportOptions) {
+async function runImport(context: CommandContext, resource: ResourceName, file: string, options: ImportCommandOptions) {
   const { delimiter, maxRejects, strict, dryRun: isDryRun = false } = options
   const format = formatOf(file)
   if (!format)

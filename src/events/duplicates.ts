@@ -11,7 +11,7 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * | sent       | to         | what decides                                            | stored as    | outcome                    |
  * | ---------- | ---------- | ------------------------------------------------------- | ------------ | -------------------------- |
  * | Mon 10:00  | instance 1 | ClickHouse has no row of it                             | generation 0 | stored                     |
- * | Mon 10:00  | instance 1 | `EventsInFlight`: it waits for the first                | –            | duplicate, or the error of the first |
+ * | Mon 10:00  | instance 1 | `FirstByKey`: it waits for the first                    | –            | duplicate, or the error of the first |
  * | Mon 10:00  | instance 2 | ClickHouse has no row of it yet                         | generation 0 | stored; the rows have equal keys, and the one received first stays |
  * | Mon 12:00  | any        | the row in ClickHouse is not older than 24 hours        | –            | duplicate                  |
  * | Tue 10:01  | any        | the row is older than 24 hours                          | generation 1 | stored                     |
@@ -20,8 +20,8 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
  * No cache has ids of stored events: each is looked up, so an event that a restore of ClickHouse lost is stored again.
  */
 
-/** The events in flight in this process that came first with their key. */
-export class EventsInFlight {
+/** Of the events in flight in this process, the first one with each key. */
+export class FirstByKey {
   readonly #firsts = new Map<string, IncomingEvent>()
 
   /**

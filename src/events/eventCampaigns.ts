@@ -80,7 +80,7 @@ export function openEventCampaigns(
    * Sets the campaign and the user of events. An id that does not exist and an id of another account give the same error:
    * the outcome `click_not_found` or `campaign_not_found`.
    */
-  return async function attribute(events: readonly IncomingEvent[]): Promise<void> {
+  return async function findCampaigns(events: readonly IncomingEvent[]): Promise<void> {
     const unknown = events.filter((event) => !setKnownCampaign(event))
     if (unknown.length > 0) await Promise.all(unknown.map(findCampaign))
   }

@@ -18,7 +18,7 @@ const countsMax = 50_000
 
 export interface CountedEvent {
   readonly row: Pick<PixelEvent, 'accountId' | 'receivedAt'>
-  /** Undefined until `readCounts` has found it. */
+  /** Undefined until `assignCounts` has set it. */
   count: MonthCount | undefined
 }
 
@@ -53,7 +53,7 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
   })
   return {
     /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
-    async readCounts(events: readonly CountedEvent[]): Promise<void> {
+    async assignCounts(events: readonly CountedEvent[]): Promise<void> {
       const unknown = events.filter((event) => {
         event.count = counts.peek(monthOf(event))
         return event.count === undefined

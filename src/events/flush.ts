@@ -65,7 +65,7 @@ export async function decideEvents(
   const named = events.filter(({ key }) => key !== undefined).map(({ row }) => row)
   const [lastOf] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([findAcceptances(clickhouse, named, signal), ceiling.readCounts(events)]),
+    () => Promise.all([findAcceptances(clickhouse, named, signal), ceiling.assignCounts(events)]),
     retryOf(parts, signal),
   )
   for (const event of events) {

@@ -19,8 +19,8 @@ export interface Sender {
  * | -------------------------- | ------------------------------------- | ----------------------------------- |
  * | `readEvent`                | the Problem of an invalid field       | all fields that the request has     |
  * | limit of a click, visitor  | Problem `rate_limited`                |                                     |
- * | `attribute`                | Problem `click_not_found`, `campaign_not_found` | campaign and user of the row |
- * | `EventsInFlight`           | none                                  | `first`                             |
+ * | `findCampaigns`            | Problem `click_not_found`, `campaign_not_found` | campaign and user of the row |
+ * | `FirstByKey`               | none                                  | `first`                             |
  * | `decideEvents`             | `duplicate`, `over_ceiling`           | generation of the row, `count`      |
  * | `flushEvents`              | `stored`, Problem `unavailable`       |                                     |
  * | `settleLikeFirst`          | of a repeated event: as its first one |                                     |
@@ -48,14 +48,14 @@ export type InvalidEvent = { readonly outcome: Problem }
 /** An item of a request. */
 export type RequestEvent = IncomingEvent | InvalidEvent
 
-export type AcceptedEvent = Omit<IncomingEvent, 'outcome'> & { readonly outcome: Outcome }
+export type AcknowledgedEvent = Omit<IncomingEvent, 'outcome'> & { readonly outcome: Outcome }
 
 /** @returns the events without an outcome, in their order */
 export function unsettled(events: readonly RequestEvent[]): IncomingEvent[] {
   return events.filter((event): event is IncomingEvent => event.outcome === undefined)
 }
 
-/** Whether an event, which is settled, gets a 200 response. */
-export function isAccepted(event: RequestEvent): event is AcceptedEvent {
+/** Whether an event, which is settled, gets a 200 response: stored, a duplicate, or above the ceiling. */
+export function isAcknowledged(event: RequestEvent): event is AcknowledgedEvent {
   return !(event.outcome instanceof Problem)
 }

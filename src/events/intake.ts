@@ -3,11 +3,11 @@ import { Batcher } from '../stores/batcher.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
-import { EventsInFlight, settleLikeFirst } from './duplicates.ts'
+import { FirstByKey, settleLikeFirst } from './duplicates.ts'
 import { openEventCampaigns } from './eventCampaigns.ts'
 import { openFairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
-import { type IncomingEvent, isAccepted, unsettled } from './incomingEvent.ts'
+import { type IncomingEvent, isAcknowledged, unsettled } from './incomingEvent.ts'
 import { openEventMetrics } from './prometheusMetrics.ts'
 
 export type Intake = ReturnType<typeof openIntake>
@@ -42,11 +42,11 @@ export interface IntakeParts {
 
 export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 10_000 }: IntakeParts) {
   const { clickhouse, postgres } = stores
-  const reader = asWriter(clickhouse)
-  const attribute = openEventCampaigns({ clickhouse: reader, postgres }, now)
-  const eventsInFlight = new EventsInFlight()
+  const writerConnection = asWriter(clickhouse)
+  const findCampaigns = openEventCampaigns({ clickhouse: writerConnection, postgres }, now)
+  const firstByKey = new FirstByKey()
   const metrics = openEventMetrics(registry, { inFlight: () => inFlight.running, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, ceiling: openFairUseCeiling(reader), metrics, log, timeoutMs }
+  const parts: FlushParts = { clickhouse, ceiling: openFairUseCeiling(writerConnection), metrics, log, timeoutMs }
   const flushes = new Batcher<IncomingEvent>({
     ...flushOptions,
     timeoutMs,
@@ -54,13 +54,13 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
   })
 
   async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
-    const firsts = eventsInFlight.add(events, isDryRun)
+    const firsts = firstByKey.add(events, isDryRun)
     const settled = isDryRun ? preview(firsts) : flushes.addAll(firsts)
     for (const event of firsts) event.settled = settled
     try {
       await settled
     } finally {
-      eventsInFlight.remove(firsts)
+      firstByKey.remove(firsts)
     }
     await settleLikeFirst(events)
   }
@@ -87,12 +87,12 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
       if (!event) return
       const release = await inFlight.acquire(event.row.accountId, undefined, events.length)
       try {
-        await attribute(events)
+        await findCampaigns(events)
         await settle(unsettled(events), isDryRun)
       } finally {
         release()
       }
-      if (!isDryRun) for (const event of events.filter(isAccepted)) metrics.countEvent(event)
+      if (!isDryRun) for (const event of events.filter(isAcknowledged)) metrics.countEvent(event)
     },
     /** Resolves when no event is in flight, including events of disconnected clients. */
     idle: () => flushes.idle(),

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { eventNoteTexts } from '../../schema/eventNote.ts'
-import type { AcceptedEvent, Outcome } from './incomingEvent.ts'
+import type { AcknowledgedEvent, Outcome } from './incomingEvent.ts'
 
 export type EventMetrics = ReturnType<typeof openEventMetrics>
 
@@ -57,7 +57,7 @@ export function openEventMetrics(
   addGauge('events_queued', 'Events queued for the next flush.', now.queued)
   return {
     /** Counts an event with a 200 response. */
-    countEvent(event: AcceptedEvent) {
+    countEvent(event: AcknowledgedEvent) {
       outcomes[event.outcome] += 1
       for (const { code } of event.notes) notes.inc({ code })
     },

@@ -1,5 +1,5 @@
 import type { NamedTable } from '../../schema/metadata.ts'
-import { listText, quoted } from '../rows/csvWriter.ts'
+import { listText, quoted } from '../rows/csvSerializer.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'

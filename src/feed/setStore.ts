@@ -14,7 +14,7 @@ import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { flush } from '../writer/store/flush.ts'
 import type { ExistingKeys } from '../writer/store/keyFilter.ts'
 import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
-import { attributeLateClicks } from '../writer/store/reattribution.ts'
+import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, readAccountStates } from './accountState.ts'
@@ -192,10 +192,10 @@ export class SetStore {
       for (const ofClaims of [this.#states, this.#withNewClicks, this.#withErasures]) ofClaims.delete(id)
   }
 
-  /** A flush attributes what waits for its clicks; the complete pass of `attributeLateClicks` proves that nothing is left. */
+  /** A flush attributes what waits for its clicks; the complete pass of `attributeEarlyConversions` proves that nothing is left. */
   async #completeTasks(set: WriteSession, accountIds: readonly string[]): Promise<void> {
     const open = accountIds.filter((id) => this.#withNewClicks.has(id))
-    if (open.length > 0) await attributeLateClicks(set, open)
+    if (open.length > 0) await attributeEarlyConversions(set, open)
     for (const id of open) this.#withNewClicks.delete(id)
   }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
 import { atInstant, startOfDate } from '../query/timeZone.ts'
-import { withByteOrderMark } from '../rows/csvWriter.ts'
+import { withByteOrderMark } from '../rows/csvSerializer.ts'
 import type { Streaming } from './streaming.ts'
 
 /** What the name of a downloaded file says. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { tableFormats } from '../../schema/rowFormat.ts'
 import type { RetainedFrom } from '../query/retained.ts'
 import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
-import { byteOrderMark } from '../rows/csvWriter.ts'
+import { byteOrderMark } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { attachmentHeader, type FileContent } from './attachment.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
@@ -122,8 +122,8 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
    * Makes `send` and `sendCsv`. They send the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
    * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
    * the key are checked before.
-   * Their parameter `run` plans the query and queries the databases, once for concurrent identical requests; its signal aborts
-   * when all their clients have disconnected.
+   * Their parameter `run` queries the databases, once for concurrent identical requests; its signal aborts when all their clients have
+   * disconnected. Most routes plan in `run`, so a cached response is not planned again; a table as CSV is planned before.
    */
   const sendAs =
     <Response>(format: string, prepare: (response: Response) => Prepared) =>

@@ -12,11 +12,11 @@ import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
-import { importClicks } from './resources/click.ts'
-import { importConversions } from './resources/conversion.ts'
-import { importCosts } from './resources/cost.ts'
-import { importMetadata } from './resources/metadata.ts'
-import { importPixelEvents } from './resources/pixelEvent.ts'
+import { openClickImport } from './resources/click.ts'
+import { openConversionImport } from './resources/conversion.ts'
+import { openCostImport } from './resources/cost.ts'
+import { openMetadataImport } from './resources/metadata.ts'
+import { openPixelEventImport } from './resources/pixelEvent.ts'
 import type { ImportRun, ResourceImport, RowBatch } from './resources/rowBatch.ts'
 import { type ImportFile, type ImportSource, openSource } from './source.ts'
 
@@ -99,18 +99,16 @@ export async function importRows(
   const input: Input = { ...noMapping, ...mapping, from: source.from, note }
   const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
+  const mapped = input.map.flatMap(([column, field]) => (field === '' ? [] : [column]))
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
-  const unseen = new Set(
-    source.from === 'json' ? input.map.flatMap(([column, field]) => (field === '' ? [] : [column])) : [],
-  )
+  const unseen = new Set(source.from === 'json' ? mapped : [])
   const reasons = new RejectReasons()
   const conflicting: string[] = []
   const working = new AbortController()
   const unlink = whenAborted(signal, () => working.abort(signal.reason))
-  let swapping: Promise<void> = Promise.resolve()
-  let swapTimer: NodeJS.Timeout | undefined
+  let storeTimer: NodeJS.Timeout | undefined
   let writer: Writer | undefined
-  let storing: Promise<void> = Promise.resolve()
+  let batches: AlternatingBatches | undefined
   try {
     if (!isDryRun)
       writer = await openWriter(stores, account.id, { onMessage, signal: working.signal, statementWindowMs })
@@ -118,43 +116,29 @@ export async function importRows(
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     if (writer) await options.prepare?.(writer)
     const campaigns = writer && new UnknownCampaigns(writer)
-    const { newBatch, finish }: ResourceImport =
-      writer && campaigns
-        ? await importResource(resource, { writer, account, source, nowMs, isMoved })
-        : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
-    let [filling, other] = [newBatch(), newBatch()]
+    const { newBatch, finishImport } = writer
+      ? await openResourceImport(resource, { writer, account, source, nowMs, isMoved })
+      : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
     /** Rows of the filled batch by the campaign that they name. */
     let rowsByCampaign = new Map<string, number>()
-    const store = async (batch: RowBatch) => {
+    const storeBatch = async (batch: RowBatch) => {
       const named = rowsByCampaign
       rowsByCampaign = new Map()
       await campaigns?.count(named)
       const { outcomes, conflicts } = await batch.store()
       for (const outcome of outcomes) {
-        if (outcome === 'inserted' || outcome === 'updated') tally[outcome] += 1
-        else tally.duplicates += 1
+        tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
         if (outcome === 'older') tally.older += 1
       }
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
-    let characters = 0
-    /** Starts to store the filled batch once the other one is stored. */
-    const swap = () => {
-      swapping = swapping.then(async () => {
-        await storing
-        storing = store(filling)
-        // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
-        storing.catch(() => {})
-        ;[filling, other] = [other, filling]
-        characters = 0
-      })
-      return swapping
-    }
+    batches = new AlternatingBatches(newBatch, storeBatch)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
-      swapTimer = setInterval(() => characters > 0 && swap().catch((error: unknown) => ended.abort(error)), visibleMs)
+      const storeFilled = () => batches?.storeFilled().catch((error: unknown) => ended.abort(error))
+      storeTimer = setInterval(() => batches?.characters !== 0 && storeFilled(), visibleMs)
     }
     for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
       for (const { line, text, fields } of rows) {
@@ -162,7 +146,7 @@ export async function importRows(
         try {
           if (fields instanceof RowError) throw fields
           for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
-          const campaignId = filling.add(fields, input, line)
+          const campaignId = batches.filled.add(fields, input, line)
           rowsByCampaign.set(campaignId, (rowsByCampaign.get(campaignId) ?? 0) + 1)
           if (altered.length > 0) changes.count(line, altered)
         } catch (error) {
@@ -175,43 +159,84 @@ export async function importRows(
           assertWithin(rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         altered.length = 0
-        characters += text.length
-        if (filling.isFull || characters >= batchCharactersMax) await swap()
+        batches.characters += text.length
+        if (batches.isFull) await batches.storeFilled()
       }
       onProgress(tally, source.fractionRead())
     }
-    clearInterval(swapTimer)
+    clearInterval(storeTimer)
     if (!signal.aborted) assertWithin(rejectLimit, { read: tally.read, rejected: limited }, true)
-    await swap()
-    await storing
-    await finish?.()
+    await batches.storeFilled()
+    await batches.settle()
+    await finishImport?.()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
     // Rows of an exported account still have what was erased since the export.
     if (tally.conflicting > 0 && !isMoved) onMessage(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
-    if (tally.read > 0 && unseen.size > 0)
-      onMessage(
-        `warning: no row has the ${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')} of --map.`,
-      )
+    const missing = `${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')}`
+    if (tally.read > 0 && unseen.size > 0) onMessage(`warning: no row has the ${missing} of --map.`)
   } finally {
     unlink()
-    clearInterval(swapTimer)
+    clearInterval(storeTimer)
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.
-    await swapping.catch(() => {})
-    await storing.catch(() => {})
+    await batches?.settle().catch(() => {})
     for (const line of [...changes.summary(), ...reasons.summary()]) onMessage(line)
     await rejects.close().finally(() => writer?.close())
   }
   return changes.list()
 }
 
-async function importResource(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
+/** One batch is filled while the other one is stored. */
+class AlternatingBatches {
+  /** Gets the next rows. */
+  filled: RowBatch
+  /** Characters of the rows read since the batch became the filled one, also of rejected rows. */
+  characters = 0
+  #other: RowBatch
+  readonly #store: (batch: RowBatch) => Promise<void>
+  #swapping: Promise<void> = Promise.resolve()
+  #storing: Promise<void> = Promise.resolve()
+
+  /** @param store stores and empties a batch */
+  constructor(newBatch: () => RowBatch, store: (batch: RowBatch) => Promise<void>) {
+    ;[this.filled, this.#other] = [newBatch(), newBatch()]
+    this.#store = store
+  }
+
+  get isFull(): boolean {
+    return this.filled.isFull || this.characters >= batchCharactersMax
+  }
+
+  /**
+   * Starts to store the filled batch once the other one is stored, and then fills the other one.
+   * @throws the error of the batch that was stored before; the next call, or `settle`, throws the error of this batch
+   */
+  storeFilled(): Promise<void> {
+    this.#swapping = this.#swapping.then(async () => {
+      await this.#storing
+      this.#storing = this.#store(this.filled)
+      // The next await of `#storing` throws a failure; this handler only prevents an unhandled rejection before it.
+      this.#storing.catch(() => {})
+      ;[this.filled, this.#other] = [this.#other, this.filled]
+      this.characters = 0
+    })
+    return this.#swapping
+  }
+
+  /** Waits until no batch is being stored. @throws the error of a batch; no other batch is then being stored */
+  async settle(): Promise<void> {
+    await this.#swapping
+    await this.#storing
+  }
+}
+
+async function openResourceImport(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
   const table = resourceTables[resource]
-  if (table === 'clicks') return await importClicks(run)
-  if (table === 'conversions') return await importConversions(run)
-  if (table === 'costs') return await importCosts(run)
-  return table === 'pixel_events' ? await importPixelEvents(run) : importMetadata(table, run)
+  if (table === 'clicks') return await openClickImport(run)
+  if (table === 'conversions') return await openConversionImport(run)
+  if (table === 'costs') return await openCostImport(run)
+  return table === 'pixel_events' ? await openPixelEventImport(run) : openMetadataImport(table, run)
 }
 
 const shownConflicts = 3

@@ -12,7 +12,7 @@ import { localInstantsOf, localTimesOf } from './timeZone.ts'
 export interface ComparedRange {
   /** An earlier range ends at the present local time if the range includes the present; empty if it would end before it starts. */
   range: Range
-  /** @returns the id of the bucket in the other range that a bucket is compared with; null if there is none */
+  /** @returns the id of the bucket in the compared range that a bucket is compared with; null if there is none */
   counterpartOf(dimension: Dimension, id: string): string | null
 }
 
@@ -37,12 +37,12 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
 /** The unit before a calendar range. Hours, days, weeks and months are matched by position. */
 export function previousUnit(name: RangeName, range: Range, zone: string, nowMs: number): ComparedRange {
   const before = unitBefore(name, range, zone, nowMs)
-  return { ...otherRange(before.whole, range, zone), range: before.range }
+  return { ...comparedByPosition(before.whole, range, zone), range: before.range }
 }
 
-/** Any other range of a comparison. Hours, days, weeks and months are matched by position, also those without rows. */
-export function otherRange(other: Range, range: Range, zone: string): ComparedRange {
-  return { range: other, counterpartOf: counterparts((interval) => matchPositions(interval, range, other, zone)) }
+/** A compared range without a shift from the range. Hours, days, weeks and months are matched by position, also those without rows. */
+export function comparedByPosition(compared: Range, range: Range, zone: string): ComparedRange {
+  return { range: compared, counterpartOf: counterparts((interval) => matchPositions(interval, range, compared, zone)) }
 }
 
 /** The id of the counterpart of a bucket. */
@@ -149,8 +149,8 @@ function bucketAt(buckets: readonly CalendarBucket[], epochMs: number): Calendar
   return undefined
 }
 
-function matchPositions(interval: Interval, range: Range, other: Range, zone: string): Counterpart {
-  const others = calendarOf(interval, other, zone)
-  const counterpartById = new Map(calendarOf(interval, range, zone).map(({ id }, index) => [id, others[index]?.id]))
+function matchPositions(interval: Interval, range: Range, compared: Range, zone: string): Counterpart {
+  const units = calendarOf(interval, compared, zone)
+  const counterpartById = new Map(calendarOf(interval, range, zone).map(({ id }, index) => [id, units[index]?.id]))
   return (id) => counterpartById.get(id)
 }

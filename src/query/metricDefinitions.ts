@@ -68,10 +68,10 @@ export const countedRows: Record<RowTable, readonly Fragment[]> = {
   costs: [],
 }
 
-export type Sum = Extract<Definition, { kind: 'sum' }> & { metric: Metric; name: string; column: Fragment }
+export type SumMetric = Extract<Definition, { kind: 'sum' }> & { metric: Metric; name: string; column: Fragment }
 
-/** Every sum, in the order of the schema; each is a column of the sums tables. */
-export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
+/** Every metric that is a sum, in the order of the schema; each is a column of the sums tables. */
+export const sumMetrics: readonly SumMetric[] = metricNames.flatMap((metric) => {
   const definition = metricDefinitions[metric]
   if (!('ofRows' in definition)) return []
   const name = columnName(metric)
@@ -79,18 +79,18 @@ export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
 })
 
 /** The columns of all sums. */
-export const sumColumns: Fragment = join(sums.map(({ column }) => column))
+export const sumColumns: Fragment = join(sumMetrics.map(({ column }) => column))
 
 /** The select list of all sums over rows of a sums table. @param withConversions whether their sums are added up; otherwise they are zero */
-export function addedSums(withConversions: boolean): Fragment {
+export function addedSumColumns(withConversions: boolean): Fragment {
   return join(
-    sums.map(({ unit, ofRows, column }) =>
+    sumMetrics.map(({ unit, ofRows, column }) =>
       ofRows.conversions && !withConversions ? ch`${zeros[unit]} AS ${column}` : ch`sum(facts.${column}) AS ${column}`,
     ),
   )
 }
 
 /** The select list of all sums over the rows of one table; sums over other rows are zero. */
-export function sumsOf(rows: RowTable): Fragment {
-  return join(sums.map(({ unit, ofRows, column }) => ch`${ofRows[rows] ?? zeros[unit]} AS ${column}`))
+export function sumColumnsOf(table: RowTable): Fragment {
+  return join(sumMetrics.map(({ unit, ofRows, column }) => ch`${ofRows[table] ?? zeros[unit]} AS ${column}`))
 }

@@ -86,13 +86,13 @@ export function boundedRange(query: RangeQuery, daysDefault: number, zone: strin
 }
 
 /**
- * Reads any other range that a report is compared with.
+ * Reads the compared range of `compare_from` and `compare_to`, which need not be earlier.
  * @param zone time zone of dates and local times
  * @param daysMax maximum number of local days
  * @returns undefined without `compare_from` and `compare_to`
  * @throws Problem `invalid_compare_from`, `invalid_compare_to`
  */
-export function comparedRange(
+export function readComparedRange(
   { compare, compare_from: from, compare_to: to }: ComparisonQuery,
   zone: string,
   daysMax: number,

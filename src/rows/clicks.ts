@@ -6,7 +6,7 @@ import { ch, identifier, instantKeys, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { RowContext } from './nameCache.ts'
-import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
+import { entityIdsOf, type RowText, rowSerializer } from './rowSerializer.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /**
@@ -40,8 +40,8 @@ export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0001-\u001f]/
 
-const writtenFields = ['id', 'clickedAt', ...clickTextFields] as const
-const idsOf = entityIdsOf(writtenFields)
+const textFields = ['id', 'clickedAt', ...clickTextFields] as const
+const idsOf = entityIdsOf(textFields)
 
 /** Which clicks to read. */
 export interface ClicksToRead {
@@ -53,10 +53,10 @@ export interface ClicksToRead {
 }
 
 /**
- * Adds to clicks the names of their entities, and the numbers of conversions that were not read with them.
+ * Serializes clicks, with the names of their entities and the numbers of conversions that were not read with them.
  * @returns rows of a response as JSON
  */
-export async function writeClicks(
+export async function serializeClicks(
   context: RowContext,
   { accountId, currency, selected }: ClicksToRead,
   clicks: readonly FoundClick[],
@@ -66,11 +66,11 @@ export async function writeClicks(
     readConversionCounts(context, accountId, uncounted),
     readEntityNames(context.nameCache, accountId, clicks.map(idsOf)),
   ])
-  const write = rowWriter(clickFields, writtenFields, ['converted', 'conversionCount', 'storedAt'], selected)
+  const toJson = rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
   return clicks.map((click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
     const added = { converted: conversionCount > 0, conversionCount }
-    return write({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
+    return toJson({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
   })
 }
 
@@ -118,6 +118,6 @@ WHERE account_id = ${text(accountId)}
   AND NOT is_test
 GROUP BY click_id`
   type Count = { id: string; conversionCount: number }
-  const rows = await readRows<Count>(context, query, 'clicks.conversions', smallFinal)
+  const rows = await readRows<Count>(context, query, 'clicks.remaining_conversions', smallFinal)
   return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
 }

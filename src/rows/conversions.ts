@@ -1,6 +1,6 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import type { conversionFields } from '../stores/clickhouse/tableColumns.ts'
-import type { RowText } from './rowWriter.ts'
+import type { RowText } from './rowSerializer.ts'
 
 /**
  * The fields in the column `row_text`, in its order; absent values are empty text. A test compares them with the column.

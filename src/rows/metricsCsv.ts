@@ -1,6 +1,6 @@
 import type { ReportMetric } from '../../schema/metrics.ts'
 import type { CsvEscape } from './csvEscape.ts'
-import { type Cell, toCsv } from './csvWriter.ts'
+import { type Cell, toCsv } from './csvSerializer.ts'
 
 type Cells = Readonly<Record<string, Cell>>
 

@@ -9,7 +9,7 @@ import { conversionTextFields } from './conversions.ts'
 import { costTextFields } from './costs.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { RowContext } from './nameCache.ts'
-import { entityIdsOf, type RowText, rowWriter } from './rowWriter.ts'
+import { entityIdsOf, type RowText, rowSerializer } from './rowSerializer.ts'
 import type { SelectedFields } from './selectedFields.ts'
 
 /** A row as it is stored; instants are text of epoch milliseconds. */
@@ -125,7 +125,7 @@ function parseRowText(rowText: string): StoredRow {
  * @param added names of fields that follow the fields of the table; the caller passes their values with each row
  * @returns the function that makes the JSON of a row
  */
-export async function versionWriter(
+export async function versionSerializer(
   { nameCache }: Pick<RowContext, 'nameCache'>,
   plan: { table: VersionedTable; accountId: string; currency: string; selected?: SelectedFields },
   rows: readonly StoredRow[],
@@ -133,6 +133,6 @@ export async function versionWriter(
 ): Promise<(row: StoredRow, values?: Readonly<Record<string, unknown>>) => string> {
   const { fields, textFields, idsOf } = layouts[plan.table]
   const entitiesOf = await readEntityNames(nameCache, plan.accountId, rows.map(idsOf))
-  const write = rowWriter(fields, textFields, ['storedAt', ...added], plan.selected)
-  return (row, added = {}) => write({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: plan.currency, added })
+  const toJson = rowSerializer(fields, textFields, ['storedAt', ...added], plan.selected)
+  return (row, added = {}) => toJson({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: plan.currency, added })
 }

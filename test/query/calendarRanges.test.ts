@@ -65,7 +65,7 @@ describe('the unit before a calendar range', () => {
     const range = calendarRange('this_month', 'UTC', nowMs)
     const previous = unitBefore('this_month', range, 'UTC', nowMs)
     const url = '/reports?group_by=day&range=this_month&compare=previous_period&sort=-change.clicks'
-    expect(nextUrl(url, { range, offset: 0, previous }, 10)).toBe(
+    expect(nextUrl(url, { range, offset: 0, compared: previous }, 10)).toBe(
       '/reports?group_by=day&sort=-change.clicks&from=2026-11-01T00%3A00%3A00.000Z&to=2026-11-28T00%3A00%3A00.000Z&format=csv&offset=10&compare_from=2026-10-01T00%3A00%3A00.000Z&compare_to=2026-10-27T14%3A05%3A00.000Z',
     )
   })

@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { limitEvents } from '../../src/api/events/accept.ts'
+import { openInFlightLimit } from '../../src/api/events/accept.ts'
 import { findAcceptances, generationAfter } from '../../src/events/duplicates.ts'
 import { openIntake } from '../../src/events/intake.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -96,7 +96,7 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   function accept(stores: Pick<Stores, 'clickhouse' | 'postgres'>, eventId: string): Promise<unknown> {
     const intake = openIntake({
       stores,
-      inFlight: limitEvents(),
+      inFlight: openInFlightLimit(),
       now: () => testNowMs,
       registry: undefined,
       timeoutMs: 2_500,

@@ -1,5 +1,5 @@
 import { rowTables } from '../../src/query/attributes.ts'
-import { sums } from '../../src/query/metricDefinitions.ts'
+import { sumMetrics } from '../../src/query/metricDefinitions.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'
@@ -59,8 +59,8 @@ export function killedStores(
 
 async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
   const hasSums = (sumsTableNames as string[]).includes(table)
-  const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
-  const columns = hasSums ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
+  const added = sumMetrics.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
+  const columns = hasSums ? `* EXCEPT (${sumMetrics.map(({ name }) => name)}), ${added}` : '*'
   const grouping = hasSums ? 'GROUP BY ALL' : ''
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }

@@ -21,7 +21,7 @@ import {
   type FoundClick,
   hasCounts,
   readClicks,
-  writeClicks,
+  serializeClicks,
 } from '../../rows/clicks.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { smallRead } from '../../stores/clickhouse/select.ts'
@@ -44,7 +44,7 @@ type ClickSource = Source<PageKey, ListedClick>
 export async function listClicks(context: RowContext, plan: ClickPlan): Promise<PageRows<string>> {
   const page = await readPage(sourcesOf(context, plan), plan.after, plan, ({ key }) => key)
   const clicks = page.data.map(({ click }) => click)
-  return { ...page, data: await writeClicks(context, plan, clicks) }
+  return { ...page, data: await serializeClicks(context, plan, clicks) }
 }
 
 /** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */

@@ -14,8 +14,8 @@ const inFlightMax = 10_000
 /** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
 const shareOfFree = 4
 
-/** Limits the events in flight: sent, and without a response. */
-export function limitEvents(): ConcurrencyLimiter {
+/** Opens the limit of the events in flight: sent, and without a response. */
+export function openInFlightLimit(): ConcurrencyLimiter {
   const message = 'Limit of concurrent events of this account reached; retry.'
   const refuse = () => new Problem('unavailable', message, { retryAfterS: 1 })
   return new ConcurrencyLimiter({ perAccountMax: (total) => shareOfFree * (inFlightMax - total), waitMs: 0, refuse })

@@ -2,7 +2,7 @@ import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EventBody, EventQuery, EventResponse } from '../../../schema/event.ts'
 import { batchLimits, EventBatchBody, EventBatchResponse, EventLines } from '../../../schema/eventBatch.ts'
-import { type AcceptedEvent, isAccepted, type Outcome, type RequestEvent } from '../../events/incomingEvent.ts'
+import { type AcknowledgedEvent, isAcknowledged, type Outcome, type RequestEvent } from '../../events/incomingEvent.ts'
 import { type Intake, openIntake } from '../../events/intake.ts'
 import { noteCodes } from '../../events/notes.ts'
 import { readEvent } from '../../events/validate.ts'
@@ -10,7 +10,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { invalidParameter, type Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
-import { acceptEvents, limitEvents } from './accept.ts'
+import { acceptEvents, openInFlightLimit } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
 import { addBodyParser, openJsonParser, refuseCodings } from './bodyParsers.ts'
@@ -18,7 +18,7 @@ import { countMarks } from './jsonStructure.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
   const { stores, now, registry } = context
-  const intake = openIntake({ stores, inFlight: limitEvents(), now, log: app.log, registry })
+  const intake = openIntake({ stores, inFlight: openInFlightLimit(), now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
   // Each in its own scope: no other route accepts NDJSON.
   app.register(async (scope) => addEventRoute(scope as App, context, intake))
@@ -57,7 +57,7 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       // Frees the body while the event waits: it may be a hundred times as large.
       request.body = null as never
       await acceptEvents({ intake, eventLimits, caller, isDryRun, reply }, [event])
-      if (!isAccepted(event)) throw event.outcome
+      if (!isAcknowledged(event)) throw event.outcome
       if (event.notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(event.notes))
       return eventResponse(event, isDryRun)
     },
@@ -134,7 +134,7 @@ const responses = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 } as const satisfies Record<Outcome, EventResponse>
 
-function eventResponse({ outcome, notes, row, key }: AcceptedEvent, isDryRun: boolean): EventResponse {
+function eventResponse({ outcome, notes, row, key }: AcknowledgedEvent, isDryRun: boolean): EventResponse {
   if (!isDryRun) return responses[outcome]
   const event = outcome === 'stored' ? { ...toEvent(row), ...(key === undefined && { id: null }) } : null
   return { ...responses[outcome], event, notes: [...notes] }
@@ -143,7 +143,7 @@ function eventResponse({ outcome, notes, row, key }: AcceptedEvent, isDryRun: bo
 function batchResponse(events: readonly RequestEvent[], isDryRun: boolean): EventBatchResponse {
   const counts = { stored: 0, duplicate: 0, over_ceiling: 0, rejected: 0 }
   const results = events.map((event, index) => {
-    if (!isAccepted(event)) {
+    if (!isAcknowledged(event)) {
       counts.rejected += 1
       return rejectedResult(index, event.outcome as Problem)
     }

@@ -4,10 +4,10 @@ import { byKey, type PageRows, readNext, toPage } from '../../query/list.ts'
 import type { PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { readClicks, writeClicks } from '../../rows/clicks.ts'
+import { readClicks, serializeClicks } from '../../rows/clicks.ts'
 import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
-import { keyOf, readLatest, type StoredRow, versionWriter } from '../../rows/versions.ts'
+import { keyOf, readLatest, type StoredRow, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import { ch, join, text } from '../../stores/clickhouse/sql.ts'
 import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
@@ -105,15 +105,15 @@ async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly 
   const events = entries.flatMap(({ event }) => event ?? [])
   const conversions = entries.flatMap(({ conversion }) => conversion ?? [])
   const clicks = await readClicks(context, plan, clickKeys)
-  const [clickRows, eventRows, writeConversion] = await Promise.all([
-    writeClicks(context, plan, clicks),
+  const [clickRows, eventRows, serializeConversion] = await Promise.all([
+    serializeClicks(context, plan, clicks),
     toEventRows(context, plan.accountId, events),
-    versionWriter(context, { ...plan, table: 'conversions' }, conversions),
+    versionSerializer(context, { ...plan, table: 'conversions' }, conversions),
   ])
   const rowOfClick = new Map(clicks.map(({ id }, index) => [id, clickRows[index]]))
   const rowOfEvent = new Map(events.map((event, index) => [event, JSON.stringify(eventRows[index])]))
   return entries.flatMap(({ key, event, conversion }) => {
-    const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : rowOfClick.get(key.id)
+    const row = event ? rowOfEvent.get(event) : conversion ? serializeConversion(conversion) : rowOfClick.get(key.id)
     if (row === undefined) return []
     // Each row begins with its id, which has no character that JSON escapes. The fields that all kinds have follow the id.
     const start = `{"id":"${event?.id ?? key.id}"`

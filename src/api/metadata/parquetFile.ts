@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Cell } from '../../rows/csvWriter.ts'
+import type { Cell } from '../../rows/csvSerializer.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 

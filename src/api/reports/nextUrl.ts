@@ -14,8 +14,8 @@ export function nextUrl(
   {
     range,
     offset: skipped,
-    previous,
-  }: Pick<ReportPlan, 'range' | 'offset'> & { previous?: { range: Range } | undefined },
+    compared,
+  }: Pick<ReportPlan, 'range' | 'offset'> & { compared?: { range: Range } | undefined },
   rows: number,
 ): string | undefined {
   const offset = skipped + rows
@@ -24,9 +24,9 @@ export function nextUrl(
   const own = new URLSearchParams({ ...rangeTexts(range), format: 'csv', offset: `${offset}` })
   // `from` and `to` do not say that a range is a month, which another month precedes.
   const isOfUnit = searchParams.has('range') && searchParams.get('compare') === 'previous_period'
-  const isUnit = isOfUnit && previous !== undefined && previous.range.fromMs < previous.range.untilMs
+  const isUnit = isOfUnit && compared !== undefined && compared.range.fromMs < compared.range.untilMs
   if (isUnit) {
-    const { from, to } = rangeTexts(previous.range)
+    const { from, to } = rangeTexts(compared.range)
     own.set('compare_from', from)
     own.set('compare_to', to)
   }

@@ -39,7 +39,7 @@ import { textList } from '../../stores/clickhouse/textList.ts'
 export interface ReportOrder {
   by: 'id' | ReportMetric
   isDescending: boolean
-  /** Whether the difference to the other range is ordered. */
+  /** Whether the difference to the compared range is ordered. */
   isChange: boolean
 }
 
@@ -68,16 +68,16 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
   const order = readOrder(query.sort ?? '-clicks')
   const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
   const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
-  const compared = planCompared(query, dimensions, kind, caller, nowMs)
-  if (order.isChange && !compared.previous) {
+  const plan = planCompared(query, dimensions, kind, caller, nowMs)
+  if (order.isChange && !plan.compared) {
     throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
   }
-  const hasVisitors = compared.metricConditions.some(({ metric }) => metric === 'visitors')
+  const hasVisitors = plan.metricConditions.some(({ metric }) => metric === 'visitors')
   if (hasVisitors && !metrics.includes('visitors')) {
     throw invalidParameter('filters', 'compares visitors, which metrics does not name.')
   }
   return {
-    ...compared,
+    ...plan,
     groupBy: query.group_by,
     dimensions,
     hasTz: query.tz !== undefined,
@@ -85,7 +85,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
     offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
     metricConditions: [
-      ...compared.metricConditions,
+      ...plan.metricConditions,
       ...leastCount('clicks', query.min_clicks),
       ...leastCount('conversions', query.min_conversions),
     ],
@@ -122,12 +122,12 @@ export async function runReport(
 ): Promise<ReportResponse> {
   const { facts, metrics } = plan
   const { clickhouse } = stores
-  // The values of the other range, by whose change the rows are ordered, are read by the same statement.
-  const others = plan.order.isChange ? (plan.previous?.facts.parts ?? []) : []
-  const allFacts = { ...facts, parts: [...facts.parts, ...others] }
+  // The values of the compared range, by whose change the rows are ordered, are read by the same statement.
+  const comparedParts = plan.order.isChange ? (plan.compared?.facts.parts ?? []) : []
+  const allFacts = { ...facts, parts: [...facts.parts, ...comparedParts] }
   const { buckets, totals, bucketCount } = await readBuckets(clickhouse, 'reports', reportSql(plan), allFacts, signal)
-  const [previous, ...nameFunctions] = await Promise.all([
-    plan.previous && readPrevious(clickhouse, plan, plan.previous, buckets, signal),
+  const [compared, ...nameFunctions] = await Promise.all([
+    plan.compared && readCompared(clickhouse, plan, plan.compared, buckets, signal),
     ...plan.dimensions.map((dimension, index) => {
       const ids = buckets.map((bucket) => bucket.ids[index] ?? '')
       return readNames(nameCache, plan.accountId, dimension, ids)
@@ -144,11 +144,11 @@ export async function runReport(
       const row: ReportRow = { ...blank }
       setLabels(row, plan, ids, nameFunctions)
       setMetrics(row, sums, metrics)
-      if (previous) row.previous = previous.rows[index] as NonNullable<ReportRow['previous']>
+      if (compared) row.previous = compared.rows[index] as NonNullable<ReportRow['previous']>
       return row
     }),
     totals: toMetrics(totals, metrics),
-    ...(previous && { previous: previous.response }),
+    ...(compared && { previous: compared.response }),
     ...plan.retained,
     bucketCount,
     truncated: bucketCount > plan.offset + buckets.length,
@@ -158,8 +158,8 @@ export async function runReport(
 }
 
 /** Has the properties of a row in the order of the response: copies of it are faster than objects that properties are added to. */
-function blankReportRow({ metrics, previous }: ReportPlan): ReportRow {
-  const names = ['id', 'name', 'dimensions', ...metrics, ...(previous ? ['previous'] : [])]
+function blankReportRow({ metrics, compared }: ReportPlan): ReportRow {
+  const names = ['id', 'name', 'dimensions', ...metrics, ...(compared ? ['previous'] : [])]
   return Object.fromEntries(names.map((name) => [name, null])) as unknown as ReportRow
 }
 
@@ -190,11 +190,11 @@ async function readBuckets(
   clickhouse: ClickHouse,
   label: string,
   query: Fragment,
-  facts: FactsPlan,
+  plan: FactsPlan,
   signal: AbortSignal,
 ): Promise<{ buckets: Bucket[]; totals: ExactSums; bucketCount: number }> {
   type Row = SumTexts & { id1: string; id2?: string; id3?: string }
-  const settings = { ...factsSettings(facts), ...totalsOfAll }
+  const settings = { ...factsSettings(plan), ...totalsOfAll }
   const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
   const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
     ids: [id1, id2, id3].filter((id) => id !== undefined),
@@ -210,12 +210,12 @@ async function readBuckets(
  */
 export function reportSql(plan: ReportPlan): Fragment {
   const { facts, metrics, order, offset, limit, metricConditions } = plan
-  const earlier =
-    plan.previous && order.isChange && order.by !== 'id' ? earlierValues(plan.previous, order.by) : nothing
-  const compared = metricConditions.map(({ metric }) => metric)
-  const { statement, ids } = groupedSums(facts, [...metrics, ...compared, ...(order.by === 'id' ? [] : [order.by])])
+  const withCompared =
+    plan.compared && order.isChange && order.by !== 'id' ? comparedValues(plan.compared, order.by) : nothing
+  const filtered = metricConditions.map(({ metric }) => metric)
+  const { statement, ids } = groupedSums(facts, [...metrics, ...filtered, ...(order.by === 'id' ? [] : [order.by])])
   const conditions = [ch`(${isBucket})`, ...metricConditions.map(metricCondition)]
-  return ch`${earlier}${statement}
+  return ch`${withCompared}${statement}
 WITH TOTALS
 HAVING ${join(conditions, '\n  AND ')}
 ORDER BY ${orderClause(plan, ids)}
@@ -227,15 +227,15 @@ function orderClause(plan: ReportPlan, ids: readonly Fragment[]): Fragment {
   const direction = isDescending ? ch` DESC` : nothing
   const byIds = ids.map((id) => ch`${id}${direction}`)
   if (by === 'id') return join(byIds)
-  const value = isChange ? ch`${shownMillionths(by)} - ${earlierValue(plan, by, ids)}` : orderValue(by)
+  const value = isChange ? ch`${shownMillionths(by)} - ${comparedValue(plan, by, ids)}` : orderValue(by)
   return join([ch`${value}${direction} NULLS LAST`, ...ids])
 }
 
 /** The key of a bucket: its ids, which have no NUL. */
 const keyOf = (ids: readonly Fragment[]) => ch`concatWithSeparator('\\0', ${join(ids)})`
 
-/** The values of a metric in the other range, by the keys of its buckets: texts, empty for a null ratio. */
-function earlierValues({ facts }: NonNullable<ReportPlan['previous']>, metric: ReportMetric): Fragment {
+/** The values of a metric in the compared range, by the keys of its buckets: texts, empty for a null ratio. */
+function comparedValues({ facts }: NonNullable<ReportPlan['compared']>, metric: ReportMetric): Fragment {
   const { statement, ids } = groupedSums(facts, [metric])
   return ch`
 WITH (
@@ -244,41 +244,41 @@ WITH (
     SELECT ${keyOf(ids)} AS key, ifNull(toString(${shownMillionths(metric)}), '') AS value
     FROM (${statement})
   )
-) AS earlier`
+) AS compared`
 }
 
-/** The value of a bucket in the other range; of no rows if that range lacks the bucket. Two hours can have one counterpart. */
-function earlierValue({ dimensions, range, tz, previous }: ReportPlan, metric: ReportMetric, ids: readonly Fragment[]) {
+/** The value of a metric of a bucket in the compared range; of no rows if that range lacks the bucket. Two hours can have one counterpart. */
+function comparedValue({ dimensions, range, tz, compared }: ReportPlan, by: ReportMetric, ids: readonly Fragment[]) {
   const counterparts = ids.map((id, index) => {
     const dimension = dimensions[index] as Dimension
-    if (!previous || !isInterval(dimension)) return id
+    if (!compared || !isInterval(dimension)) return id
     const units = calendarOf(dimension, range, tz).map((unit) => unit.id)
     // No id is empty.
-    const others = units.map((unit) => previous.counterpartOf(dimension, unit) ?? '')
-    return ch`transform(${id}, ${texts(units)}, ${texts(others)}, '')`
+    const comparedUnits = units.map((unit) => compared.counterpartOf(dimension, unit) ?? '')
+    return ch`transform(${id}, ${texts(units)}, ${texts(comparedUnits)}, '')`
   })
-  const ofNoRows = text(isRatio(metric) ? '' : '0')
-  return ch`toInt256OrNull(transform(${keyOf(counterparts)}, earlier.1, earlier.2, ${ofNoRows}))`
+  const ofNoRows = text(isRatio(by) ? '' : '0')
+  return ch`toInt256OrNull(transform(${keyOf(counterparts)}, compared.1, compared.2, ${ofNoRows}))`
 }
 
-async function readPrevious(
+async function readCompared(
   clickhouse: ClickHouse,
   { dimensions, metrics, nowMs }: ReportPlan,
-  previous: NonNullable<ReportPlan['previous']>,
+  compared: NonNullable<ReportPlan['compared']>,
   buckets: readonly Bucket[],
   signal: AbortSignal,
 ) {
-  const { facts, counterpartOf } = previous
+  const { facts, counterpartOf } = compared
   const counterparts = buckets.map(({ ids }) => {
-    const earlier = ids.map((id, index) => counterpartOf(dimensions[index] as Dimension, id))
-    return earlier.every((id) => id !== null) ? earlier : null
+    const comparedIds = ids.map((id, index) => counterpartOf(dimensions[index] as Dimension, id))
+    return comparedIds.every((id) => id !== null) ? comparedIds : null
   })
   const wanted = counterparts.filter((ids) => ids !== null)
-  const query = previousSql(facts, metrics, wanted)
-  const earlier = await readBuckets(clickhouse, 'reports.previous', query, facts, signal)
-  const sumsById = new Map(earlier.buckets.map(({ ids, sums }) => [bucketId(ids), sums]))
+  const query = comparedSql(facts, metrics, wanted)
+  const { buckets: comparedBuckets, totals } = await readBuckets(clickhouse, 'reports.previous', query, facts, signal)
+  const sumsById = new Map(comparedBuckets.map(({ ids, sums }) => [bucketId(ids), sums]))
   return {
-    response: { ...comparedRangeFields(previous, nowMs), totals: toMetrics(earlier.totals, metrics) },
+    response: { ...comparedRangeFields(compared, nowMs), totals: toMetrics(totals, metrics) },
     rows: counterparts.map((ids) => {
       const id = ids && bucketId(ids)
       return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }
@@ -287,16 +287,16 @@ async function readPrevious(
 }
 
 /**
- * The statement of some buckets of the earlier range.
+ * The statement of some buckets of the compared range.
  * @param buckets ids, one per dimension; any number
  * @returns rows as `reportSql`, unordered; with `totalsOfAll` totals include all buckets
  */
-function previousSql(
-  facts: FactsPlan,
+function comparedSql(
+  plan: FactsPlan,
   metrics: readonly ReportMetric[],
   buckets: readonly (readonly string[])[],
 ): Fragment {
-  const { statement, ids } = groupedSums(facts, metrics)
+  const { statement, ids } = groupedSums(plan, metrics)
   const lists = ids.map((_, index) => textList(buckets.map((bucket) => bucket[index] ?? '')))
   const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists)})`
   return ch`${statement}

@@ -6,7 +6,7 @@ import type { ReadContext } from '../../query/readContext.ts'
 import { fold } from '../../query/searchText.ts'
 import { conversionValue } from '../../rows/conversions.ts'
 import type { NamesById, RowContext } from '../../rows/nameCache.ts'
-import { keyOf, keyText, readLatest, type StoredRow, versionWriter } from '../../rows/versions.ts'
+import { keyOf, keyText, readLatest, type StoredRow, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { findNames } from './slices.ts'
@@ -43,8 +43,8 @@ export async function searchConversions(
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
   const rows = page.data.map(({ row }) => row)
-  const write = await versionWriter(context, { ...plan, table }, rows, ['matched', 'matches'])
-  const data = page.data.map(({ row, matches }) => write(row, { matched: true, matches }))
+  const toJson = await versionSerializer(context, { ...plan, table }, rows, ['matched', 'matches'])
+  const data = page.data.map(({ row, matches }) => toJson(row, { matched: true, matches }))
   return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
 }
 

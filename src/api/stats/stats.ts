@@ -47,31 +47,31 @@ export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number)
  * @returns one row per unit of time, oldest first
  */
 export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
-  const { interval, buckets, range, previous, nowMs } = plan
-  const [sums, previousSums] = await Promise.all([
+  const { interval, buckets, range, compared, nowMs } = plan
+  const [sums, comparedSums] = await Promise.all([
     readSeries(stores.clickhouse, plan.facts, signal),
-    previous && readSeries(stores.clickhouse, previous.facts, signal),
+    compared && readSeries(stores.clickhouse, compared.facts, signal),
   ])
   // Reading, computing and writing 744 hours have a turn of the event loop each, so that other requests do not wait for all three.
   await nextTurn()
   const series: StatsDaily = {
     ...rangeFields(plan),
     data: buckets.map(({ id, date, fromMs, untilMs }) => {
-      const counterpart = previous?.counterpartOf(interval, id) ?? null
+      const counterpart = compared?.counterpartOf(interval, id) ?? null
       return {
         id: interval === 'month' ? date : id,
         date,
         complete: fromMs >= range.fromMs && untilMs <= range.untilMs && untilMs <= nowMs,
         ...toMetrics(sums.get(id) ?? noSums),
-        ...(previousSums && {
+        ...(comparedSums && {
           previous: {
             id: counterpart !== null && interval === 'month' ? `${counterpart}-01` : counterpart,
-            ...toMetrics(previousSums.get(counterpart ?? '') ?? noSums),
+            ...toMetrics(comparedSums.get(counterpart ?? '') ?? noSums),
           },
         }),
       }
     }),
-    ...(previous && { previous: comparedRangeFields(previous, nowMs) }),
+    ...(compared && { previous: comparedRangeFields(compared, nowMs) }),
     ...plan.retained,
     dataThrough: plan.dataThrough,
     asOf: toInstantText(nowMs),
@@ -86,17 +86,17 @@ export async function runOverview(
   plan: ComparedPlan,
   signal: AbortSignal,
 ): Promise<StatsOverview> {
-  const [totals, previousTotals, resources] = await Promise.all([
+  const [totals, comparedTotals, resources] = await Promise.all([
     readTotals(stores.clickhouse, plan.facts, signal),
-    plan.previous && readTotals(stores.clickhouse, plan.previous.facts, signal),
+    plan.compared && readTotals(stores.clickhouse, plan.compared.facts, signal),
     countResources(stores.postgres, plan.accountId),
   ])
   return {
     ...rangeFields(plan),
     totals: toMetrics(totals),
-    ...(plan.previous &&
-      previousTotals && {
-        previous: { ...comparedRangeFields(plan.previous, plan.nowMs), totals: toMetrics(previousTotals) },
+    ...(plan.compared &&
+      comparedTotals && {
+        previous: { ...comparedRangeFields(plan.compared, plan.nowMs), totals: toMetrics(comparedTotals) },
       }),
     resources,
     ...plan.retained,
@@ -106,16 +106,16 @@ export async function runOverview(
 }
 
 /** @returns sums by bucket id */
-async function readSeries(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal) {
-  const options = { label: 'stats.daily', signal, settings: factsSettings(facts) }
-  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(facts).statement, options)
+async function readSeries(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal) {
+  const options = { label: 'stats.daily', signal, settings: factsSettings(plan) }
+  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(plan).statement, options)
   return new Map(rows.map((row) => [row.id1, readSums(row)]))
 }
 
-async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
-  const options = { label: 'stats.overview', signal, settings: factsSettings(facts) }
+async function readTotals(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
+  const options = { label: 'stats.overview', signal, settings: factsSettings(plan) }
   // Sums without GROUP BY are one row.
-  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(facts).statement, options)
+  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(plan).statement, options)
   return readSums(totals as SumTexts)
 }
 

@@ -13,7 +13,7 @@ import {
   readNextVersions,
   type StoredRow,
   storedKeyOf,
-  versionWriter,
+  versionSerializer,
 } from '../../rows/versions.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
@@ -35,8 +35,8 @@ export async function listVersions(context: RowContext, plan: VersionPlan): Prom
   const source = (isByStoredAt ? byStoredAt : byTime)(context, plan)
   const key = isByStoredAt ? storedKeyOf : keyOf
   const page = await readPage([source], plan.after, plan, (row) => key(plan.table, row))
-  const write = await versionWriter(context, plan, page.data)
-  return { ...page, data: page.data.map((row) => write(row)) }
+  const toJson = await versionSerializer(context, plan, page.data)
+  return { ...page, data: page.data.map((row) => toJson(row)) }
 }
 
 /** The rows in the order of their time. */

@@ -132,10 +132,10 @@ function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, st
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
-function assign<Row extends object>(row: Row, field: Field, given: unknown, from: Input['from'], reasons: string[]) {
+function assign<Row extends object>(row: Row, field: Field, raw: unknown, from: Input['from'], reasons: string[]) {
   const { name, type, isSpread, bit, note } = field
-  const replacement = replaced(field, given)
-  const value = replacement ?? given
+  const replacement = replaced(field, raw)
+  const value = replacement ?? raw
   if (isAbsent(value)) return
   try {
     const isCell = from === 'cells' || replacement !== undefined

@@ -5,7 +5,7 @@ import { ErasedIdentifiers } from '../../writer/erasure/erasedIdentifiers.ts'
 import { ClickBatch, existingClicks } from '../../writer/store/clicks.ts'
 import { flush } from '../../writer/store/flush.ts'
 import { comparedDuplicates, type Given } from '../../writer/store/givenFields.ts'
-import { attributeLateClicks } from '../../writer/store/reattribution.ts'
+import { attributeEarlyConversions } from '../../writer/store/reattribution.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
@@ -31,7 +31,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
   }
 }
 
-export async function importClicks({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
+export async function openClickImport({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
@@ -58,8 +58,8 @@ export async function importClicks({ writer, account, isMoved }: ImportRun): Pro
         },
       }
     },
-    async finish() {
-      await attributeLateClicks(writer, [account.id])
+    async finishImport() {
+      await attributeEarlyConversions(writer, [account.id])
       await erased?.finish()
     },
   }

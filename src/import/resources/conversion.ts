@@ -64,7 +64,7 @@ export function conversionReader(
   }
 }
 
-export async function importConversions({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
+export async function openConversionImport({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account, isMoved)
   const importFile = isMoved ? '' : await source.fingerprint()
   const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)

@@ -85,7 +85,7 @@ function derivedId(row: ReadCost): string {
     .slice(0, 32)
 }
 
-export async function importCosts({ writer, account, source, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
+export async function openCostImport({ writer, account, source, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = costReader(account, isMoved, nowMs)
   const importFile = isMoved ? '' : await source.fingerprint()
   const { clicksMs } = await writer.readRetained()

@@ -43,7 +43,7 @@ export function metadataReader(table: NamedTable, accountId: string): RowReader<
   }
 }
 
-export function importMetadata(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
+export function openMetadataImport(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
   const read = metadataReader(table, account.id)
   const store = async (rows: readonly MetadataRow[]) =>
     (await flush(writer, { metadata: { nowMs, rows: { [table]: rows } } }))[table] ?? []

@@ -46,7 +46,7 @@ export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: num
   }
 }
 
-export async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
+export async function openPixelEventImport({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, isMoved, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)

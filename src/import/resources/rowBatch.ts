@@ -25,7 +25,7 @@ export interface ResourceImport {
   /** Called twice: one batch is filled while the other is stored. */
   newBatch(): RowBatch
   /** Called once after all rows are stored. */
-  finish?(): Promise<void>
+  finishImport?(): Promise<void>
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */

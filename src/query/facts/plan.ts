@@ -11,19 +11,19 @@ import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
 import { isSummed, type RowTable } from '../attributes.ts'
-import { type ComparedRange, otherRange, previousRange, previousUnit } from '../comparison.ts'
+import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
 import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import {
   type ComparisonQuery,
-  comparedRange,
   hoursDaysMax,
   type LocalRangeQuery,
   localRange,
   type Range,
   rangeDaysMax,
   rangeTexts,
+  readComparedRange,
   toInstantText,
 } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
@@ -36,8 +36,8 @@ export interface ComparedPlan {
   /** IANA name of the time zone; UTC if the request has none. */
   tz: string
   facts: FactsPlan
-  /** With `compare` or `compare_from`: the other range. */
-  previous: (ComparedRange & { facts: FactsPlan }) | undefined
+  /** The compared range, with `compare` or `compare_from`; it need not be earlier. */
+  compared: (ComparedRange & { facts: FactsPlan }) | undefined
   retained: RetainedFrom
   /** Conditions on the metrics of buckets, combined with AND. */
   metricConditions: readonly MetricCondition[]
@@ -81,23 +81,23 @@ export function planCompared(
   const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, kind.hasBuckets)
   const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick }
   const facts = planFacts(factsQuery)
-  const given = comparedRange(query, zone, daysMax)
-  const earlier = () =>
+  const namedRange = readComparedRange(query, zone, daysMax)
+  const earlierRange = () =>
     query.range !== undefined && query.compare === 'previous_period'
       ? previousUnit(query.range, range, zone, nowMs)
       : query.compare && previousRange(query.compare, range, zone, nowMs)
-  const other = given ? otherRange(given, range, zone) : earlier()
-  const previous = other && { ...other, facts: planFacts({ ...factsQuery, range: other.range }) }
+  const matched = namedRange ? comparedByPosition(namedRange, range, zone) : earlierRange()
+  const compared = matched && { ...matched, facts: planFacts({ ...factsQuery, range: matched.range }) }
   return {
     accountId,
     currency,
     range,
     tz: zone,
     facts,
-    previous,
+    compared,
     metricConditions,
     nowMs,
-    retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retained.clicksMs),
+    retained: retainedFromOf([facts, ...(compared ? [compared.facts] : [])], retained.clicksMs),
     dataThrough: dataThroughOf(freshness),
   }
 }
@@ -125,7 +125,7 @@ export function countAtFields({ facts }: ComparedPlan): { countAt?: 'click' } {
   return facts.countsAtClick ? { countAt: 'click' } : {}
 }
 
-/** @returns the other range of a comparison as responses have it */
+/** @returns the compared range as responses have it */
 export function comparedRangeFields({ range }: ComparedRange, nowMs: number) {
   return { ...rangeTexts(range), complete: range.untilMs <= nowMs }
 }
@@ -176,7 +176,7 @@ const periodMs: Record<FactsTable['table'], number> = {
 export function planFacts(query: FactsQuery): FactsPlan {
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : []
   const parts = split(query.range, tablesOf(query, offsets))
-  // An earlier range can be empty.
+  // A compared range can be empty.
   return { ...query, offsets, parts: parts.length === 0 ? [{ table: 'rows', range: query.range }] : parts }
 }
 

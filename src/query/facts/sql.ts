@@ -10,16 +10,23 @@ import { attributeKey, attributeOf, type RowTable, rowTables } from '../attribut
 import { inRange, prewhere } from '../conditions.ts'
 import { filterCondition, filterConditions } from '../filters.ts'
 import { idsIndexHints } from '../idsIndex.ts'
-import { addedSums, countedRows, metricDefinitions, type Sum, sums, sumsOf } from '../metricDefinitions.ts'
+import {
+  addedSumColumns,
+  countedRows,
+  metricDefinitions,
+  type SumMetric,
+  sumColumnsOf,
+  sumMetrics,
+} from '../metricDefinitions.ts'
 import type { Range } from '../timeRange.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeySettings } from './timeKeys.ts'
 
 /**
- * Sums of facts: a FROM clause, in which the table alias `facts` has a column for each sum, and an
+ * Where sums of facts are selected from: a FROM clause, in which the table alias `facts` has a column for each sum, and an
  * expression of the key of each dimension.
  */
-interface Facts {
+interface FactsSource {
   from: Fragment
   keys: Fragment[]
 }
@@ -29,22 +36,22 @@ interface Facts {
  * excluded; a conversion belongs to the time when it converted, or to the time of its click, a cost to the time when it was spent. A
  * single sums table is read without a subquery, which would cost a millisecond.
  */
-function factsOf(plan: FactsPlan): Facts {
+function fromFacts(plan: FactsPlan): FactsSource {
   const [part] = plan.parts
-  if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick) return sumsOfPart(plan, part)
+  if (part && plan.parts.length === 1 && part.table !== 'rows' && !plan.countsAtClick) return fromPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
   const selects = plan.parts.flatMap((part) => {
     if (part.table === 'rows')
       return rowTables
         .filter((table) => table !== 'conversions' || !plan.countsAtClick)
-        .map((table) => rowSums(plan, part.range, table, columns))
-    const { from, keys } = sumsOfPart(plan, part)
+        .map((table) => rowSumsSql(plan, part.range, table, columns))
+    const { from, keys } = fromPart(plan, part)
     // Without its own GROUP BY a part could not be read from the projection of its table.
     return ch`
-SELECT ${namedKeys(plan, keys, columns)}${addedSums(!plan.countsAtClick)}
+SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}
 FROM ${from}${groupedBy(keys)}`
   })
-  if (plan.countsAtClick) selects.push(rowSums(plan, plan.range, 'conversions', columns))
+  if (plan.countsAtClick) selects.push(rowSumsSql(plan, plan.range, 'conversions', columns))
   return {
     from: ch`(${join(selects, '\nUNION ALL\n')}
 ) AS facts`,
@@ -58,19 +65,19 @@ FROM ${from}${groupedBy(keys)}`
  *   row without a dimension
  */
 export function groupedSums(
-  facts: FactsPlan,
+  plan: FactsPlan,
   metrics?: readonly ReportMetric[],
 ): { statement: Fragment; ids: Fragment[] } {
-  const { from, keys } = factsOf(facts)
+  const { from, keys } = fromFacts(plan)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
-  const selectedIds = facts.dimensions.map(
-    (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, facts)} AS ${ids[index] as Fragment}`,
+  const selectedIds = plan.dimensions.map(
+    (dimension, index) => ch`${idOf(dimension, keys[index] as Fragment, plan)} AS ${ids[index] as Fragment}`,
   )
   return {
     ids,
     statement: ch`
 SELECT
-  ${join([...selectedIds, selectedSums(metrics)], ',\n  ')}
+  ${join([...selectedIds, resultColumns(metrics)], ',\n  ')}
 FROM ${from}${groupedBy(keys)}`,
   }
 }
@@ -79,9 +86,9 @@ FROM ${from}${groupedBy(keys)}`,
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
  * metrics are computed from. Counts and the cost are always included, since `isBucket` needs them.
  */
-function selectedSums(metrics: readonly ReportMetric[] = metricNames): Fragment {
+function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment {
   const wanted = new Set(metrics.flatMap(operandsOf))
-  const selected = sums
+  const selected = sumMetrics
     .filter((sum) => makesBucket(sum) || wanted.has(sum.metric))
     // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
     .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`)
@@ -101,12 +108,12 @@ function operandsOf(metric: ReportMetric): Metric[] {
 
 /** Condition: the bucket counts a row, or has a cost. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(
-  sums.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
+  sumMetrics.filter(makesBucket).map(({ metric }) => ch`${identifier(metric)} != 0`),
   ' OR ',
 )
 
 /** Revenue has a conversion that is counted; a cost may be of no click. */
-function makesBucket({ metric, unit }: Sum): boolean {
+function makesBucket({ metric, unit }: SumMetric): boolean {
   return unit === 'count' || metric === 'cost'
 }
 
@@ -125,8 +132,8 @@ function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns
   return ch`${join(named)}, `
 }
 
-/** Whole periods, from a sums table. */
-function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>): Facts {
+/** FROM a sums table, of whole periods. */
+function fromPart(plan: FactsPlan, part: Exclude<FactsPart, { table: 'rows' }>): FactsSource {
   const { table, range } = part
   const value = (attribute: FilterAttribute) =>
     attribute === 'campaign' && table !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
@@ -164,10 +171,10 @@ const visitorsOf: Record<RowTable, Fragment> = {
 }
 
 /**
- * Sums over rows. Clicks never change, so their filters may apply before FINAL. The filters of other rows apply after it, since
- * a later version may have other values.
+ * SELECT of the sums over the rows of a table. Clicks never change, so their filters may apply before FINAL. The filters of other rows
+ * apply after it, since a later version may have other values.
  */
-function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
+function rowSumsSql(plan: FactsPlan, range: Range, table: RowTable, columns: readonly Fragment[]): Fragment {
   const isAtClick = table === 'conversions' && plan.countsAtClick
   const at = isAtClick ? ch`ifNull(clicked_at, converted_at)` : timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
@@ -181,7 +188,7 @@ function rowSums(plan: FactsPlan, range: Range, table: RowTable, columns: readon
   ]
   const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]}` : nothing}
+SELECT ${namedKeys(plan, keys, columns)}${sumColumnsOf(table)}${plan.countsVisitors ? ch`, ${visitorsOf[table]}` : nothing}
 FROM ${identifier(table)} FINAL${prewhere(before)}
 WHERE ${join(after, '\n  AND ')}${groupedBy(keys)}`
 }

@@ -1,5 +1,5 @@
 import { type RowTable, rowTables } from '../../query/attributes.ts'
-import { countedRows, type Sum, sumColumns, sums, sumsOf } from '../../query/metricDefinitions.ts'
+import { countedRows, type SumMetric, sumColumns, sumColumnsOf, sumMetrics } from '../../query/metricDefinitions.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
@@ -80,8 +80,8 @@ export function actualSums(name: SumsTableName, span: Span): Fragment {
 }
 
 /** The sums that can be computed from the rows of a span: with its clicks, the costs of that time are removed. */
-export function comparedSums({ lacksClicks }: Span): readonly Sum[] {
-  return lacksClicks ? sums.filter(({ ofRows }) => ofRows.conversions) : sums
+export function comparedSums({ lacksClicks }: Span): readonly SumMetric[] {
+  return lacksClicks ? sumMetrics.filter(({ ofRows }) => ofRows.conversions) : sumMetrics
 }
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
@@ -97,7 +97,7 @@ function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable): Fragment {
   const time = timeColumns[rows]
   const { keys, keysOf, expand }: SumsTable = sumsTables[name]
   return ch`
-SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}
+SELECT account_id, ${keysOf(time)}, ${sumColumnsOf(rows)}
 FROM ${identifier(rows)} FINAL${expand}
 WHERE ${join([inSpan(span, time), ...countedRows[rows]], '\n  AND ')}
 GROUP BY account_id, ${keys}`

@@ -19,10 +19,11 @@ export function newProcess(isFeed = false): string {
 /** A wish is valid for this time; a process that waits repeats it every second. */
 const wishMs = 2_000
 
-/** An account that a process has claimed, and a number that each claim of the account increases by one. */
+/** An account that a process has claimed. */
 export interface ClaimedAccount {
   accountId: string
-  fence: number
+  /** Each claim of the account increases it by one; the column `fence`. */
+  claimNumber: number
 }
 
 interface Claim extends ClaimedAccount {
@@ -74,7 +75,7 @@ function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSes
     WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
         OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
       AND NOT (excluded.process LIKE ${feedLeases} AND ${isWanted(postgres, 'held')})
-    RETURNING substr(name, 8) AS "accountId", fence::float8 AS fence, unsettled, statement_deadline AS deadline`
+    RETURNING substr(name, 8) AS "accountId", fence::float8 AS "claimNumber", unsettled, statement_deadline AS deadline`
 }
 
 /** Condition: a process wishes for the account of a claim. */

@@ -24,7 +24,7 @@ export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => 
 export interface ChangedRows extends Pick<JournalEntry, 'accountId' | 'resource'> {
   times: readonly number[]
   removed?: readonly number[]
-  given?: readonly number[]
+  newTimes?: readonly number[]
 }
 
 /** Records rows before they are sent, as `recordBatches` does. @returns their entries, each with a new token, and their `stored_at` */
@@ -32,8 +32,8 @@ export async function recordRows(
   session: WriteSession,
   changed: readonly ChangedRows[],
 ): Promise<{ entries: JournalEntry[]; storedAt: StoredAt }> {
-  const entries = changed.map(({ accountId, resource, times, removed, given }) => {
-    return { token: randomUUID(), accountId, resource, ...extentOf(times, removed, given) }
+  const entries = changed.map(({ accountId, resource, times, removed, newTimes }) => {
+    return { token: randomUUID(), accountId, resource, ...extentOf(times, removed, newTimes) }
   })
   return { entries, storedAt: await recordBatches(session, entries) }
 }
@@ -41,12 +41,12 @@ export async function recordRows(
 /**
  * @param times of the facts that a batch adds, such as clicked_at, epoch milliseconds; at least one
  * @param removed times of the facts that it removes, epoch milliseconds
- * @param given times of the new rows, as `times`; the rows of all other times are written again
+ * @param newTimes times of the new rows, as `times`; the rows of all other times are written again
  */
 export function extentOf(
   times: readonly number[],
   removed: readonly number[] = [],
-  given: readonly number[] = times,
+  newTimes: readonly number[] = times,
   nowMs = Date.now(),
 ): Extent {
   let firstMs = Number.POSITIVE_INFINITY
@@ -62,7 +62,7 @@ export function extentOf(
   for (const atMs of removed) count(atMs, -1)
   let throughMs = Number.NEGATIVE_INFINITY
   let aheadMs = Number.POSITIVE_INFINITY
-  for (const atMs of given) {
+  for (const atMs of newTimes) {
     if (atMs > nowMs) aheadMs = Math.min(aheadMs, atMs)
     else throughMs = Math.max(throughMs, atMs)
   }
@@ -75,7 +75,7 @@ export function extentOf(
     firstMs,
     lastMs,
     added: [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }])),
-    ...(given.length > 0 && { throughMs }),
+    ...(newTimes.length > 0 && { throughMs }),
     ...(Number.isFinite(aheadMs) && { aheadMs }),
   }
 }
@@ -87,7 +87,7 @@ export function extentOf(
  */
 export async function recordBatches(session: WriteSession, entries: readonly JournalEntry[]): Promise<StoredAt> {
   const { postgres } = session.stores
-  const given = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs, aheadMs }) => ({
+  const records = entries.map(({ token, accountId, resource, firstMs, lastMs, added, throughMs, aheadMs }) => ({
     token,
     account_id: accountId,
     resource,
@@ -103,14 +103,14 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
     SELECT account_id AS "accountId", resource, stored_at AS "storedAt" FROM recorded`
   // The rows of the watermarks are locked until the statement is committed, so batches become visible in the order of their times.
   const recorded = await session.change('recording batches in the journal', result)`
-    given AS (
-      SELECT * FROM held, jsonb_to_recordset(${postgres.json(given)}) AS given (
+    records AS (
+      SELECT * FROM held, jsonb_to_recordset(${postgres.json(records)}) AS records (
         token text, account_id text, resource text, first_at timestamptz, last_at timestamptz, through_at timestamptz,
         ahead_at timestamptz, months date[], added integer[])),
     marks AS (
       INSERT INTO watermarks AS known (account_id, resource, stored_at, data_through)
       SELECT id, resource, max(greatest(clock_timestamp(), created_at + interval '1 millisecond')), '-infinity'
-      FROM given JOIN accounts ON id = account_id
+      FROM records JOIN accounts ON id = account_id
       GROUP BY id, resource
       ORDER BY id, resource
       ON CONFLICT (account_id, resource) DO UPDATE
@@ -119,7 +119,7 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
     tasks AS (
       INSERT INTO account_tasks (account_id, task)
       SELECT DISTINCT account_id, ${'attribute_late_clicks' satisfies AccountTask}::text
-      FROM given
+      FROM records
       WHERE resource = 'clicks'
       ORDER BY account_id
       ON CONFLICT DO NOTHING),
@@ -127,7 +127,7 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
       INSERT INTO import_batches (
         token, account_id, resource, first_at, last_at, through_at, ahead_at, months, added, stored_at)
       SELECT token, account_id, resource, first_at, last_at, through_at, ahead_at, months, added, stored_at
-      FROM given JOIN marks USING (account_id, resource)
+      FROM records JOIN marks USING (account_id, resource)
       ON CONFLICT (token) DO UPDATE SET token = excluded.token
       RETURNING account_id, resource, stored_at)`
   if (recorded.length < entries.length) throw new LeaseLost()

@@ -5,7 +5,7 @@ import type { Writer } from '../fence/session.ts'
 import type { Change } from '../store/changes.ts'
 import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../store/changingTables.ts'
 import { readCurrentRows } from '../store/currentRows.ts'
-import { storeOnce } from '../store/flush.ts'
+import { tryStore } from '../store/flush.ts'
 import type { DuplicateIds } from './duplicateClicks.ts'
 
 const pageIds = 1_000
@@ -37,8 +37,8 @@ ORDER BY month`
 
 /** Deletes the duplicates, and writes the remaining row again, so that it has the highest version in every table. */
 export async function removeDuplicateRows(writer: Writer): Promise<void> {
-  await removeDuplicates(writer, conversionTable, (changes) => storeOnce(writer, { changes }))
-  await removeDuplicates(writer, costTable, (costs) => storeOnce(writer, { changes: [], costs }))
+  await removeDuplicates(writer, conversionTable, (changes) => tryStore(writer, { changes }))
+  await removeDuplicates(writer, costTable, (costs) => tryStore(writer, { changes: [], costs }))
   await rebuildIndexes(writer, [writer.accountId])
 }
 

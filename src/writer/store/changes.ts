@@ -78,8 +78,8 @@ export function changedRowsOf<Row extends ChangingRow>(
   return Array.from(byAccount, ([accountId, ofAccount]) => {
     const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
     const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
-    const given = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
-    return { accountId, resource: name, times, removed, given }
+    const newTimes = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
+    return { accountId, resource: name, times, removed, newTimes }
   })
 }
 

@@ -159,7 +159,7 @@ export class ClickBatch {
     this.#clicks.clear()
     this.#out.length = 0
     for (const some of inChunks(duplicates, comparedTogether)) {
-      const stored = await readClicks(session, some)
+      const stored = await readStoredClicks(session, some)
       for (const duplicate of some) {
         const click = stored.get(keyText(duplicate))
         if (click && encodedGivesOtherValue(comparedRow, duplicate, click)) outcomes[duplicate.index] = 'conflict'
@@ -176,7 +176,7 @@ const comparedRow = {
   blank: blankRow(clickRowFields),
 }
 
-async function readClicks(session: WriteSession, keys: readonly AccountKey[]): Promise<Map<string, Click>> {
+async function readStoredClicks(session: WriteSession, keys: readonly AccountKey[]): Promise<Map<string, Click>> {
   const query = ch`
 SELECT account_id AS accountId, ${selectFields(clickFields)}
 FROM clicks

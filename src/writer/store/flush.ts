@@ -55,15 +55,15 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
   // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
   await Promise.allSettled([...finding, removing])
   const [{ changes, outcomes }, ofCosts] = await Promise.all(finding)
-  const unstored = (await removing) ?? []
+  const timesByAccount = (await removing) ?? []
   const late = awaited && clicks ? await changesOfWaiting(awaited, clicks, changes) : []
-  const attribute: Facts['attribute'] = async (attributed, indexed) => {
+  const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
     if (isMoved) await copyConvertedClicks(session, indexed)
     else await copyClickDimensions(session, attributed, indexed)
     awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
   }
   const facts = { changes: [...changes, ...late], costs: ofCosts.changes, attribute }
-  await storeAll(session, { ...facts, clicks: clicks && { batch: clicks, unstored } })
+  await storeUntilConfirmed(session, { ...facts, clicks: clicks && { batch: clicks, timesByAccount } })
   if (events && !isMoved) await assignOwners(session, events.rows)
   return {
     ...names,
@@ -86,9 +86,9 @@ async function changesOfWaiting(
   return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
 }
 
-interface Facts {
-  /** `unstored`: all clicks of the batch, by account. */
-  clicks?: { batch: ClickBatch; unstored: readonly ChangedRows[] } | undefined
+interface FactsToStore {
+  /** `timesByAccount`: the times of all clicks of the batch. */
+  clicks?: { batch: ClickBatch; timesByAccount: readonly ChangedRows[] } | undefined
   /** Of conversions. */
   changes: readonly Change<Conversion>[]
   costs?: readonly Change<Cost>[]
@@ -96,11 +96,11 @@ interface Facts {
   attribute?: (changes: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
 }
 
-/** Stores rows and changes; after an unknown outcome, what is missing is sent again. */
-export async function storeAll(session: WriteSession, facts: Facts): Promise<void> {
+/** Tries to store rows and changes until they are confirmed; after an unknown outcome, what is missing is sent again. */
+export async function storeUntilConfirmed(session: WriteSession, facts: FactsToStore): Promise<void> {
   let { clicks, changes, costs = [] } = facts
-  while (!(await storeOnce(session, { ...facts, clicks, changes, costs }))) {
-    if (clicks) clicks = { ...clicks, unstored: await clicks.batch.removeStored() }
+  while (!(await tryStore(session, { ...facts, clicks, changes, costs }))) {
+    if (clicks) clicks = { ...clicks, timesByAccount: await clicks.batch.removeStored() }
     changes = await missingChanges(session, conversionTable, changes)
     costs = await missingChanges(session, costTable, costs)
   }
@@ -111,12 +111,12 @@ export async function storeAll(session: WriteSession, facts: Facts): Promise<voi
  * them. After an unknown outcome the statement is ended, and the derived tables are repaired.
  * @returns true when all rows are stored; false when any of them may be: the caller has to look up which
  */
-export async function storeOnce(
+export async function tryStore(
   session: WriteSession,
-  { clicks, changes, costs = [], attribute }: Facts,
+  { clicks, changes, costs = [], attribute }: FactsToStore,
 ): Promise<boolean> {
-  const unstored = clicks?.unstored ?? []
-  const changed = [...unstored, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
+  const clickTimes = clicks?.timesByAccount ?? []
+  const changed = [...clickTimes, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
   if (changed.length === 0) return true
   // Read while the clicks of this batch are stored.
   const indexed =
@@ -124,7 +124,7 @@ export async function storeOnce(
   indexed.catch(() => {})
   const { entries, storedAt } = await recordRows(session, changed)
   let isStored = true
-  if (clicks && unstored.length > 0) isStored = await session.tryInsert(clicks.batch.insertion(storedAt))
+  if (clicks && clickTimes.length > 0) isStored = await session.tryInsert(clicks.batch.insertion(storedAt))
   if (isStored && changes.length > 0) {
     await attribute?.(changes, await indexed)
     isStored = await session.tryInsert(insertionOf(conversionTable, changes, storedAt))

@@ -29,7 +29,7 @@ export class KeyFilter {
   #bloom: BloomFilter | undefined
   /** Accounts whose keys are all in the filter. */
   readonly #complete = new Set<string>()
-  readonly #fences = new Map<string, number>()
+  readonly #claimNumbers = new Map<string, number>()
   #isReading = false
 
   constructor(session: WriteSession, { name, every }: StoredKeys, filling: Filling) {
@@ -41,9 +41,9 @@ export class KeyFilter {
 
   /** Call it for each claim of an account before its keys are used, if the process may release accounts. */
   claimed(accounts: Iterable<ClaimedAccount>): void {
-    for (const { accountId, fence } of accounts) {
-      if (this.#fences.get(accountId) !== fence - 1) this.#complete.delete(accountId)
-      this.#fences.set(accountId, fence)
+    for (const { accountId, claimNumber } of accounts) {
+      if (this.#claimNumbers.get(accountId) !== claimNumber - 1) this.#complete.delete(accountId)
+      this.#claimNumbers.set(accountId, claimNumber)
     }
   }
 
@@ -109,7 +109,7 @@ export class KeyFilter {
   async #read(bloom: BloomFilter, accountIds: readonly string[]): Promise<void> {
     const query = ch`SELECT CRC32(key) FROM (${this.#every(accountIds)}) FORMAT RowBinary`
     const options = { label: `import.all_${this.name}`, signal: this.session.signal }
-    const fences = accountIds.map((accountId) => this.#fences.get(accountId))
+    const claimNumbers = accountIds.map((accountId) => this.#claimNumbers.get(accountId))
     let rest: Buffer = Buffer.alloc(0)
     for await (const chunk of streamBytes(this.session.stores.clickhouse, query, options)) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
@@ -119,7 +119,7 @@ export class KeyFilter {
     }
     for (const [index, accountId] of accountIds.entries()) {
       // Claimed again meanwhile: another process may have stored keys after they were read.
-      if (this.#fences.get(accountId) === fences[index]) this.#complete.add(accountId)
+      if (this.#claimNumbers.get(accountId) === claimNumbers[index]) this.#complete.add(accountId)
     }
   }
 }

@@ -69,25 +69,25 @@ async function upsert(session: WriteSession, table: NamedTable, rows: readonly M
   const listed = (columns: readonly string[]) =>
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
-  const given = rows.map((row) => ({
+  const records = rows.map((row) => ({
     ...row,
     ...(isSearched(table) && { search_text: searchTextOf(row) }),
   }))
   const dated = () => postgres`
-    given AS (
-      SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
+    records AS (
+      SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(records)})
     ), dated AS (
-      SELECT given.account_id, given.id, ${from('given')},
-        coalesce(given.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
+      SELECT records.account_id, records.id, ${from('records')},
+        coalesce(records.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
         CASE
-          WHEN given.updated_at IS NOT NULL THEN given.updated_at
-          WHEN stored.id IS NULL THEN coalesce(given.created_at, ${now}::timestamptz)
-          WHEN (${from('given')}) IS NOT DISTINCT FROM (${from('stored')})
-            AND coalesce(given.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
+          WHEN records.updated_at IS NOT NULL THEN records.updated_at
+          WHEN stored.id IS NULL THEN coalesce(records.created_at, ${now}::timestamptz)
+          WHEN (${from('records')}) IS NOT DISTINCT FROM (${from('stored')})
+            AND coalesce(records.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
           ELSE ${now}::timestamptz
         END AS updated_at
-      FROM given
-      LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = given.account_id AND stored.id = given.id
+      FROM records
+      LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = records.account_id AND stored.id = records.id
     )`
   const isChanged = (alias: string) => postgres`
     (${from('stored')}, stored.created_at, stored.updated_at)

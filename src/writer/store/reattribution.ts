@@ -10,7 +10,7 @@ import { copyClickDimensions, readIndexedClicks } from './attribution.ts'
 import { isWaiting } from './awaitedClicks.ts'
 import { conversionTable } from './changingTables.ts'
 import { readCurrentRows } from './currentRows.ts'
-import { storeAll } from './flush.ts'
+import { storeUntilConfirmed } from './flush.ts'
 
 const pageRows = 10_000
 const looking = 'looking for conversions to attribute'
@@ -20,14 +20,14 @@ const looking = 'looking for conversions to attribute'
  * `updatedAt`. Until then the task `attribute_late_clicks` of each account remains.
  * @returns number of attributed conversions
  */
-export async function attributeLateClicks(session: WriteSession, accountIds: readonly string[]): Promise<number> {
+export async function attributeEarlyConversions(session: WriteSession, accountIds: readonly string[]): Promise<number> {
   const ofAccounts = inAccounts(accountIds)
   const isStored = ch`(account_id, click_id) IN (
       SELECT account_id, id FROM click_index
       WHERE ${ofAccounts} AND (account_id, id) IN (
         SELECT account_id, click_id FROM conversions WHERE ${ofAccounts} AND click_at IS NULL AND click_id != ''))`
-  const isLate = isWaiting(accountIds, isStored)
-  return await attributeAll(session, accountIds, 'attribute_late_clicks', isLate, 'import.late_clicks')
+  const isEarly = isWaiting(accountIds, isStored)
+  return await attributeAll(session, accountIds, 'attribute_late_clicks', isEarly, 'import.late_clicks')
 }
 
 /** Attributes every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. @returns their number */
@@ -72,7 +72,7 @@ LIMIT ${count(pageRows)}`
     const changes = page.map((before) => ({ before, row: { ...before } }))
     await copyClickDimensions(session, changes, await readIndexedClicks(session, changes))
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
-    await storeAll(session, { changes: found })
+    await storeUntilConfirmed(session, { changes: found })
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { limitEvents } from '../../../src/api/events/accept.ts'
+import { openInFlightLimit } from '../../../src/api/events/accept.ts'
 import { findAcceptances } from '../../../src/events/duplicates.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { clickCampaignsSql } from '../../../src/events/sql.ts'
@@ -192,7 +192,7 @@ describe('concurrent requests', () => {
     const log = { warn() {}, error() {} }
     const intake = openIntake({
       stores: api.stores,
-      inFlight: limitEvents(),
+      inFlight: openInFlightLimit(),
       now: () => testNowMs,
       log,
       registry: undefined,

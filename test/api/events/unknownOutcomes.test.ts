@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { limitEvents } from '../../../src/api/events/accept.ts'
+import { openInFlightLimit } from '../../../src/api/events/accept.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { exportRows } from '../../../src/export/run.ts'
 import { sentWithinMs } from '../../../src/writer/tables/pixelEvent.ts'
@@ -51,7 +51,7 @@ function openShortIntake(accountId: string) {
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
   const intake = openIntake({
     stores,
-    inFlight: limitEvents(),
+    inFlight: openInFlightLimit(),
     now: () => testNowMs,
     log,
     registry: undefined,

@@ -19,13 +19,13 @@ beforeAll(async () => {
 const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
 
 /** The columns of the primary key that each table of a query is read by. */
-async function keysOf(sql: Fragment, facts: FactsPlan): Promise<string[]> {
+async function keysOf(sql: Fragment, plan: FactsPlan): Promise<string[]> {
   const { text, params } = render(sql)
   const response = await api.stores.clickhouse.client.query({
     query: `EXPLAIN indexes = 1, json = 1 ${text}`,
     query_params: params,
     format: 'TabSeparatedRaw',
-    clickhouse_settings: factsSettings(facts),
+    clickhouse_settings: factsSettings(plan),
   })
   const keys = [...(await response.text()).matchAll(/"Type": "PrimaryKey",\s*"Keys": \[([^\]]*)\]/g)]
   return [...new Set(keys.map(([, columns = '']) => columns.replace(/[\s"]/g, '')))].sort()

@@ -4,7 +4,7 @@ import { dimensions } from '../../../schema/dimensions.ts'
 import { type Metric, metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { nextUrl } from '../../../src/api/reports/nextUrl.ts'
-import { sums } from '../../../src/query/metricDefinitions.ts'
+import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
 import { formatMillionths } from '../../../src/query/money.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -405,7 +405,7 @@ describe('the rows of a report', () => {
   )
   const [stored = []] = fc.sample(rows, 1)
   const isShown = ({ values }: Row) =>
-    sums.some(({ metric, unit }) => unit === 'count' && values[metric] > 0n) && values.clicks >= 1_000_000n
+    sumMetrics.some(({ metric, unit }) => unit === 'count' && values[metric] > 0n) && values.clicks >= 1_000_000n
   const shown = stored.filter(isShown)
   const byId = (one: Row, other: Row) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
 
@@ -422,7 +422,7 @@ describe('the rows of a report', () => {
         day: '2026-10-25',
         value: id,
         ...Object.fromEntries(
-          sums.map(({ metric, name, unit }) => {
+          sumMetrics.map(({ metric, name, unit }) => {
             const value = formatMillionths(values[metric])
             return [name, unit === 'count' ? Number(value) : value]
           }),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
-import { sums } from '../../../src/query/metricDefinitions.ts'
+import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
@@ -38,7 +38,7 @@ async function makeAccounts(...ids: string[]): Promise<void> {
   }
 }
 
-const nothing = Object.fromEntries(sums.map(({ metric }) => [metric, 0]))
+const nothing = Object.fromEntries(sumMetrics.map(({ metric }) => [metric, 0]))
 
 async function change(query: string): Promise<void> {
   if (!query.startsWith('INSERT')) await changeTables(stores, query)
@@ -130,7 +130,7 @@ describe('verify', () => {
   } as const
   const monthOfSums = '2026-06'
   const wrongSums = sumsTableNames.flatMap((table) =>
-    sums.map(({ metric, name }, index) => ({ table, metric, name, day: `${monthOfSums}-${10 + index}` })),
+    sumMetrics.map(({ metric, name }, index) => ({ table, metric, name, day: `${monthOfSums}-${10 + index}` })),
   )
   const all = Object.values(plants).map(([, difference]) => `planted ${difference}`)
   let text: Awaited<ReturnType<typeof runHere>>
@@ -138,7 +138,7 @@ describe('verify', () => {
 
   beforeAll(async () => {
     for (const [plant] of Object.values(plants)) await change(plant)
-    const names = sums.map(({ name }) => name)
+    const names = sumMetrics.map(({ name }) => name)
     for (const table of sumsTableNames) {
       const [columns, values] = keys[table]
       const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'

@@ -12,72 +12,74 @@ export interface RowText {
   isPlain: boolean
 }
 
-/** A row as text, with what a response adds. */
-export interface WrittenRow extends RowText {
+/** The text of a row, with what a response adds. */
+export interface RowToSerialize extends RowText {
   entities: EntityNames
   baseCurrency: string
   /** Fields that are not in the text. */
   added?: Readonly<Record<string, unknown>>
 }
 
-/** Writes the JSON of a value or a row. */
-type Write = (row: WrittenRow) => string
+/** @returns the JSON of a value or a row */
+type ToJson = (row: RowToSerialize) => string
 
 interface Part {
   name: string
-  write: Write
+  toJson: ToJson
   /** Of an object: the fields that can be selected. */
   parts?: readonly Part[]
 }
 
 /**
- * Makes a writer of rows, in the order of the API. A page has ten thousand values, so nothing is decided per row.
+ * Makes the function that serializes rows, with the fields in the order of the API. A page has ten thousand values, so nothing is
+ * decided per row.
  * @param fields of the table
  * @param order the fields of the text; a call does not compile while it lacks a field of the table
  * @param last names of the fields that follow the fields of the table; a value that is not in the text is in `added`
- * @returns the function to the JSON of a row, with the selected fields only
+ * @returns a function that returns the JSON of a row, with the selected fields only
  */
-export function rowWriter<Of extends Fields, Name extends string>(
+export function rowSerializer<Of extends Fields, Name extends string>(
   fields: Of,
   order: readonly Name[] & (keyof Of extends Name ? unknown : never),
   last: readonly string[],
   selected?: SelectedFields,
-): Write {
+): ToJson {
   const names: readonly string[] = order
-  const field = (name: string, kind: ColumnKind): Part => ({ name, write: valueWriter(names.indexOf(name), kind) })
+  const field = (name: string, kind: ColumnKind): Part => ({ name, toJson: valueSerializer(names.indexOf(name), kind) })
   const subIds = subIdNames.map((name) => field(name, 'text'))
   const layout = rowLayout<Part>(fields, {
     field,
     entity: (name) =>
       ([name, entityNameOf(name)] as (keyof EntityNames)[]).map((shown) => ({
         name: shown,
-        write: ({ entities }) => JSON.stringify(entities[shown]),
+        toJson: ({ entities }) => JSON.stringify(entities[shown]),
       })),
-    subIds: { name: 'subIds', write: objectWriter(subIds), parts: subIds },
-    baseCurrency: { name: 'baseCurrency', write: ({ baseCurrency }) => `"${baseCurrency}"` },
+    subIds: { name: 'subIds', toJson: objectSerializer(subIds), parts: subIds },
+    baseCurrency: { name: 'baseCurrency', toJson: ({ baseCurrency }) => `"${baseCurrency}"` },
   })
-  const more = last.map((name): Part => {
-    return names.includes(name) ? field(name, 'instant') : { name, write: ({ added }) => JSON.stringify(added?.[name]) }
-  })
-  return objectWriter(
+  const more = last.map(
+    (name): Part =>
+      names.includes(name) ? field(name, 'instant') : { name, toJson: ({ added }) => JSON.stringify(added?.[name]) },
+  )
+  return objectSerializer(
     [...layout, ...more].flatMap((part) => {
       if (isSelected(part.name, selected)) return [part]
       const parts = part.parts?.filter(({ name }) => isSelected(name, selected)) ?? []
-      return parts.length === 0 ? [] : [{ name: part.name, write: objectWriter(parts) }]
+      return parts.length === 0 ? [] : [{ name: part.name, toJson: objectSerializer(parts) }]
     }),
   )
 }
 
-function objectWriter(parts: readonly Part[]): Write {
-  const fields = parts.map(({ name, write }, index) => ({ prefix: `${index === 0 ? '{' : ','}"${name}":`, write }))
+function objectSerializer(parts: readonly Part[]): ToJson {
+  const fields = parts.map(({ name, toJson }, index) => ({ prefix: `${index === 0 ? '{' : ','}"${name}":`, toJson }))
   return (row) => {
     let json = ''
-    for (const { prefix, write } of fields) json += prefix + write(row)
+    for (const { prefix, toJson } of fields) json += prefix + toJson(row)
     return `${json}}`
   }
 }
 
-function valueWriter(index: number, kind: ColumnKind): Write {
+function valueSerializer(index: number, kind: ColumnKind): ToJson {
   if (kind === 'flag') return ({ values }) => `${values[index] === 'true'}`
   if (kind === 'moneyOrNull') return present(index, (value) => `${Number(value)}`)
   if (kind === 'instant' || kind === 'instantOrNull') {
@@ -86,11 +88,11 @@ function valueWriter(index: number, kind: ColumnKind): Write {
   return present(index, (value, isPlain) => (isPlain ? `"${value}"` : JSON.stringify(value)))
 }
 
-/** Writes a value that is present; absent ones are null. */
-function present(index: number, write: (value: string, isPlain: boolean) => string): Write {
+/** Serializes a value that is present; absent ones are null. */
+function present(index: number, toJson: (value: string, isPlain: boolean) => string): ToJson {
   return ({ values, isPlain }) => {
     const value = values[index] ?? ''
-    return value === '' ? 'null' : write(value, isPlain)
+    return value === '' ? 'null' : toJson(value, isPlain)
   }
 }
 
