@@ -76,6 +76,8 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
       await expect.poll(async () => (await code.boundingBox())?.y).toBeLessThan(900)
       await expect.poll(() => partsBeyond(page)).toEqual([])
     }
+    const scrolled = `[...document.querySelectorAll('main pre code')].filter((code) => code.scrollWidth > code.clientWidth).length`
+    expect(await page.evaluate(scrolled)).toBe(0)
     expect(await page.title()).toMatch(/Tributary API/)
     await page.goto(`${url}/api/v1/docs#tag/errors`)
     await page.getByRole('heading', { name: 'Errors', exact: true }).first().waitFor()
