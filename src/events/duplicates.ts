@@ -53,7 +53,7 @@ export class FirstByKey {
 export async function settleLikeFirst(events: readonly IncomingEvent[]): Promise<void> {
   for (const event of events) {
     if (event.first) {
-      await event.first.settled
+      await event.first.flushed
       const { outcome } = event.first
       event.outcome = outcome === 'stored' ? 'duplicate' : outcome
     }

@@ -26,7 +26,7 @@ export function openEventCampaigns(
 ) {
   const clicks = new LRUCache<string, string>(atMost(clicksMax))
 
-  const lookUpClick = openLookUps<string>((wanted, signal) =>
+  const lookUpCampaignOfClick = openLookUps<string>((wanted, signal) =>
     selectRows<Found<string>>(clickhouse, clickCampaignsSql(wanted), { label: 'events.clicks', signal }),
   )
   const lookUpOwner = openLookUps<string>((wanted) =>
@@ -39,11 +39,11 @@ export function openEventCampaigns(
   )
 
   /** @returns the campaign id of a click, undefined for an unknown click */
-  async function findClick(click: OwnedId): Promise<string | undefined> {
+  async function findCampaignOfClick(click: OwnedId): Promise<string | undefined> {
     const key = ownedKey(click)
     const known = clicks.get(key)
     if (known !== undefined) return known
-    const campaignId = await lookUpClick(click)
+    const campaignId = await lookUpCampaignOfClick(click)
     if (campaignId !== undefined) clicks.set(key, campaignId)
     return campaignId
   }
@@ -67,7 +67,7 @@ export function openEventCampaigns(
 
   async function findCampaign(event: IncomingEvent): Promise<void> {
     const { accountId, clickId, campaignId } = event.row
-    const id = clickId === '' ? campaignId : await findClick({ accountId, id: clickId })
+    const id = clickId === '' ? campaignId : await findCampaignOfClick({ accountId, id: clickId })
     const userId = id === undefined ? undefined : await owners.find({ accountId, id })
     if (setCampaign(event.row, id, userId)) return
     event.outcome =

@@ -19,7 +19,7 @@ const countsMax = 50_000
 export interface CountedEvent {
   readonly row: Pick<PixelEvent, 'accountId' | 'receivedAt'>
   /** Undefined until `assignCounts` has set it. */
-  count: MonthCount | undefined
+  monthCount: MonthCount | undefined
 }
 
 export type FairUseCeiling = ReturnType<typeof openFairUseCeiling>
@@ -55,13 +55,13 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
     /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
     async assignCounts(events: readonly CountedEvent[]): Promise<void> {
       const unknown = events.filter((event) => {
-        event.count = counts.peek(monthOf(event))
-        return event.count === undefined
+        event.monthCount = counts.peek(monthOf(event))
+        return event.monthCount === undefined
       })
       const finding = new Map(unknown.map((event) => [ownedKey(monthOf(event)), monthOf(event)]))
       const found = await Promise.all([...finding.values()].map((month) => counts.find(month)))
       const countOf = new Map([...finding.keys()].map((key, index) => [key, found[index]]))
-      for (const event of unknown) event.count = countOf.get(ownedKey(monthOf(event)))
+      for (const event of unknown) event.monthCount = countOf.get(ownedKey(monthOf(event)))
     },
   }
 }

@@ -45,9 +45,9 @@ export async function flushEvents(
     return
   }
   await storeInTime(parts, reserved, timeoutMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
-  for (const { count, outcome } of reserved) {
-    if (outcome === 'stored') count?.confirm()
-    else count?.cancel()
+  for (const { monthCount, outcome } of reserved) {
+    if (outcome === 'stored') monthCount?.confirm()
+    else monthCount?.cancel()
   }
   metrics.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
 }
@@ -73,7 +73,7 @@ export async function decideEvents(
     const generation = generationAfter(key === undefined ? undefined : lastOf(row), row.receivedAt)
     // The ceiling has given each event a count.
     if (generation === undefined) event.outcome = 'duplicate'
-    else if (!(event.count as MonthCount).reserve(clickAllowance)) event.outcome = 'over_ceiling'
+    else if (!(event.monthCount as MonthCount).reserve(clickAllowance)) event.outcome = 'over_ceiling'
     else row.generation = generation
   }
 }

@@ -21,7 +21,7 @@ export interface Sender {
  * | limit of a click, visitor  | Problem `rate_limited`                |                                     |
  * | `findCampaigns`            | Problem `click_not_found`, `campaign_not_found` | campaign and user of the row |
  * | `FirstByKey`               | none                                  | `first`                             |
- * | `decideEvents`             | `duplicate`, `over_ceiling`           | generation of the row, `count`      |
+ * | `decideEvents`             | `duplicate`, `over_ceiling`           | generation of the row, `monthCount` |
  * | `flushEvents`              | `stored`, Problem `unavailable`       |                                     |
  * | `settleLikeFirst`          | of a repeated event: as its first one |                                     |
  */
@@ -39,7 +39,7 @@ export interface IncomingEvent extends CountedEvent {
   /** The event in flight that has the same key and came first; undefined if this one came first. */
   first: IncomingEvent | undefined
   /** Of an event that came first: settles with its outcome. */
-  settled: Promise<void> | undefined
+  flushed: Promise<void> | undefined
 }
 
 /** An item of a request that is not a valid event. */

@@ -55,10 +55,10 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
 
   async function settle(events: readonly IncomingEvent[], isDryRun: boolean): Promise<void> {
     const firsts = firstByKey.add(events, isDryRun)
-    const settled = isDryRun ? preview(firsts) : flushes.addAll(firsts)
-    for (const event of firsts) event.settled = settled
+    const flushed = isDryRun ? preview(firsts) : flushes.addAll(firsts)
+    for (const event of firsts) event.flushed = flushed
     try {
-      await settled
+      await flushed
     } finally {
       firstByKey.remove(firsts)
     }
@@ -69,7 +69,7 @@ export function openIntake({ stores, inFlight, now, log, registry, timeoutMs = 1
   async function preview(events: readonly IncomingEvent[]): Promise<void> {
     await decideEvents(parts, events, AbortSignal.timeout(timeoutMs))
     for (const event of unsettled(events)) {
-      event.count?.release()
+      event.monthCount?.release()
       event.outcome = 'stored'
     }
   }

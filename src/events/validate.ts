@@ -40,9 +40,9 @@ export function readEvent(
       notes,
       clickAllowance,
       sinceMs: performance.now(),
-      count: undefined,
+      monthCount: undefined,
       first: undefined,
-      settled: undefined,
+      flushed: undefined,
     }
   } catch (error) {
     if (error instanceof Problem) return { outcome: error }

@@ -12,7 +12,7 @@ import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
-import type { ReadOrder } from '../../src/stores/clickhouse/sendSelect.ts'
+import type { ReadRequest } from '../../src/stores/clickhouse/sendSelect.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { assertSchema, testNowMs, useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, type Operation, operations, type Parameter } from '../kit/operations.ts'
@@ -598,12 +598,12 @@ describe.each(breaks)('$why', ({ list, problem, open }) => {
 })
 
 /** The same ClickHouse with a limit that every read exceeds. */
-function withLimit(clickhouse: ClickHouse, limit: ReadOrder['settings']): ClickHouse {
+function withLimit(clickhouse: ClickHouse, limit: ReadRequest['settings']): ClickHouse {
   const { client } = clickhouse
   const limited = new Proxy(client, {
     get: (target, name) =>
       name === 'read'
-        ? (order: ReadOrder) => target.read({ ...order, settings: { ...order.settings, ...limit } })
+        ? (order: ReadRequest) => target.read({ ...order, settings: { ...order.settings, ...limit } })
         : Reflect.get(target, name),
   })
   return Object.create(clickhouse, { reader: { value: limited } })

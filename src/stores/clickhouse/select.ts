@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts'
 import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
-import { type ReadOrder, readJson } from './sendSelect.ts'
+import { type ReadRequest, readJson } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
@@ -112,7 +112,7 @@ export async function* streamBytes(
 ): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.read(orderOf(query, options, streamSettings))
+    const response = await clickhouse.reader.read(readOf(query, options, streamSettings))
     yield* untilException(withIdleTimeout(response), response)
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason
@@ -139,7 +139,7 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
 async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
   const startedMs = performance.now()
   try {
-    return await readJson<Result>(await clickhouse.reader.read(orderOf(ch`${query}\nFORMAT JSON`, options)))
+    return await readJson<Result>(await clickhouse.reader.read(readOf(ch`${query}\nFORMAT JSON`, options)))
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error, readAdvice)
@@ -153,11 +153,11 @@ function abortError({ reason }: AbortSignal): unknown {
   return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
 }
 
-/** @param defaults settings beside `readSettings` */
-function orderOf(query: Fragment, { label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings): ReadOrder {
+/** @param more settings beside `readSettings` */
+function readOf(query: Fragment, { label, signal, settings }: QueryOptions, more?: ClickHouseSettings): ReadRequest {
   return {
     statement: render(query),
-    settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
+    settings: { ...readSettings, ...more, log_comment: label, ...settings },
     signal,
   }
 }

@@ -9,7 +9,7 @@ import { exceptionIn } from './exceptionTail.ts'
 import { formOf } from './form.ts'
 import type { Statement } from './sql.ts'
 
-export interface ReadOrder {
+export interface ReadRequest {
   statement: Statement
   settings: ClickHouseSettings
   /** Closes the connection, also in the middle of the response. */
@@ -21,7 +21,7 @@ export interface ReadOrder {
  * @returns the response; the caller reads its body, which may fail in the middle
  * @throws ClickHouseError, an error with the code of the socket, or the signal's reason
  */
-export type Read = (order: ReadOrder) => Promise<http.IncomingMessage>
+export type Read = (read: ReadRequest) => Promise<http.IncomingMessage>
 
 /** After so long without a response the server is asked whether it runs, repeatedly: a long query responds at its end. */
 const silenceMs = 2_000
@@ -48,7 +48,7 @@ export function openReads(
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   let pinging: Promise<boolean> | undefined
 
-  return (order) => send(order, true)
+  return (read) => send(read, true)
 
   /** @returns whether the server responds to a request on a connection of its own, within several attempts; concurrent reads share it */
   function isAlive(): Promise<boolean> {
@@ -68,8 +68,8 @@ export function openReads(
     return pinging
   }
 
-  function send(order: ReadOrder, mayRepeat: boolean): Promise<http.IncomingMessage> {
-    const { statement, settings, signal } = order
+  function send(read: ReadRequest, mayRepeat: boolean): Promise<http.IncomingMessage> {
+    const { statement, settings, signal } = read
     const form = formOf(statement)
     const parameters: Record<string, unknown> = { database, ...defaults, ...settings }
     const path = `/?${new URLSearchParams(parameters as Record<string, string>)}`
@@ -103,7 +103,7 @@ export function openReads(
       })
       sent.on('error', (error) => {
         const isStale = mayRepeat && !isStopped && !response && sent.reusedSocket && isReset(error)
-        if (isStale) resolve(send(order, false))
+        if (isStale) resolve(send(read, false))
         else reject(error)
       })
       sent.on('response', (received) => {

@@ -104,14 +104,14 @@ export class ClickBatch {
   }
 
   /** Removes clicks that are stored. @returns the other clicks, by account */
-  async removeDuplicates(): Promise<ChangedRows[]> {
+  async removeStored(): Promise<ChangedRows[]> {
     const stored = await this.#existing.findExisting(this.keys())
     this.#drop(stored, (key, click, bytes) => this.#addDuplicate(key, click, bytes))
     return this.#changedRows()
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. @returns the other clicks, by account */
-  async removeStored(): Promise<ChangedRows[]> {
+  async removeStoredByAttempt(): Promise<ChangedRows[]> {
     this.#drop(await this.#existing.findExisting(this.keys()))
     return this.#changedRows()
   }

@@ -51,7 +51,7 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     if (metadata && rows.length > 0) names[table] = await storeMetadata(session, table, rows, metadata.nowMs)
   }
   const finding = [findUpserts(session, conversionTable, conversions), findUpserts(session, costTable, costs)] as const
-  const removing = clicks?.removeDuplicates()
+  const removing = clicks?.removeStored()
   // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
   await Promise.allSettled([...finding, removing])
   const [{ changes, outcomes }, ofCosts] = await Promise.all(finding)
@@ -100,7 +100,7 @@ interface FactsToStore {
 export async function storeUntilConfirmed(session: WriteSession, facts: FactsToStore): Promise<void> {
   let { clicks, changes, costs = [] } = facts
   while (!(await tryStore(session, { ...facts, clicks, changes, costs }))) {
-    if (clicks) clicks = { ...clicks, timesByAccount: await clicks.batch.removeStored() }
+    if (clicks) clicks = { ...clicks, timesByAccount: await clicks.batch.removeStoredByAttempt() }
     changes = await missingChanges(session, conversionTable, changes)
     costs = await missingChanges(session, costTable, costs)
   }
