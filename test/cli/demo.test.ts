@@ -35,14 +35,14 @@ describe('serve --demo', () => {
   })
 
   it('fills an empty database, prints a key, the documentation URL and working example requests, and with --live feeds rows of now', async () => {
-    const { printed, end } = await serve(environment, '--demo', '3000', '--live')
+    const { printed, end } = await serve(environment, '--demo', '1000', '--live')
     const { url, docs, explore, key, calls, command } = printed
     for (const page of [docs, explore]) expect((await fetch(page)).status).toBe(200)
     expect(new URL(explore).hash).toBe(`#key=${key}`)
     const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
     expect(report.data.length).toBe(report.bucketCount)
     expect(report.bucketCount).toBeGreaterThan(15)
-    expect(report.totals.clicks).toBeGreaterThan(500)
+    expect(report.totals.clicks).toBeGreaterThan(200)
     expect(report.totals.revenue).toBeGreaterThan(0)
     expect(report.data[0].name).toEqual(expect.any(String))
     expect(drillDown.data).toHaveLength(5)
@@ -50,7 +50,7 @@ describe('serve --demo', () => {
       campaign: { id: expect.stringMatching(/^cmp-/), name: expect.any(String) },
       country: { id: expect.stringMatching(/^[A-Z]{2}$/), name: expect.any(String) },
     })
-    expect(drillDown.previous.totals.clicks).toBeGreaterThan(100)
+    expect(drillDown.previous.totals.clicks).toBeGreaterThan(40)
     expect(daily.data).toHaveLength(7)
     const entered = funnel.steps.map((step: { entered: number }) => step.entered)
     expect(entered).toEqual(entered.toSorted((a: number, b: number) => b - a))
@@ -78,10 +78,10 @@ describe('serve --demo', () => {
   })
 
   it('at its next start prints another key and stores no click twice', async () => {
-    const { printed, end } = await serve(environment, '--demo', '3000')
+    const { printed, end } = await serve(environment, '--demo', '1000')
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
     const rows = ndjsonRows<{ id: string; clickedAt: string; isBot: boolean; isTest: boolean }>(exported)
-    expect(rows.length).toBeGreaterThan(2000)
+    expect(rows.length).toBeGreaterThan(700)
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
     const [from, to] = [rows[0], rows.at(-1)].map((row) => row?.clickedAt.slice(0, 10))
     const report = await paste(
@@ -97,7 +97,7 @@ describe('the subcommand demo', () => {
   it('stores every row of its plan, and stores none twice when it runs again', async () => {
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
     if (!account) throw new Error('no account')
-    const demo = demoOf({ seed: 7, clicks: 700, days: 30, nowMs: testNowMs, currency: 'EUR' })
+    const demo = demoOf({ seed: 7, clicks: 200, days: 7, nowMs: testNowMs, currency: 'EUR' })
     const fill = () => fillDemo(stores, account, demo, { ...watching, onProgress: () => {} })
     const clicks = [...clickRows(demo)].length
     const conversions = new Set([...conversionRows(demo)].map(({ id }) => id)).size

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Metric } from '../../schema/metrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { createTributary, type ResponseOf, type Tributary } from '../../src/packages/client/client.ts'
+import type { ReadableCopy } from '../../src/packages/sync/database/query.ts'
+import { openReadableCopy as openDuckdbCopy } from '../../src/packages/sync/duckdb/query.ts'
+import { openReadableCopy as openPostgresCopy } from '../../src/packages/sync/postgres/query.ts'
 import { run } from '../../src/packages/sync/program.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
@@ -40,6 +43,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   let key: string
   let baseUrl: string
   let client: Tributary
+  let copies: Record<keyof typeof targetOf, ReadableCopy>
   /** The user that owns the copy. */
   let owner: Sql
   /** The user of docs/tools.md, who can only read. */
@@ -48,7 +52,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   let answers: Record<string, () => Cell[][] | Promise<Cell[][]>>
 
   beforeAll(async () => {
-    key = await makeDemoAccount(api, 'harbour', { clicks: 6_000, days: 90 })
+    key = await makeDemoAccount(api, 'harbour', { clicks: 2_500, days: 90 })
     await importContent(api.stores, 'harbour', 'conversions', planted)
     baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
     client = createTributary({ baseUrl, apiKey: key })
@@ -62,27 +66,30 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
       const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: key })
       expect([code, stderr]).toEqual([0, ''])
     }
+    const { signal } = new AbortController()
+    copies = {
+      PostgreSQL: await openPostgresCopy(targetOf.PostgreSQL(), 'tributary', signal),
+      DuckDB: await openDuckdbCopy(targetOf.DuckDB(), 'tributary', signal),
+    }
     owner = postgres(targetOf.PostgreSQL(), { max: 1, connection: { TimeZone: 'UTC' } })
     for (const sql of sqlBlocks('tools.md')) await owner.unsafe(sql)
     reader = postgres(targetOf.PostgreSQL().replace('postgres@', 'dashboards@'), { max: 1 })
   })
   afterAll(async () => {
-    await owner?.end()
-    await reader?.end()
+    await Promise.all([...Object.values(copies ?? {}).map((copy) => copy.close()), owner?.end(), reader?.end()])
   })
 
-  /** Executes a statement on a copy, as a reader of the documentation does. */
-  async function ask(database: keyof typeof targetOf, ...statement: [option: '--sql' | '--sql-file', text: string]) {
-    const words = [targetOf[database](), '--no-sync', '--format', 'json', ...statement]
-    const { code, stdout, stderr } = await runProgram(run, words, {})
-    expect([code, stderr]).toEqual([0, expect.stringContaining(' as of ')])
-    return JSON.parse(stdout) as Record<string, unknown>[]
+  /** Executes a statement as `tributary-sync --sql` does, on a copy that stays open. */
+  async function ask(database: keyof typeof targetOf, statement: string) {
+    const { columns, parts } = await copies[database].query(statement, {})
+    const rows = (await listOf(parts)).flat()
+    return rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, JSON.parse(row[n] ?? '')])))
   }
 
   describe.each(readdirSync(join(packageRoot, 'docs/sql')))('docs/sql/%s', (file) => {
     it.each(['PostgreSQL', 'DuckDB'] as const)('has the answer of the API in %s', async (database) => {
       const expected = await answers[basename(file, '.sql')]?.()
-      const rows = await ask(database, '--sql-file', join(packageRoot, 'docs/sql', file))
+      const rows = await ask(database, textOf(`sql/${file}`))
       expect(rows.length).toBeGreaterThan(0)
       expect(sorted(rows.map((row) => Object.values(row).map(cellOf)))).toEqual(sorted(expected ?? []).map(near))
     })
@@ -90,7 +97,7 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
 
   it('docs/tools/python.md has SQL with the numbers of the API', async () => {
     const [, sql = ''] = /copy\.sql\("""\n(.*?)"""\)/s.exec(textOf('tools/python.md')) ?? []
-    const rows = await ask('DuckDB', '--sql', sql)
+    const rows = await ask('DuckDB', sql)
     expect(rows.reduce((sum, { clicks }) => sum + Number(clicks), 0)).toBe(totals.clicks)
     expect(rows.reduce((sum, { revenue }) => sum + Number(revenue), 0)).toBeCloseTo(totals.revenue, 5)
   })

@@ -19,12 +19,12 @@ export interface Explorer {
   requests: Request[]
   /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
   open(query?: string, key?: string): Promise<void>
+  /** Shows a view as `open` does, but as the back button does, without a load, if the page shows the account already. */
+  show(query?: string): Promise<void>
   /** Waits until no panel is loading. */
   settle(): Promise<void>
   /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
   openMenu(place: keyof typeof menus): Promise<void>
-  /** Selects a range by its label. */
-  chooseRange(label: string): Promise<void>
   /** Reads a path of the API with the key of the account. */
   read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
   /** @returns what axe-core finds in the page */
@@ -71,6 +71,21 @@ export async function openExplorer(): Promise<Explorer> {
     if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
   }
 
+  const linkOf = (query: string, ofKey: string) =>
+    `${url}/explore${query}${query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`}#key=${ofKey}`
+
+  async function open(query = '', ofKey = key): Promise<void> {
+    const link = linkOf(query, ofKey)
+    requests.length = 0
+    // A reload keeps the process of the page with its compiled script; `goto` starts another one.
+    if (!page.url().startsWith(url)) await page.goto(link)
+    else {
+      await page.evaluate(`sessionStorage.clear(); history.replaceState(null, '', ${JSON.stringify(link)})`)
+      await page.reload()
+    }
+    await settle()
+  }
+
   return {
     api,
     key,
@@ -80,22 +95,19 @@ export async function openExplorer(): Promise<Explorer> {
     requests,
     settle,
     openMenu,
-    async chooseRange(label) {
-      await openMenu('range')
-      await page.getByRole('button', { name: label, exact: true }).click()
-      await settle()
-    },
-    async open(query = '', ofKey = key) {
-      const zone = query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`
-      const link = `${url}/explore${query}${zone}#key=${ofKey}`
+    open,
+    async show(query = '') {
+      // TRAP: what the view does not have, such as the chosen totals, stays as it is.
       requests.length = 0
-      // A reload keeps the process of the page with its compiled script; `goto` starts another one.
-      if (!page.url().startsWith(url)) await page.goto(link)
-      else {
-        await page.evaluate(`sessionStorage.clear(); history.replaceState(null, '', ${JSON.stringify(link)})`)
-        await page.reload()
-      }
-      await settle()
+      const isShown = await page.evaluate<boolean>(`(() => {
+        const isPage = document.querySelector('.panels') && !document.querySelector('dialog')
+        if (!isPage || sessionStorage.getItem('tributary-key') !== '${key}') return false
+        for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false
+        history.pushState(null, '', ${JSON.stringify(linkOf(query, ''))}.split('#')[0])
+        dispatchEvent(new PopStateEvent('popstate'))
+        return true
+      })()`)
+      await (isShown ? settle() : open(query))
     },
     async read(path, search) {
       const response = await app.inject({

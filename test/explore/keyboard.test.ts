@@ -127,8 +127,8 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     it(`does everything that the pointer does: ${view}`, {
       tags: view.includes('weekday') ? [] : ['long'],
     }, async () => {
-      const { open, settle } = explorer
-      await open(view)
+      const { show, settle } = explorer
+      await show(view)
       for (const [control, keys, expected] of steps) {
         const target = find(control)
         await target.waitFor()
@@ -185,9 +185,9 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
   })
 
   it('opens the controls of a narrow window', async () => {
-    const { page, open, settle } = explorer
+    const { page, show, settle } = explorer
     await page.setViewportSize({ width: 390, height: 800 })
-    await open()
+    await show()
     const range = find('button Last 90 days')
     expect(await range.isVisible()).toBe(false)
     await find('Range > summary').press('Enter')

@@ -21,6 +21,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
   /** The query of the address, without the default zone of `open`. */
   const query = () => new URL(explorer.page.url()).search.replace(/[?&]tz=UTC$/, '')
+  const copied = () => explorer.page.evaluate<string>('navigator.clipboard.readText()')
   const texts = (selector: string) => explorer.page.locator(selector).allTextContents()
   const cells = (selector: string) =>
     explorer.page
@@ -37,7 +38,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   const pick = (values: Record<string, unknown>) => Object.fromEntries(cardMetrics.map((name) => [name, values[name]]))
 
   /** Checks that all panels show the numbers of the API for a selection. */
-  async function expectNumbers(selection: string, interval = 'day'): Promise<void> {
+  async function expectNumbers(selection: string): Promise<void> {
     const { read } = explorer
     const overview = await read('/stats/overview', selection)
     expect(await cards()).toEqual(pick(overview.totals))
@@ -49,7 +50,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(integers(counts.map(([_metric, _title, text = '']) => text))).toEqual(
       report.data.map(({ conversions }) => conversions),
     )
-    const daily = await read('/stats/daily', `${selection}&interval=${interval}`)
+    const daily = await read('/stats/daily', selection)
     const shown = (await texts('.area-series tbody td:nth-child(2)')).filter((text) => text !== '–')
     expect(integers(shown)).toEqual(daily.data.slice(0, shown.length).map(({ clicks }) => clicks))
     const funnel = await read('/funnels', `steps=click,conversion&${selection}`)
@@ -72,18 +73,18 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('shows the numbers of the API in every panel, and the same ones', async () => {
-    await explorer.open()
+    await explorer.show()
     await expectNumbers('days=30&tz=UTC')
     await explorer.open('?range=7d&tz=Australia/Adelaide&country=US&device=!tablet')
     await expectNumbers('days=7&tz=Australia/Adelaide&country=US&device=!tablet')
-    await explorer.open('?range=yesterday')
-    await expectNumbers('range=yesterday&tz=UTC', 'hour')
   })
 
   it('changes range, zone and comparison; the address has them, and the back button returns', async () => {
-    const { page, open, settle, read, openMenu, chooseRange } = explorer
-    await open()
-    await chooseRange('Last 7 days')
+    const { page, show, settle, read, openMenu } = explorer
+    await show()
+    await openMenu('range')
+    await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
+    await settle()
     expect(query()).toBe('?range=7d')
     await openMenu('page')
     await page.getByRole('combobox', { name: 'Time zone' }).fill('Australia/Adelaide')
@@ -117,7 +118,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await from.fill('2026-11-01')
     await alert.waitFor({ state: 'detached' })
     await settle()
-    await expectNumbers('from=2026-11-01&to=2026-11-10&tz=Australia/Adelaide')
+    const dates = 'from=2026-11-01&to=2026-11-10&tz=Australia/Adelaide'
+    expect(await cards()).toEqual(pick((await read('/stats/overview', dates)).totals))
     await page.goBack()
     await page.goBack()
     await expect.poll(query).toBe('?range=7d&compare=none&tz=Australia%2FAdelaide')
@@ -141,8 +143,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('compares with any other dates', { tags: 'long' }, async () => {
-    const { page, open, settle, read } = explorer
-    await open('?from=2026-11-09&to=2026-11-15')
+    const { page, show, settle, read } = explorer
+    await show('?from=2026-11-09&to=2026-11-15')
     await explorer.openMenu('range')
     await page.getByLabel('Compare with').selectOption('custom')
     await page.getByLabel('Compare from').fill('2026-10-12')
@@ -155,11 +157,11 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('ends the values of today and of the day before at the present time of day, as the totals do', async () => {
-    const { open, read } = explorer
+    const { show, read } = explorer
     const numbers = async (column: number) =>
       (await texts(`.area-series tbody td:nth-child(${column})`)).map((text) => Number(text.replace('–', '0')))
     const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
-    await open('?range=today')
+    await show('?range=today')
     const { data } = await read('/stats/daily', 'range=today&interval=hour&compare=previous_period')
     // The hour that begins now is not over, and the day before ends with it.
     const shown = await texts('.area-series tbody td:nth-child(2)')
@@ -168,17 +170,17 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await texts('.area-series tbody td:nth-child(3)')).toEqual(earlier)
     const totals = async (search: string) => (await read('/stats/overview', search)).previous?.totals
     expect(sum(await numbers(3))).toBe((await totals('range=today&compare=previous_period'))?.clicks)
-    await open('?range=7d')
+    await show('?range=7d')
     expect(sum(await numbers(3))).toBe((await totals('days=7&compare=previous_period'))?.clicks)
     for (const name of ['Totals', 'Time series'])
       await panel(name).getByText('Compared up to the same time of day, 11/14/26, 3').waitFor()
-    await open('?range=yesterday')
+    await show('?range=yesterday')
     expect(await panel('Totals').getByText('same time of day').count()).toBe(0)
   })
 
   it('draws two chosen metrics by hour, day or week, with the previous period', async () => {
-    const { page, open, settle, read } = explorer
-    await open('?range=7d&metrics=clicks')
+    const { page, show, settle, read } = explorer
+    await show('?range=7d&metrics=clicks')
     const draw = (label: string) => panel('Totals').getByRole('button', { name: new RegExp(`^${label}`) })
     await panel('Totals').getByRole('button', { name: 'All totals' }).click()
     await draw('Cost').click()
@@ -248,8 +250,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('leads to the dimension that is chosen, and searches the rows of one grouping', { tags: 'long' }, async () => {
-    const { page, open, settle } = explorer
-    await open('?group_by=country')
+    const { page, show, settle } = explorer
+    await show('?group_by=country')
     await explorer.openMenu('table')
     expect(await panel('Drill-down').getByLabel('A row leads to').inputValue()).toBe('campaign')
     await panel('Drill-down').getByLabel('A row leads to').selectOption('browser')
@@ -272,8 +274,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   for (const [metric, filter, kind, tags] of seriesCases) {
     const title = `draws ${metric} of the five largest countries and of all others over time, with the filter '${filter}'`
     it(title, { tags: [...tags] }, async () => {
-      const { page, open, read } = explorer
-      await open(`?range=7d&metrics=${metric},cost${filter}`)
+      const { page, show, read } = explorer
+      await show(`?range=7d&metrics=${metric},cost${filter}`)
       await panel('Time series').getByLabel('Split by', { exact: true }).selectOption('country')
       await explorer.settle()
       expect(query()).toContain('series_by=country')
@@ -300,7 +302,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       }
       // The command of the panel returns the numbers of the five lines.
       await page.getByRole('button', { name: 'Copy as curl of Time series' }).click()
-      const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
       await expect.poll(copied).toContain('group_by=country,day')
       const report = await read('/reports', new URL(/'([^']*)'/.exec(await copied())?.[1] ?? '').search.slice(1))
       const [first] = largest
@@ -348,7 +349,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const menu = () => explorer.openMenu('page')
     await menu()
     await page.getByRole('button', { name: 'Copy link' }).press('Enter')
-    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
     await expect.poll(copied).toBe(`${url}/explore?range=7d&group_by=device&country=US&tz=UTC`)
     expect(await copied()).not.toContain(key)
     await page.getByLabel('Name of the view').fill(name)
@@ -370,8 +370,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('shows a text to copy by hand if the browser refuses the clipboard, as for pages without TLS', async () => {
-    const { page, open } = explorer
-    await open()
+    const { page, show } = explorer
+    await show()
     await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })')
     const asked = page.waitForEvent('dialog')
     const click = page.getByRole('button', { name: 'Copy as curl of Totals' }).click()
@@ -410,8 +410,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('shows the columns, the least clicks, the pages and the rows that are chosen', async () => {
-    const { page, open, settle, read } = explorer
-    await open('?range=90d&group_by=campaign,country,device')
+    const { page, show, settle, read } = explorer
+    await show('?range=90d&group_by=campaign,country,device')
     const names = (body: { data: { dimensions: Record<string, { id: string; name: string | null }> }[] }) =>
       body.data.flatMap(({ dimensions }) => Object.values(dimensions).map(({ id, name }) => name ?? id))
     const search = 'group_by=campaign,country,device&days=90'
@@ -442,9 +442,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('orders rows by their change as the API does and shows it, and by the value if nothing is compared', async () => {
-    const { page, open, read } = explorer
+    const { page, show, read } = explorer
     const search = 'group_by=country&days=7&limit=50'
-    await open('?range=7d&group_by=country')
+    await show('?range=7d&group_by=country')
     await explorer.openMenu('table')
     await page.getByLabel('Order by change').check()
     await page.keyboard.press('Escape')
@@ -458,15 +458,15 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     )
     const differences = data.map(({ revenue = 0, previous }) => revenue - (previous?.revenue ?? 0))
     expect(shown).toEqual(differences.map((value) => expect.closeTo(value, 1)))
-    await open('?range=7d&group_by=country&sort=-change.revenue&compare=none')
+    await show('?range=7d&group_by=country&sort=-change.revenue&compare=none')
     const byValue = (await read('/reports', `${search}&sort=-revenue`)).data
     expect(await texts('.area-drill-down tbody th')).toEqual(byValue.map(({ id, name }) => name ?? id))
     expect((await texts('.area-drill-down [aria-sort]')).join()).toBe('Revenue\u00a0▼')
   })
 
   it('leads from a number to its rows, and from a conversion to its journey', async () => {
-    const { page, open, settle, read, violations } = explorer
-    await open('?range=90d&group_by=country,month&sort=-conversions')
+    const { page, show, settle, read, violations } = explorer
+    await show('?range=90d&group_by=country,month&sort=-conversions')
     const { data } = await read('/reports', 'group_by=country,month&days=90&sort=-conversions')
     const { country, month } = data[0]?.dimensions ?? {}
     // The account has rows of 60 days, so nothing is compared.
@@ -481,9 +481,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       `country=${country?.id}&status=approved&from=${month?.id}-01&to=${to}&limit=100`,
     )
     expect(list.data).toHaveLength(data[0]?.conversions ?? -1)
-    expect(
-      await dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title)),
-    ).toEqual(list.data.map(({ id }) => `Id: ${id}`))
+    const titles = () =>
+      dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title))
+    expect(await titles()).toEqual(list.data.map(({ id }) => `Id: ${id}`))
     // Without the country and the status, which are filtered.
     const columns = ['Time', 'Event', 'Id', 'Campaign', 'Offer', 'Device', 'Sub-ids', 'Revenue']
     expect(await dialog.locator('thead .name').allTextContents()).toEqual(columns)
@@ -501,12 +501,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await dialog.locator('tbody tr').first().waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await open('?range=90d&campaign_id=cmp-nordhaus-newsletters')
+    await show('?range=90d&campaign_id=cmp-nordhaus-newsletters')
     await page.locator('.area-drill-down tbody [data-metric=cost] button').click()
     await dialog.locator('tbody tr').first().waitFor()
     const costs = await read('/costs', 'campaign_id=cmp-nordhaus-newsletters&days=90&limit=100')
-    const titles = () =>
-      dialog.locator('tbody tr').evaluateAll((rows: { title: string }[]) => rows.map(({ title }) => title))
     expect(await titles()).toEqual(costs.data.map(({ id }) => `Id: ${id}`))
     await page.keyboard.press('Escape')
     // The cost of a campaign without costs is the cost of its clicks.
@@ -514,31 +512,26 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const { data: allCosts } = await read('/costs', 'days=90&limit=200')
     const ofCosts = new Set(allCosts.map(({ campaignId }) => campaignId))
     const { id = '' } = campaigns.find((row) => row.cost && !ofCosts.has(row.id)) ?? {}
-    await open(`?range=90d&campaign_id=${id}`)
+    await show(`?range=90d&campaign_id=${id}`)
     await page.locator('.area-drill-down tbody [data-metric=cost] button').first().click()
     await dialog.locator('tbody tr').first().waitFor()
     const ofCost = `campaign_id=${id}&days=90&is_bot=false&is_test=false&limit=100`
     expect(await titles()).toEqual((await read('/clicks', ofCost)).data.map((row) => `Id: ${row.id}`))
     await page.keyboard.press('Escape')
-    await open('?range=90d&country=US')
+    await show('?range=90d&country=US')
     const without = await read('/stats/overview', 'country=(not set)&days=90')
     const text = `Cost without country: ${without.totals.cost.toLocaleString('en-US', { style: 'currency', currency: 'USD' })}`
     await page.locator('.filters').getByText(text).waitFor()
-    await open('?group_by=hour_of_day')
+    await show('?group_by=hour_of_day')
     await settle()
     expect(await page.locator('.area-drill-down tbody .count-link').count()).toBe(0)
   })
 
-  const dayCases: [groups: string, tags: string[]][] = [
-    ['week', ['long']],
-    ['month,day', ['long']],
-    ['week,campaign', ['long']],
-  ]
-  for (const [groups, tags] of dayCases) {
-    it(`filters by the days that a row has in the range: ${groups}`, { tags }, async () => {
-      const { page, open, settle, read } = explorer
+  for (const groups of ['week', 'month,day', 'week,campaign']) {
+    it(`filters by the days that a row has in the range: ${groups}`, { tags: 'long' }, async () => {
+      const { page, show, settle, read } = explorer
       const report = await read('/reports', `group_by=${groups}&days=30&sort=id`)
-      await open(`?group_by=${groups}&sort=id`)
+      await show(`?group_by=${groups}&sort=id`)
       await page.locator('.area-drill-down tbody button').first().click()
       await settle()
       expect((await cards()).clicks).toBe(report.data[0]?.clicks)
@@ -546,8 +539,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   }
 
   it('reads nothing for a date while its year is typed', { tags: 'long' }, async () => {
-    const { page, open, settle, requests, read } = explorer
-    await open('?from=2026-11-01&to=2026-11-10')
+    const { page, show, settle, requests, read } = explorer
+    await show('?from=2026-11-01&to=2026-11-10')
     await explorer.openMenu('range')
     await page.getByLabel('From', { exact: true }).focus()
     await page.keyboard.type('10152026')
@@ -559,10 +552,10 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('keeps the focus when filters are added and removed by keyboard', async () => {
-    const { page, open, settle } = explorer
+    const { page, show, settle } = explorer
     const focused = () =>
       page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.textContent')
-    await open()
+    await show()
     await page.getByRole('button', { name: 'Add filter' }).press('Enter')
     await expect.poll(focused).toBe('Dimension')
     await page.getByLabel('Value', { exact: true }).fill('US')
@@ -576,8 +569,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('draws weekdays and hours as a heat map with averages of the values of the API, for screen readers the exact ones', async () => {
-    const { open, settle, read } = explorer
-    await open('?group_by=weekday,hour_of_day')
+    const { show, settle, read } = explorer
+    await show('?group_by=weekday,hour_of_day')
     const { data } = await read('/reports', 'group_by=weekday,hour_of_day&days=30&sort=id')
     const days = Array.from({ length: 30 }, (_, n) => new Date(testNowMs - n * 86_400_000).getUTCDay() || 7)
     const begun = new Date(testNowMs).getUTCHours()
@@ -606,25 +599,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     expect(await shown('.visually-hidden')).toEqual(valuesOf('revenue', { maximumFractionDigits: 2 }))
   })
 
-  it('reads the numbers again each minute until it is paused, and keeps the chosen theme', async () => {
-    const { page, open, settle } = explorer
-    const other = await page.context().newPage()
-    await other.clock.install({ time: testNowMs })
-    await other.goto(`${explorer.url}/explore?tz=UTC#key=${explorer.key}`)
-    await other.locator('.card-value').first().waitFor()
-    let reads = 0
-    other.on('request', (request) => {
-      if (request.url().includes('/stats/overview')) reads++
-    })
-    await other.clock.fastForward(60_000)
-    await expect.poll(() => reads).toBe(1)
-    await other.locator('.top summary').click()
-    await other.getByLabel('every minute').uncheck()
-    await other.clock.fastForward(600_000)
-    await other.getByRole('button', { name: 'Refresh' }).click()
-    await expect.poll(() => reads).toBe(2)
-    await other.close()
-    await open()
+  it('keeps the chosen theme', async () => {
+    const { page, show, settle } = explorer
+    await show()
     await explorer.openMenu('page')
     const drawn = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
     const light = await drawn()
@@ -640,8 +617,8 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   })
 
   it('counts conversions at the time of their click if that is chosen, without links to their rows', async () => {
-    const { page, open, settle, read } = explorer
-    await open()
+    const { page, show, settle, read } = explorer
+    await show()
     await explorer.openMenu('range')
     await page.getByRole('checkbox', { name: 'Count conversions by click time' }).check()
     await settle()
@@ -665,29 +642,37 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     ['Funnel', '/funnels', ['long']],
   ] as const
 
-  it('shows the dates of the new day in all panels after midnight, also if the minute is paused', async () => {
+  it('reads the numbers again each minute until it is paused, and then too after midnight, with the dates of the new day', async () => {
     const other = await explorer.page.context().newPage()
     await other.clock.install({ time: testNowMs })
     await other.goto(`${explorer.url}/explore?range=yesterday&tz=UTC#key=${explorer.key}`)
     const rows = other.locator('.area-drill-down .count-link').first()
     await rows.waitFor()
-    await other.locator('.top summary').click()
-    await other.getByLabel('every minute').uncheck()
-    const paths = new Set<string>()
+    const paths: string[] = []
     other.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (searchParams.get('range') === 'yesterday') paths.add(pathname.slice('/api/v1'.length))
+      if (searchParams.get('range') === 'yesterday') paths.push(pathname.slice('/api/v1'.length))
     })
+    const reads = () => paths.filter((path) => path === '/stats/overview').length
+    await other.clock.fastForward(60_000)
+    await expect.poll(reads).toBe(1)
+    await other.locator('.top summary').click()
+    await other.getByLabel('every minute').uncheck()
+    await other.clock.fastForward(600_000)
+    await other.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(reads).toBe(2)
+    await expect.poll(() => other.locator('[aria-busy=true]').count()).toBe(0)
+    paths.length = 0
     await other.clock.fastForward(86_400_000)
     // Anything that draws the page.
     await rows.click()
-    await expect.poll(() => [...paths].sort()).toEqual(expect.arrayContaining(panels.map(([, path]) => path).sort()))
+    await expect.poll(() => paths).toEqual(expect.arrayContaining(panels.map(([, path]) => path)))
     await other.close()
   })
 
   it('reads a funnel with the steps, the unit and the window that are chosen', async () => {
-    const { page, open, settle, read } = explorer
-    await open('?range=90d&steps=visit,signup')
+    const { page, show, settle, read } = explorer
+    await show('?range=90d&steps=visit,signup')
     await explorer.openMenu('funnel')
     await page.getByRole('button', { name: 'Add step' }).click()
     await page.getByLabel('Step 3', { exact: true }).fill('purchase')
@@ -715,10 +700,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     it(`gives the request of a panel as a command that works, and its numbers as CSV: ${title}`, {
       tags: [...tags],
     }, async () => {
-      const { page, open, key, read } = explorer
-      if (query() !== '?country=US') await open('?country=US')
+      const { page, show, key, read } = explorer
+      if (query() !== '?country=US') await show('?country=US')
       await page.getByRole('button', { name: `Copy as curl of ${title}` }).click()
-      const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
       await expect.poll(copied).toContain(`${path}?`)
       const command = await copied()
       expect(command).not.toContain(key)

@@ -38,10 +38,10 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   ])
   for (const { width, colorScheme, tags } of windows) {
     it(`fits a window of ${width} px and is accessible, in the ${colorScheme} theme`, { tags }, async () => {
-      const { page, open, violations } = explorer
+      const { page, show, violations } = explorer
       await page.setViewportSize({ width, height: 1000 })
       await page.emulateMedia({ colorScheme })
-      await open('?country=US&group_by=campaign,country')
+      await show('?country=US&group_by=campaign,country')
       await expect.poll(() => partsBeyond(page)).toEqual([])
       expect(await violations()).toEqual([])
       // To look at them: EXPLORE_SCREENSHOTS=/tmp/explore npx vitest run test/explore/states
@@ -54,8 +54,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   }
 
   it('asks for a key, says why one is not accepted, and forgets it', async () => {
-    const { page, open, url, key, settle, violations } = explorer
-    await open()
+    const { page, show, url, key, settle, violations } = explorer
+    await show()
     await page.evaluate('sessionStorage.clear()')
     await page.goto('about:blank')
     await page.goto(`${url}/explore#key=trb_live_garbage`)
@@ -76,10 +76,10 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('asks before the key of a link replaces the key of the tab, unless that key is not valid', async () => {
-    const { page, open, url, key, api, settle, violations } = explorer
+    const { page, show, url, key, api, settle, violations } = explorer
     const other = await api.account('other')
     const stored = () => page.evaluate("sessionStorage.getItem('tributary-key')")
-    await open()
+    await show()
     const link = `${url}/explore?tz=UTC#key=`
     await page.goto(link + other)
     await page.getByText(`${other.slice(0, 13)}…`).waitFor()
@@ -127,13 +127,13 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const { open, api, page, violations } = explorer
     const key = await api.account('hostile')
     const names = { markup, rtl: rightToLeft, long, first: `${twin} A`, second: `${twin} B` }
-    for (const [id, name] of Object.entries(names)) {
-      const row = { id, campaign_id: id, country: 'US', sub1: name }
-      const conversion = { ...row, converted_at: '2026-11-20 11:00:00.000', event_name: name, revenue_base: 9_500 }
-      await storeMetadata(api.stores, 'campaigns', 'hostile', [{ id, name }])
-      await storeClicks(api.stores, 'hostile', [{ ...row, clicked_at: '2026-11-20 10:00:00.000' }])
-      await storeConversions(api.stores, 'hostile', [conversion])
-    }
+    const named = Object.entries(names).map(([id, name]) => ({ id, name }))
+    const rows = named.map(({ id, name }) => ({ id, campaign_id: id, country: 'US', sub1: name, event_name: name }))
+    await storeMetadata(api.stores, 'campaigns', 'hostile', named)
+    const clicks = rows.map(({ event_name: _, ...row }) => ({ ...row, clicked_at: '2026-11-20 10:00:00.000' }))
+    const sales = rows.map((row) => ({ ...row, converted_at: '2026-11-20 11:00:00.000', revenue_base: 9_500 }))
+    await storeClicks(api.stores, 'hostile', clicks)
+    await storeConversions(api.stores, 'hostile', sales)
     for (const width of randomCasesFactor > 1 ? [360, 1440] : [360]) {
       await page.setViewportSize({ width, height: 1000 })
       await open('?group_by=campaign,sub1', key)
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   }
 
   it('shows all rows of a page, with header and totals in sight; a narrow table scrolls sideways beside its names, first the column of the order', async () => {
-    const { page, open } = explorer
+    const { page, show } = explorer
     const places = () =>
       page.evaluate<
         Record<'left' | 'head' | 'overlap' | 'first' | 'order', number> & Record<'isCut' | 'isWider', boolean>
@@ -257,7 +257,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
           overlap: Math.round(head.getBoundingClientRect().bottom - row.getBoundingClientRect().top),
         }
       })()`)
-    await open('?range=90d&group_by=campaign,country&sort=-epc')
+    await show('?range=90d&group_by=campaign,country&sort=-epc')
     expect(await panel('Drill-down').locator('tbody tr').count()).toBe(50)
     await expect.poll(async () => (await places()).overlap).toBe(0)
     await panel('Drill-down').locator('tbody tr').nth(25).scrollIntoViewIfNeeded()
@@ -281,8 +281,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('judges changes of more than 20 %: a higher cost is worse; and shows no unit of time in a spark line that is not complete', async () => {
-    const { page, open, read } = explorer
-    await open('?group_by=campaign')
+    const { page, show, read } = explorer
+    await show('?group_by=campaign')
     const changes = page.locator('.area-drill-down td[data-metric=cost] .change:not(.hint)')
     const shown = await changes.evaluateAll((all: { textContent: string; className: string }[]) =>
       all.map(({ textContent, className }) => [textContent, className] as const),
@@ -332,9 +332,9 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('says up to when there are clicks, and warns if they have stopped', async () => {
-    const { open, api, page, requests } = explorer
+    const { open, show, api, page, requests } = explorer
     const top = page.locator('.top')
-    await open()
+    await show()
     expect(await top.textContent()).toMatch(/Clicks up to 11\/\d+\/26/)
     for (const [account, count] of [
       ['stopped', 20],
@@ -362,13 +362,13 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('says why a range is empty, compares nothing with it, draws no axis, and clears the filters', async () => {
-    const { open, page } = explorer
-    await open('?from=2020-01-01&to=2020-01-02')
+    const { show, page } = explorer
+    await show('?from=2020-01-01&to=2020-01-02')
     for (const name of ['Time series', 'Drill-down']) {
       await expect.poll(() => panel(name).textContent()).toContain('No data before Sep 2')
     }
     expect(await page.locator('.chart, .change').count()).toBe(0)
-    await open('?country=US&device=!desktop,mobile,tablet,other')
+    await show('?country=US&device=!desktop,mobile,tablet,other')
     await expect.poll(() => panel('Drill-down').textContent()).toContain('in this range with these filters')
     await panel('Time series').getByRole('button', { name: 'Clear filters' }).press('Enter')
     await panel('Drill-down').locator('tbody tr').first().waitFor()
@@ -388,8 +388,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('says beside the filters, once, why a filter is not valid, before it is sent unless an address has it', async () => {
-    const { open, page, requests, violations } = explorer
-    await open()
+    const { show, page, requests, violations } = explorer
+    await show()
     await page.getByRole('button', { name: 'Add filter' }).click()
     const value = page.getByLabel('Value', { exact: true })
     await value.fill('atlantis')
@@ -413,7 +413,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       '?country=germany': 'country',
       '?from=2020-01-01&to=2026-01-01': '366 days',
     })) {
-      await open(search)
+      await show(search)
       expectReported(400)
       expect(await page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining(reason)])
     }
@@ -421,8 +421,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('shows the message of the API and the request id in the panel that failed', async () => {
-    const { open, page, violations } = explorer
-    await open('?steps=visit,not%20a%20name')
+    const { show, page, violations } = explorer
+    await show('?steps=visit,not%20a%20name')
     expectReported(400)
     const alert = await panel('Funnel').getByRole('alert').textContent()
     expect(alert).toMatch(/steps.*Request: [0-9a-f-]{36}$/)
@@ -431,8 +431,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('waits as the API says when the rate limit is reached, and says so', async () => {
-    const { open, page } = explorer
-    await open()
+    const { show, page } = explorer
+    await show()
     let rejected = 0
     await page.route('**/api/v1/reports?**', (route) => {
       if (rejected++ > 0) return route.continue()
@@ -450,8 +450,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('shows that panels are loading, and aborts requests that are no longer wanted', async () => {
-    const { open, page, settle, violations } = explorer
-    await open()
+    const { show, page, settle, violations } = explorer
+    await show()
     const heldPaths = /\/api\/v1\/(stats\/daily|reports)\?/
     const held: (() => Promise<void>)[] = []
     await page.route(heldPaths, (route) => {
