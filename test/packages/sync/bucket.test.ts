@@ -16,7 +16,7 @@ import { useTestApp } from '../../kit/app.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { openS3Server, s3Credentials } from '../../kit/s3Server.ts'
 import { runProgram } from '../runProgram.ts'
-import { clickCount, clicks, firstMs, storeSource, untilEventsAreListed } from './source.ts'
+import { clickCount, clickDay, clicks, storeSource, untilEventsAreListed } from './source.ts'
 
 const api = useTestApp()
 const folder = useFolder()
@@ -121,8 +121,7 @@ describe('tributary-sync into a bucket', () => {
 
     expect(await sync()).toEqual([])
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 10))
-    const day = new Date(firstMs + clickCount * 40_000).toISOString().slice(0, 10)
-    expect(await sync()).toEqual([day])
+    expect(await sync()).toEqual([clickDay(clickCount)])
     expect(await byCampaign()).toEqual(await report())
   })
 

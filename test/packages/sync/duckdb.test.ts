@@ -21,6 +21,7 @@ import { plantedDifferences } from './planted.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
 import {
   clickCount,
+  clickDay,
   clicks,
   conversions,
   firstMs,
@@ -139,7 +140,7 @@ describe('tributary-sync into DuckDB', () => {
       DELETE FROM tributary.clicks WHERE id = 'c10';
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
       VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z');
-      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c4000';
+      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c120';
       UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200';
       INSERT INTO tributary.clicks SELECT * FROM tributary.clicks WHERE id = 'c10';
       UPDATE tributary.events SET id = 'other' WHERE id = 'e0' AND origin = 'browser';
@@ -147,7 +148,7 @@ describe('tributary-sync into DuckDB', () => {
     const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
     const { verified, rows } = await sync('--verify')
     expect(verified).toMatchObject({
-      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      clicks: { repaired: [clickDay(10), clickDay(120)] },
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
       events: { repaired: [day(0, 3_000_000)] },
     })

@@ -156,8 +156,8 @@ describe('tributary-sync --sql', () => {
       FROM clicks WHERE id IN ('c1', 'c2') ORDER BY id`
     expect(await onBoth(statement, 'csv')).toBe(
       `id,referrer,clicked_at,day,cost,is_bot,country,missing,empty\r
-c1,"https://x/""\\1",2026-11-18T00:00:40Z,2026-11-18,0.100020,false,US,,""\r
-c2,"https://x/""\\2",2026-11-18T00:01:20Z,2026-11-18,0.100030,false,,,""\r
+c1,"https://x/""\\1",2026-11-18T00:26:40Z,2026-11-18,0.100020,false,US,,""\r
+c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
 `,
     )
     const lines = (await onBoth(statement, 'ndjson')).trimEnd().split('\n')

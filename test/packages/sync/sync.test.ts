@@ -27,6 +27,7 @@ import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
 import {
   clickCount,
+  clickDay,
   clicks,
   conversions,
   costs,
@@ -180,7 +181,7 @@ describe('tributary-sync', () => {
     await copy`
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
       VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`
-    await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c4000'`
+    await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c120'`
     await copy`UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200'`
     await copy`DELETE FROM tributary.events WHERE id = 'e0' AND origin = 'browser'`
     await copy`
@@ -190,7 +191,7 @@ describe('tributary-sync', () => {
     await endOverlap()
     const { verified, rows } = await sync('--verify')
     expect(verified).toMatchObject({
-      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      clicks: { repaired: [clickDay(10), clickDay(120)] },
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
       events: { repaired: [day(0, 3_000_000), day(35, 3_000_000)] },
     })
@@ -332,8 +333,8 @@ describe('tributary-sync', () => {
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
     expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
-    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 50, clickCount + 60))
-    const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 60, clickCount + 70))
+    const day = clickDay(clickCount + 60)
     expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
     // A file of a version whose rows had one field less.
