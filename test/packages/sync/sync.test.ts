@@ -332,7 +332,6 @@ describe('tributary-sync', () => {
     const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
-    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 60, clickCount + 70))
     const day = clickDay(clickCount + 60)
     expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
@@ -343,11 +342,11 @@ describe('tributary-sync', () => {
     state.fields = state.fields.filter((field: string) => field !== 'ip')
     state.days.find((one: { day: string }) => one.day === day).fields = 'other'
     await writeFile(stateFile, JSON.stringify(state))
-    const extended = await syncFiles()
+    const extended = await syncFiles('--resources', 'clicks')
     expect([extended.filled, extended.written?.clicks]).toEqual([{ clicks: { columns: ['ip'] } }, [day]])
-    expect((await syncFiles()).filled).toEqual({})
     await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
     const damaged = await syncFiles('--verify')
+    expect(damaged.filled).toEqual({})
     expect(damaged.written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
     expect(damaged.verified?.clicks?.compared).toContain('digest of each file')
@@ -381,9 +380,9 @@ describe('tributary-sync', () => {
     const counted = async () =>
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
-    const files = folder('kept')
+    // Of the test above.
+    const files = folder('files')
     await sync()
-    await syncTo(files)
     // Both copies will read a day again that differs.
     await copy`DELETE FROM tributary.clicks WHERE id = 'c1'`
     const state = join(files, 'clicks/.tributary-sync.json')
@@ -402,14 +401,13 @@ describe('tributary-sync', () => {
         signals.emit('removed')
       },
     })
-    const [verified, written] = await Promise.all(
-      [[...wordsOf(target.url, proxy.url), '--verify'], wordsOf(files, proxy.url)].map((words) =>
-        runProcess([...words, '--resources', 'clicks']),
-      ),
-    )
+    const [verified, written] = await Promise.all([
+      runProcess([...wordsOf(target.url, proxy.url), '--verify', '--resources', 'clicks']),
+      syncTo(files, '--url', proxy.url, '--resources', 'clicks'),
+    ])
     await proxy.close()
-    expect(verified?.verified).toMatchObject({ clicks: { repaired: [] } })
-    expect(written?.written).toEqual({ clicks: [] })
+    expect(verified.verified).toMatchObject({ clicks: { repaired: [] } })
+    expect(written.written).toEqual({ clicks: [] })
     const later = await sync('--verify')
     expect(Object.values(later.verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], [], []])
     expect((await syncTo(files)).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
