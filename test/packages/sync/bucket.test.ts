@@ -16,7 +16,10 @@ import { useTestApp } from '../../kit/app.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { openS3Server, s3Credentials } from '../../kit/s3Server.ts'
 import { runProgram } from '../runProgram.ts'
-import { clickCount, clicks, firstMs, storeSource, untilEventsAreListed } from './source.ts'
+import { clickDay, clicks, storeSource, untilEventsAreListed } from './source.ts'
+
+/** sync.test.ts copies more. The next ten are of one day. */
+const clickCount = 900
 
 const api = useTestApp()
 const folder = useFolder()
@@ -36,7 +39,7 @@ beforeAll(async () => {
   // The client warns of each version of Node.js that it will not support in future.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   s3 = new S3({ endpoint: store.url, region: 'us-east-1', forcePathStyle: true, credentials })
-  await storeSource(api.stores, client)
+  await storeSource(api.stores, client, clickCount)
 })
 
 const wordsOf = (target: string, url = baseUrl) => [target, '--url', url, '--endpoint', store.url, '--json']
@@ -50,6 +53,7 @@ async function sync(...more: string[]): Promise<string[]> {
 }
 
 const days = ['2026-11-18', '2026-11-19', '2026-11-20']
+const ofClicks = ['--resources', 'clicks']
 const keyOf = (day: string) => `data/acme/clicks/day=${day}/part.parquet`
 
 /** Downloads all objects. @returns clicks, and the cost of clicks and of rows, by campaign, as in the report */
@@ -121,17 +125,16 @@ describe('tributary-sync into a bucket', () => {
 
     expect(await sync()).toEqual([])
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 10))
-    const day = new Date(firstMs + clickCount * 40_000).toISOString().slice(0, 10)
-    expect(await sync()).toEqual([day])
+    expect(await sync(...ofClicks)).toEqual([clickDay(clickCount)])
     expect(await byCampaign()).toEqual(await report())
   })
 
   it('--verify writes the files again that are missing or are not those that were written', async () => {
     await s3.deleteObject({ ...bucket, Key: keyOf('2026-11-18') })
     await s3.putObject({ ...bucket, Key: keyOf('2026-11-20'), Body: 'damaged' })
-    expect(await sync('--verify')).toEqual(['2026-11-18', '2026-11-20'])
+    expect(await sync('--verify', ...ofClicks)).toEqual(['2026-11-18', '2026-11-20'])
     expect(await byCampaign()).toEqual(await report())
-    expect(await sync('--verify')).toEqual([])
+    expect(await sync('--verify', ...ofClicks)).toEqual([])
   })
 
   it('explains wrong credentials, a bucket that does not exist or vanishes, and a store without connection in one line', async () => {
@@ -152,7 +155,7 @@ describe('tributary-sync into a bucket', () => {
       before: (path) => path.includes('/conversions?') && store.removeBucket(),
     })
     expectOneLine(
-      await runProgram(run, wordsOf('s3://copies/data', proxy.url), environment),
+      await runProgram(run, [...wordsOf('s3://copies/data', proxy.url), '--resources', 'conversions'], environment),
       1,
       'error: the bucket copies does not exist.',
     )

@@ -4,7 +4,6 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import descriptions from '../../../src/packages/sync/database/descriptions.json' with { type: 'json' }
@@ -18,9 +17,9 @@ import { runProgram } from '../runProgram.ts'
 import { describedBy } from './describedBy.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
-import { queryDuckdb } from './queryDuckdb.ts'
+import { queryDuckdb, withDuckdb } from './queryDuckdb.ts'
 import {
-  clickCount,
+  clickDay,
   clicks,
   conversions,
   firstMs,
@@ -30,6 +29,9 @@ import {
   storeSource,
   untilEventsAreListed,
 } from './source.ts'
+
+/** sync.test.ts copies more than one batch. */
+const clickCount = 900
 
 const api = useTestApp()
 const folder = useFolder()
@@ -47,7 +49,7 @@ beforeAll(async () => {
   })
   environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key }
   client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client)
+  await storeSource(api.stores, client, clickCount)
 })
 
 interface Synced {
@@ -64,6 +66,7 @@ async function sync(...more: string[]): Promise<Synced> {
 
 /** Executes statements on the copy. @returns the rows of the last one */
 const execute = (statements: string) => queryDuckdb(file(), statements)
+const expectEqual = () => withDuckdb(file(), (query) => expectEqualRows(client, query))
 
 /**
  * Kills the program when it has received a part of an export.
@@ -104,7 +107,7 @@ describe('tributary-sync into DuckDB', () => {
     const { stdout, stderr } = await runProgram(run, words, environment)
     expect([stdout, stderr]).toEqual(['conversions\r\n0\r\n', '1 row as of an unfinished copy\n'])
     expect((await sync()).rows).toMatchObject({ clicks: 0, conversions: 300, events: 80 })
-    await expectEqualRows(client, execute)
+    await expectEqual()
     expect((await readdir(folder())).filter((name) => !name.startsWith('copy.duckdb'))).toEqual([])
   })
 
@@ -114,24 +117,20 @@ describe('tributary-sync into DuckDB', () => {
     expect(requests).toBeLessThan(20)
   })
 
-  it('replaces metadata that has another value, a row more or a row less', async () => {
+  it('follows late clicks, changed and moved conversions, new events, and metadata with another value, a row more or less', async () => {
     await execute(`
       UPDATE tributary.campaigns SET tags = ['a', 'other'];
       INSERT INTO tributary.offers FROM tributary.offers;
       DELETE FROM tributary.traffic_sources`)
-    expect((await sync()).rows).toMatchObject({ campaigns: 1, offers: 1, traffic_sources: 1 })
-    await expectEqualRows(client, execute)
-  })
-
-  it('follows late clicks, changed and moved conversions, and new events', async () => {
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
     await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
     const moved = conversions(80, 120, 'refunded', 2).map((one) => ({ ...one, convertedAt: '2026-11-17T10:00:00Z' }))
     await importContent(api.stores, 'acme', 'conversions', moved)
     await client.sendEvents(serverEvents(30, 45))
     await untilEventsAreListed(client, 85)
-    expect((await sync()).rows).toMatchObject({ clicks: 50, conversions: 120, events: 5 })
-    await expectEqualRows(client, execute)
+    const changed = { clicks: 50, conversions: 120, events: 5, campaigns: 1, offers: 1, traffic_sources: 1 }
+    expect((await sync()).rows).toMatchObject(changed)
+    await expectEqual()
   })
 
   it('--verify finds a missing, an extra and an old row, another amount, and reads only their days', async () => {
@@ -139,24 +138,20 @@ describe('tributary-sync into DuckDB', () => {
       DELETE FROM tributary.clicks WHERE id = 'c10';
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
       VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z');
-      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c4000';
+      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c120';
       UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200';
       INSERT INTO tributary.clicks SELECT * FROM tributary.clicks WHERE id = 'c10';
       UPDATE tributary.events SET id = 'other' WHERE id = 'e0' AND origin = 'browser';
       UPDATE tributary.sync_state SET since = '2027-01-01T00:00:00Z' WHERE resource = 'events'`)
     const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
-    const { verified, rows } = await sync('--verify')
+    const { verified, rows } = await sync('--verify', '--resources', 'clicks,conversions,events')
     expect(verified).toMatchObject({
-      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      clicks: { repaired: [clickDay(10), clickDay(120)] },
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
       events: { repaired: [day(0, 3_000_000)] },
     })
     expect(rows.clicks).toBeLessThan(clickCount)
-    await expectEqualRows(client, execute)
-    const again = await sync('--verify')
-    expect(again.rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
-    const none = { repaired: [] }
-    expect(again.verified).toMatchObject({ clicks: none, conversions: none, events: none })
+    await expectEqual()
   })
 
   it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', {
@@ -169,60 +164,67 @@ describe('tributary-sync into DuckDB', () => {
       const repaired = planted.map(({ resource }) => verified?.[resource]?.repaired.length)
       expect([planted, repaired]).toEqual([planted, planted.map(() => 1)])
     }
-    await expectEqualRows(client, execute)
+    await expectEqual()
   })
 
   it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', async () => {
-    for (const view of ['click_details', 'conversion_details', 'event_details']) {
-      await execute(`DROP VIEW tributary.${view}`)
-    }
-    await execute(`ALTER TABLE tributary.clicks DROP COLUMN referrer`)
-    await execute(`ALTER TABLE tributary.clicks DROP COLUMN sub1`)
-    await execute(`ALTER TABLE tributary.campaigns DROP COLUMN tags`)
-    await execute(`ALTER TABLE tributary.events DROP COLUMN properties`)
+    await execute(`
+      DROP VIEW tributary.click_details;
+      DROP VIEW tributary.conversion_details;
+      DROP VIEW tributary.event_details;
+      ALTER TABLE tributary.clicks DROP COLUMN referrer;
+      ALTER TABLE tributary.clicks DROP COLUMN sub1;
+      ALTER TABLE tributary.campaigns DROP COLUMN tags;
+      ALTER TABLE tributary.events DROP COLUMN properties`)
     await killDuring('clicks', true, '--resources', 'clicks')
-    expect((await sync()).filled).toEqual({
+    const resources = ['--resources', 'campaigns,clicks,conversions,events']
+    expect((await sync(...resources)).filled).toEqual({
       campaigns: { columns: ['tags'] },
       clicks: { columns: ['referrer', 'sub1'] },
       events: { columns: ['properties'] },
     })
-    await expectEqualRows(client, execute)
-    expect((await sync()).filled).toEqual({})
+    await expectEqual()
+    const again = await sync('--verify', ...resources)
+    expect([again.filled, again.rows]).toMatchObject([{}, { clicks: 0, conversions: 0, events: 0 }])
+    const none = { repaired: [] }
+    expect(again.verified).toMatchObject({ clicks: none, conversions: none, events: none })
   })
 
-  it('has functions that return the numbers of reports and of the daily series', async () => {
-    const november = { from: '2026-11-01', to: '2026-11-30' }
-    // The other sub-ids are alike.
-    for (const dimension of dimensions.filter((name) => !/^sub[2-9]$/.test(name))) {
-      const { data, from, to } = await client.get('/reports', { query: { group_by: dimension, ...november } })
-      const found = await execute(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}')`)
-      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
-        data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
+  it('has functions that return the numbers of reports and of the daily series', () =>
+    withDuckdb(file(), async (query) => {
+      const november = { from: '2026-11-01', to: '2026-11-30' }
+      // sync.test.ts has the other dimensions: both databases have the same SQL for them.
+      const times = ['day', 'hour', 'week', 'month', 'hour_of_day', 'weekday'] as const
+      for (const dimension of ['campaign', 'country', 'sub1', 'status', ...times] as const) {
+        const { data, from, to } = await client.get('/reports', { query: { group_by: dimension, ...november } })
+        const found = await query(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}')`)
+        expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
+          data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
+        )
+      }
+      for (const tz of ['UTC', 'America/Havana', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham']) {
+        const { data } = await client.get('/stats/daily', { query: { tz, ...november } })
+        const found = await query(`
+          SELECT strftime(day, '%Y-%m-%d') AS id, d.* EXCLUDE (day)
+          FROM tributary.daily('${tz}', '2026-11-01', '2026-11-30') AS d`)
+        expect(found.map(({ id, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
+          data.map((row) => [row.id, metricsOf(row)]),
+        )
+      }
+      for (const dimension of ['campaign', 'day'] as const) {
+        const counted = { group_by: dimension, ...november, count_at: 'click' } as const
+        const { data, from, to } = await client.get('/reports', { query: counted })
+        const found = await query(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', 'click')`)
+        expect(found.map(({ id, name: _, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
+          data.map((row) => [row.id, metricsOf(row)]),
+        )
+      }
+      await expect(query(`FROM tributary.daily('UTC', NULL, NULL, 'now')`)).rejects.toThrow('Unknown count_at now')
+      expect(await query(`SELECT count(*)::int AS days FROM tributary.daily('Asia/Kathmandu')`)).toEqual([{ days: 30 }])
+      await expect(query(`FROM tributary.report('colour', '2026-11-01', '2026-12-01')`)).rejects.toThrow(
+        'Unknown dimension colour; use one of campaign, offer, ',
       )
-    }
-    for (const tz of ['UTC', 'America/Havana', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham']) {
-      const { data } = await client.get('/stats/daily', { query: { tz, ...november } })
-      const found = await execute(`
-        SELECT strftime(day, '%Y-%m-%d') AS id, d.* EXCLUDE (day)
-        FROM tributary.daily('${tz}', '2026-11-01', '2026-11-30') AS d`)
-      expect(found.map(({ id, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
-        data.map((row) => [row.id, metricsOf(row)]),
-      )
-    }
-    for (const dimension of ['campaign', 'day'] as const) {
-      const query = { group_by: dimension, ...november, count_at: 'click' } as const
-      const { data, from, to } = await client.get('/reports', { query })
-      const found = await execute(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', 'click')`)
-      expect(found.map(({ id, name: _, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
-        data.map((row) => [row.id, metricsOf(row)]),
-      )
-    }
-    await expect(execute(`FROM tributary.daily('UTC', NULL, NULL, 'now')`)).rejects.toThrow('Unknown count_at now')
-    expect(await execute(`SELECT count(*)::int AS days FROM tributary.daily('Asia/Kathmandu')`)).toEqual([{ days: 30 }])
-    await expect(execute(`FROM tributary.report('colour', '2026-11-01', '2026-12-01')`)).rejects.toThrow(
-      'Unknown dimension colour; use one of campaign, offer, ',
-    )
-  })
+    }))
 
   it('divides exactly, and rounds half away from zero', async () => {
     const [row] = await execute(`

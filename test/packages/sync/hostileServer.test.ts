@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
-import postgres, { type Sql } from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Sql } from 'postgres'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { onlyParquet } from '../../../src/packages/sync/files/download.ts'
 import { run } from '../../../src/packages/sync/program.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
-import { useOpened } from '../../kit/fixtures.ts'
+import { openCopyTarget } from '../../kit/copyTarget.ts'
+import { useOpened, useTestStores } from '../../kit/fixtures.ts'
 import { openHttpServer } from '../../kit/httpServer.ts'
-import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 import { runProgram } from '../runProgram.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
 
@@ -42,6 +42,8 @@ let responses = sound()
 let place: string
 let copy: string
 let errors: string
+/** Of the target. */
+let environment: Record<string, string> = {}
 
 const server = useOpened(() =>
   openHttpServer(({ url = '' }, response) => {
@@ -69,7 +71,7 @@ afterEach(() => rm(place, { recursive: true, force: true }))
 
 async function sync(target: string, ...more: string[]): Promise<number | null> {
   const words = [target, '--url', server.url, '--resources', 'clicks', '--verify', ...more]
-  const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: 'key' })
+  const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: 'key', ...environment })
   errors = stderr
   return code
 }
@@ -241,6 +243,7 @@ describe('tributary-sync into a folder', () => {
 })
 
 describe('tributary-sync into DuckDB', () => {
+  let database: DuckDBConnection | undefined
   /** A Parquet file of clicks. @param more columns with other values than the click @param from further rows */
   async function fileOf(more: Record<string, string> = {}, from = 'range(1)'): Promise<Buffer> {
     const time = `'${at}'::timestamptz`
@@ -257,7 +260,7 @@ describe('tributary-sync into DuckDB', () => {
       ...more,
     }
     const list = Object.entries(values).map(([name, value]) => `${value} AS "${name}"`)
-    const database = await (await DuckDBInstance.create()).connect()
+    database ??= await (await DuckDBInstance.create()).connect()
     await database.run(`COPY (SELECT ${list} FROM ${from}) TO '${join(place, 'outside/rows')}' (FORMAT parquet)`)
     const content = await readFile(join(place, 'outside/rows'))
     await rm(join(place, 'outside/rows'))
@@ -297,16 +300,18 @@ describe('tributary-sync into DuckDB', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
-  const database = useOpened(startPostgres)
+describe('tributary-sync into PostgreSQL', () => {
+  const stores = useTestStores()
+  const database = useOpened(() => openCopyTarget(stores))
   let sql: Sql
+  let target: string
   beforeAll(() => {
-    sql = postgres(database.url('tributary'), { max: 1, onnotice() {} })
+    sql = database.sql
+    target = database.url
+    environment = database.environment
   })
-  afterAll(() => sql?.end())
 
   it('refuses a response that is not valid in one line, stores nothing of it, and continues after a valid one', async () => {
-    const target = database.url('tributary')
     const ofRows: Case[] = [
       ['a row', { lines: [['x']] }],
       ...[undefined, null, 7, 'a\0'].map((id): Case => ['id', row({ id })]),
@@ -344,9 +349,7 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
     await sql`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms'`
     responses = { ...sound(), lines: [{ ...click, id: 'c2', clickedAt: '2026-11-19T10:00:00.000Z', cursor: 'x1' }] }
     await sql`UPDATE tributary.sync_state SET cursor = NULL, since = '2026-11-21T00:00:00.000Z'`
-    expect(await failing(database.url('tributary'))).toContain(
-      'clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"',
-    )
+    expect(await failing(target)).toContain('clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"')
     expect(await sql`SELECT id FROM tributary.clicks WHERE clicked_at >= '2026-11-20'`).toEqual([{ id: 'c1' }])
   })
 
@@ -356,14 +359,14 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
       await sql`DELETE FROM tributary.sync_state`
       await sql.unsafe(`INSERT INTO tributary.sync_state (resource, ${column}) VALUES ('clicks', '${value}')`)
       responses = sound()
-      expect([column, await sync(database.url('tributary'))]).toEqual([column, 1])
+      expect([column, await sync(target)]).toEqual([column, 1])
       expect(errors).toMatch(/the row clicks of tributary.sync_state was changed by another program; delete it/)
     }
     await sql`DELETE FROM tributary.sync_state`
     await sql`
       INSERT INTO tributary.clicks (id, clicked_at, is_bot, is_test, stored_at)
       VALUES ('far', 'infinity', false, false, now())`
-    expect(await failing(database.url('tributary'))).toContain(
+    expect(await failing(target)).toContain(
       'tributary.clicks has a row with clicked_at before the year 1 or after 9999; delete it.',
     )
   })

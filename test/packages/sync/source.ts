@@ -9,10 +9,13 @@ import { until } from '../../kit/until.ts'
 /** More than one batch. */
 export const clickCount = 5_200
 export const firstMs = Date.UTC(2026, 10, 18)
+/** The first 130 clicks cover three days, and later ones are between them. */
+const clickMs = (n: number) => firstMs + (n % 130) * 1_600_000 + Math.floor(n / 130) * 40_000
+export const clickDay = (n: number) => new Date(clickMs(n)).toISOString().slice(0, 10)
 export const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
     id: `c${n}`,
-    clickedAt: new Date(firstMs + n * 40_000).toISOString(),
+    clickedAt: new Date(clickMs(n)).toISOString(),
     referrer: `https://x/"\\${n}`,
     language: ['de-DE,de;q=0.9', 'EN', undefined][n % 3],
     region: n % 2 ? 'Bavaria' : undefined,

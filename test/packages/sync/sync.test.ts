@@ -27,6 +27,7 @@ import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
 import {
   clickCount,
+  clickDay,
   clicks,
   conversions,
   costs,
@@ -180,7 +181,7 @@ describe('tributary-sync', () => {
     await copy`
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
       VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`
-    await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c4000'`
+    await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c120'`
     await copy`UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200'`
     await copy`DELETE FROM tributary.events WHERE id = 'e0' AND origin = 'browser'`
     await copy`
@@ -190,7 +191,7 @@ describe('tributary-sync', () => {
     await endOverlap()
     const { verified, rows } = await sync('--verify')
     expect(verified).toMatchObject({
-      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      clicks: { repaired: [clickDay(10), clickDay(120)] },
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
       events: { repaired: [day(0, 3_000_000), day(35, 3_000_000)] },
     })
@@ -331,9 +332,8 @@ describe('tributary-sync', () => {
     const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
-    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
-    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 50, clickCount + 60))
-    const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 60, clickCount + 70))
+    const day = clickDay(clickCount + 60)
     expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
     // A file of a version whose rows had one field less.
@@ -342,11 +342,11 @@ describe('tributary-sync', () => {
     state.fields = state.fields.filter((field: string) => field !== 'ip')
     state.days.find((one: { day: string }) => one.day === day).fields = 'other'
     await writeFile(stateFile, JSON.stringify(state))
-    const extended = await syncFiles()
+    const extended = await syncFiles('--resources', 'clicks')
     expect([extended.filled, extended.written?.clicks]).toEqual([{ clicks: { columns: ['ip'] } }, [day]])
-    expect((await syncFiles()).filled).toEqual({})
     await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
     const damaged = await syncFiles('--verify')
+    expect(damaged.filled).toEqual({})
     expect(damaged.written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
     expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
     expect(damaged.verified?.clicks?.compared).toContain('digest of each file')
@@ -380,9 +380,9 @@ describe('tributary-sync', () => {
     const counted = async () =>
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
-    const files = folder('kept')
+    // Of the test above.
+    const files = folder('files')
     await sync()
-    await syncTo(files)
     // Both copies will read a day again that differs.
     await copy`DELETE FROM tributary.clicks WHERE id = 'c1'`
     const state = join(files, 'clicks/.tributary-sync.json')
@@ -401,14 +401,13 @@ describe('tributary-sync', () => {
         signals.emit('removed')
       },
     })
-    const [verified, written] = await Promise.all(
-      [[...wordsOf(target.url, proxy.url), '--verify'], wordsOf(files, proxy.url)].map((words) =>
-        runProcess([...words, '--resources', 'clicks']),
-      ),
-    )
+    const [verified, written] = await Promise.all([
+      runProcess([...wordsOf(target.url, proxy.url), '--verify', '--resources', 'clicks']),
+      syncTo(files, '--url', proxy.url, '--resources', 'clicks'),
+    ])
     await proxy.close()
-    expect(verified?.verified).toMatchObject({ clicks: { repaired: [] } })
-    expect(written?.written).toEqual({ clicks: [] })
+    expect(verified.verified).toMatchObject({ clicks: { repaired: [] } })
+    expect(written.written).toEqual({ clicks: [] })
     const later = await sync('--verify')
     expect(Object.values(later.verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], [], []])
     expect((await syncTo(files)).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
