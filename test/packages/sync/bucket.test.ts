@@ -16,10 +16,7 @@ import { useTestApp } from '../../kit/app.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { openS3Server, s3Credentials } from '../../kit/s3Server.ts'
 import { runProgram } from '../runProgram.ts'
-import { clickDay, clicks, storeSource, untilEventsAreListed } from './source.ts'
-
-/** sync.test.ts copies more. The next ten are of one day. */
-const clickCount = 900
+import { clickCount, clickDay, clicks, storeSource, untilEventsAreListed } from './source.ts'
 
 const api = useTestApp()
 const folder = useFolder()
@@ -39,7 +36,7 @@ beforeAll(async () => {
   // The client warns of each version of Node.js that it will not support in future.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   s3 = new S3({ endpoint: store.url, region: 'us-east-1', forcePathStyle: true, credentials })
-  await storeSource(api.stores, client, clickCount)
+  await storeSource(api.stores, client)
 })
 
 const wordsOf = (target: string, url = baseUrl) => [target, '--url', url, '--endpoint', store.url, '--json']

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Sql } from 'postgres'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { onlyParquet } from '../../../src/packages/sync/files/download.ts'
 import { run } from '../../../src/packages/sync/program.ts'
@@ -42,7 +41,6 @@ let responses = sound()
 let place: string
 let copy: string
 let errors: string
-/** Of the target. */
 let environment: Record<string, string> = {}
 
 const server = useOpened(() =>
@@ -303,11 +301,7 @@ describe('tributary-sync into DuckDB', () => {
 describe('tributary-sync into PostgreSQL', () => {
   const stores = useTestStores()
   const database = useOpened(() => openCopyTarget(stores))
-  let sql: Sql
-  let target: string
   beforeAll(() => {
-    sql = database.sql
-    target = database.url
     environment = database.environment
   })
 
@@ -328,45 +322,47 @@ describe('tributary-sync into PostgreSQL', () => {
     ]
     for (const [field, changed] of [...ofBoth, ...ofRows]) {
       responses = { ...sound(), ...changed }
-      expect([field, await sync(target)]).toEqual([field, 1])
+      expect([field, await sync(database.url)]).toEqual([field, 1])
       expect(errors).toMatch(/^error: [^\n]*\n$/)
       expect(errors).toMatch(new RegExp(`is not valid: ${field}|A line of the export has no cursor`))
-      expect(await sql`SELECT id FROM tributary.clicks`).toEqual([])
-      expect(await sql`SELECT FROM tributary.sync_state WHERE since IS NOT NULL OR cursor IS NOT NULL`).toHaveLength(0)
+      expect(await database.sql`SELECT id FROM tributary.clicks`).toEqual([])
+      expect(
+        await database.sql`SELECT FROM tributary.sync_state WHERE since IS NOT NULL OR cursor IS NOT NULL`,
+      ).toHaveLength(0)
     }
     // Unknown fields come from a later version; a sub-id cannot replace a field.
     responses = {
       ...sound(),
       ...row({ 'x"; DROP': 1, subIds: { sub1: 's', id: 'other', __proto__: 1, storedAt: 'x' } }),
     }
-    expect(await sync(target)).toBe(0)
-    expect(await sql`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
+    expect(await sync(database.url)).toBe(0)
+    expect(await database.sql`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
       { id: 'c1', sub1: 's', stored_at: new Date(at) },
     ])
   })
 
   it('replaces no day by rows of another day', async () => {
-    await sql`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms'`
+    await database.sql`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms'`
     responses = { ...sound(), lines: [{ ...click, id: 'c2', clickedAt: '2026-11-19T10:00:00.000Z', cursor: 'x1' }] }
-    await sql`UPDATE tributary.sync_state SET cursor = NULL, since = '2026-11-21T00:00:00.000Z'`
-    expect(await failing(target)).toContain('clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"')
-    expect(await sql`SELECT id FROM tributary.clicks WHERE clicked_at >= '2026-11-20'`).toEqual([{ id: 'c1' }])
+    await database.sql`UPDATE tributary.sync_state SET cursor = NULL, since = '2026-11-21T00:00:00.000Z'`
+    expect(await failing(database.url)).toContain('clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"')
+    expect(await database.sql`SELECT id FROM tributary.clicks WHERE clicked_at >= '2026-11-20'`).toEqual([{ id: 'c1' }])
   })
 
   it('refuses a state that another program has changed', async () => {
     const values = { first_day: '-infinity', since: 'infinity', next_since: '2026-02-30T00:00:00Z', cursor: 'a b' }
     for (const [column, value] of Object.entries(values)) {
-      await sql`DELETE FROM tributary.sync_state`
-      await sql.unsafe(`INSERT INTO tributary.sync_state (resource, ${column}) VALUES ('clicks', '${value}')`)
+      await database.sql`DELETE FROM tributary.sync_state`
+      await database.sql.unsafe(`INSERT INTO tributary.sync_state (resource, ${column}) VALUES ('clicks', '${value}')`)
       responses = sound()
-      expect([column, await sync(target)]).toEqual([column, 1])
+      expect([column, await sync(database.url)]).toEqual([column, 1])
       expect(errors).toMatch(/the row clicks of tributary.sync_state was changed by another program; delete it/)
     }
-    await sql`DELETE FROM tributary.sync_state`
-    await sql`
+    await database.sql`DELETE FROM tributary.sync_state`
+    await database.sql`
       INSERT INTO tributary.clicks (id, clicked_at, is_bot, is_test, stored_at)
       VALUES ('far', 'infinity', false, false, now())`
-    expect(await failing(target)).toContain(
+    expect(await failing(database.url)).toContain(
       'tributary.clicks has a row with clicked_at before the year 1 or after 9999; delete it.',
     )
   })

@@ -1,6 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 
-/** Executes statements. @returns the rows of the last one */
 type Query = (statements: string) => Promise<Record<string, unknown>[]>
 
 /** Opens a file of DuckDB for several queries. */

@@ -15,10 +15,7 @@ import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { storeEvents } from '../../kit/rows.ts'
 import { runProgram } from '../runProgram.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
-import { clicks, conversions, storeSource, untilEventsAreListed } from './source.ts'
-
-/** One batch: duckdb.test.ts and sync.test.ts copy more. */
-const clickCount = 900
+import { clickCount, clicks, conversions, storeSource, untilEventsAreListed } from './source.ts'
 
 const api = useTestApp()
 const folder = useFolder()
@@ -31,9 +28,14 @@ beforeAll(async () => {
   key = await api.account('acme')
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
   client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client, clickCount)
+  await storeSource(api.stores, client)
 })
 
+const environmentOf = (TRIBUTARY_KEY: string) => ({
+  PATH: process.env.PATH ?? '',
+  TRIBUTARY_KEY,
+  ...postgres.environment,
+})
 const targets = () => [postgres.url, folder('copy.duckdb')]
 
 /** Runs the command on a copy; without `--no-sync` it updates it first. */
@@ -59,28 +61,21 @@ describe('tributary-sync --sql', () => {
       const { data } = await client.get('/checksums/clicks', { query: { from: '2026-11-18', to: '2026-11-21' } })
       const total = data.reduce((sum, { rows }) => sum + rows, 0)
       const words = [target, '--url', baseUrl, '--sql', 'SELECT count(*) AS clicks FROM clicks;']
-      const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
-      const { code, stdout, stderr } = await runProgram(run, words, environment)
+      const { code, stdout, stderr } = await runProgram(run, words, environmentOf(key))
       expect([code, stdout]).toEqual([0, `clicks\r\n${total}\r\n`])
       expect(stderr).toMatch(/^Rows stored: clicks .*\n1 row as of 20\d\d-\d\d-\d\dT[\d:.]+Z\n$/)
     }
   })
 
   it('copies clicks and conversions also if events cannot be read', async () => {
-    await api.account('partial')
-    const apiKey = await api.keyOf(
-      'partial',
-      scopes.filter((scope) => scope !== 'read:events'),
-    )
+    const apiKey = await api.account('partial', { scopes: scopes.filter((scope) => scope !== 'read:events') })
     await importContent(api.stores, 'partial', 'clicks', clicks(0, 2))
     await importContent(api.stores, 'partial', 'conversions', conversions(0, 1, 'approved', 0))
     const words = [postgres.url, '--schema', 'partial']
-    const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: apiKey, ...postgres.environment }
-    expectOneLine(await runProgram(run, [...words, '--url', baseUrl], environment), 1, /read:events/)
+    expectOneLine(await runProgram(run, [...words, '--url', baseUrl], environmentOf(apiKey)), 1, /read:events/)
     const counts = 'SELECT (SELECT count(*) FROM clicks) AS clicks, (SELECT count(*) FROM conversions) AS conversions'
-    const { stdout } = await runProgram(run, [...words, '--no-sync', '--sql', counts], environment)
+    const { stdout } = await runProgram(run, [...words, '--no-sync', '--sql', counts], environmentOf(apiKey))
     expect(stdout).toBe('clicks,conversions\r\n2,1\r\n')
-    await postgres.sql`DROP SCHEMA partial CASCADE`
   })
 
   it('says as of when all rows are copied, also if there are no conversions, or none for a long time', async () => {
@@ -88,9 +83,8 @@ describe('tributary-sync --sql', () => {
     const sync = async (target: string, ...more: string[]) => {
       const resources = 'clicks,conversions,costs,events'
       const words = [target, '--url', baseUrl, '--schema', 'quiet', '--resources', resources, ...more]
-      const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: apiKey, ...postgres.environment }
       const statement = 'SELECT max(stored_at) AS newest FROM clicks'
-      const { stdout, stderr } = await runProgram(run, [...words, '--sql', statement], environment)
+      const { stdout, stderr } = await runProgram(run, [...words, '--sql', statement], environmentOf(apiKey))
       // The printed time has no zeros at its end.
       const newest = stdout.split('\r\n')[1] ?? ''
       return { newest: newest && new Date(newest).toISOString(), asOf: /as of (\S+Z)\n$/.exec(stderr)?.[1] ?? '' }
@@ -103,8 +97,7 @@ describe('tributary-sync --sql', () => {
       // The present of a copy is two seconds before the present of events.
       const presentMs = async () =>
         Date.parse((await reader.get('/checksums/events', { query: { from: '2026-11-01', to: '2026-11-01' } })).asOf)
-      const storedMs = Date.parse(`${stored?.storedAt}`)
-      await expect.poll(presentMs, { interval: 250 }).toBeGreaterThan(storedMs + 2_000)
+      await expect.poll(presentMs, { interval: 250 }).toBeGreaterThan(Date.parse(`${stored?.storedAt}`) + 2_000)
       for (const target of targets()) {
         const { asOf, newest } = await sync(target)
         expect([asOf > `${stored?.storedAt}`, newest]).toEqual([true, stored?.storedAt])
@@ -118,7 +111,7 @@ describe('tributary-sync --sql', () => {
       const { asOf, newest } = await sync(target, '--resources', 'clicks')
       expect([asOf < newest, asOf]).toEqual([true, before.asOf])
     }
-    await postgres.sql`DROP SCHEMA quiet CASCADE`
+    await postgres.sql`DROP SCHEMA quiet, partial CASCADE`
   })
 
   it('prints the numbers of the API, alike on both databases', async () => {
@@ -140,9 +133,8 @@ describe('tributary-sync --sql', () => {
       { id: 'text', clickedAt: at, browser: '(not set)' },
       { id: 'absent', clickedAt: at },
     ])
-    const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
     for (const target of targets())
-      await runProgram(run, [target, '--url', baseUrl, '--resources', 'clicks'], environment)
+      await runProgram(run, [target, '--url', baseUrl, '--resources', 'clicks'], environmentOf(key))
     const statement = "SELECT id, name, clicks FROM report('browser', '2026-11-21', '2026-11-22')"
     const { data } = await client.get('/reports', {
       query: { group_by: 'browser', from: '2026-11-21', to: '2026-11-21' },
@@ -191,7 +183,6 @@ c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
       { id: 'nul', visitor_id: 'v1', occurred_at: '2026-11-20 10:00:00.000', properties },
     ])
     await untilEventsAreListed(client, 81)
-    const environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...postgres.environment }
     const statement = `
       SELECT properties->>'page' AS page, properties->>'note' AS note, properties->>'path' AS path
       FROM events WHERE properties->>'page' <> ''`
@@ -199,7 +190,7 @@ c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
     for (const round of ['new', 'earlier']) {
       for (const target of targets()) {
         const words = [target, '--url', baseUrl, '--resources', 'events', '--verify', '--json']
-        const { code, stdout } = await runProgram(run, words, environment)
+        const { code, stdout } = await runProgram(run, words, environmentOf(key))
         expect([round, code, JSON.parse(stdout).verified.events.repaired]).toEqual([round, 0, []])
       }
       expect(JSON.parse(await onBoth(statement, 'json'))).toEqual(replaced)

@@ -26,7 +26,6 @@ import { describedBy } from './describedBy.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
 import {
-  clickCount,
   clickDay,
   clicks,
   conversions,
@@ -38,6 +37,9 @@ import {
   storeSource,
   untilEventsAreListed,
 } from './source.ts'
+
+/** More than one batch. */
+const clickCount = 5_200
 
 const api = useTestApp()
 const target = useOpened(() => openCopyTarget(api.stores))
@@ -57,14 +59,13 @@ beforeAll(async () => {
   })
   environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...target.environment }
   client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client)
+  await storeSource(api.stores, client, clickCount)
 })
 
 interface Synced {
   rows: Record<string, number>
   filled: object
   verified?: Record<string, { days: number; rows: number; compared: string[]; repaired: string[] }>
-  /** Only of a server that lacks them. */
   /** Only of a folder. */
   written?: Record<'clicks' | 'conversions' | 'costs' | 'events', string[]>
 }
@@ -380,7 +381,6 @@ describe('tributary-sync', () => {
     const counted = async () =>
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
-    // Of the test above.
     const files = folder('files')
     await sync()
     // Both copies will read a day again that differs.
