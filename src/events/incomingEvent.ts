@@ -38,7 +38,7 @@ export interface IncomingEvent extends CountedEvent {
   readonly sinceMs: number
   /** The event in flight that has the same key and came first; undefined if this one came first. */
   first: IncomingEvent | undefined
-  /** Of an event that came first: settles with its outcome. */
+  /** Of an event that came first: the flush that sets its outcome. */
   flushed: Promise<void> | undefined
 }
 

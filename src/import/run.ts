@@ -138,7 +138,7 @@ export async function importRows(
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
       const storeFilled = () => batches?.storeFilled().catch((error: unknown) => ended.abort(error))
-      storeTimer = setInterval(() => batches?.characters !== 0 && storeFilled(), visibleMs)
+      storeTimer = setInterval(() => batches?.characters && storeFilled(), visibleMs)
     }
     for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
       for (const { line, text, fields } of rows) {
