@@ -451,10 +451,10 @@ describe('a malformed account folder', () => {
 
   it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
     expect(await fails('missing')).toContain('account.json cannot be read')
-    await writeFile(folder('hostile', 'account.json'), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`)
+    await writeFile(folder('hostile', 'account.json'), `{"keys":[${'{},'.repeat(1_000)}{}]}`)
     expect(await fails('hostile')).toContain('account.json cannot be read: it has more values than a file that')
     // Commas and brackets in texts are not counted.
-    await writeFile(folder('hostile', 'account.json'), `{"name":"${'[,'.repeat(2 ** 22)}\\\\"}`)
+    await writeFile(folder('hostile', 'account.json'), `{"name":"${'[,'.repeat(1_000)}\\\\"}`)
     expect(await fails('hostile')).toContain('account.json is no account: /format')
     await write()
     await writeFile(folder('hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
@@ -480,6 +480,6 @@ describe('a malformed account folder', () => {
   })
 })
 
-it.each(['acme', 'moved', 'later'])('verify finds nothing in the imported account %s', async (account) => {
+it.each(['acme', 'moved'])('verify finds nothing in the imported account %s', async (account) => {
   expect((await succeed(target, 'verify', '--account', account)).differences).toEqual([])
 })

@@ -38,10 +38,11 @@ describe('the server', () => {
     expect(lines.filter((text) => JSON.parse(text).msg === line)).toHaveLength(1)
   })
 
-  it('completes an interrupted import, accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
+  it('completes an interrupted import, accepts keys created while it runs, serves metrics on a separate loopback port, and exits with 0', async () => {
     await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)
     await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
-    const { printed, end, log } = await serve(environment)
+    const port = await freePort()
+    const { printed, end, log } = await serve({ ...environment, METRICS_PORT: `${port}` })
     const { url } = printed
     await expect.poll(() => stores.postgres`SELECT 1 FROM account_tasks`).toEqual([])
     const words = ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all']
@@ -52,20 +53,6 @@ describe('the server', () => {
       { data: [], nextCursor: null, hasMore: false, asOf: null },
     ])
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    expect(await end()).toBe(0)
-    const lines = (await log).trim().split('\n')
-    for (const line of lines) expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
-    expect(lines.at(-1)).toContain('stopped')
-    expect(lines.join()).not.toMatch(new RegExp(`${apiKey}|Created an empty store`))
-  })
-
-  it('logs lines of text with LOG_FORMAT=text, and serves metrics on a separate loopback port', async () => {
-    const port = await freePort()
-    const { printed, end, log } = await serve({ ...environment, LOG_FORMAT: 'text', METRICS_PORT: `${port}` })
-    const { url } = printed
-    await get(`${url}/api/v1/clicks`, apiKey)
-    await fetch(`${url}/healthz`)
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
     expect(metrics).toContain(
@@ -74,11 +61,11 @@ describe('the server', () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
     await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
     expect(await end('SIGINT')).toBe(0)
-    expect(await log).not.toContain('METRICS_HOST')
     const lines = (await log).trim().split('\n')
-    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+Z (DEBUG|INFO ) \S/)
-    expect(lines.join('\n')).toMatch(/Z DEBUG request completed reqId=\S+ method=GET url=\/healthz status=200 ms=/)
-    expect(lines.at(-1)).toMatch(/Z INFO {2}stopped$/)
+    for (const line of lines) expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
+    expect(lines.at(-1)).toContain('stopped')
+    expect(lines.join()).not.toMatch(new RegExp(`${apiKey}|Created an empty store|METRICS_HOST`))
   })
 
   it('continues to serve and shuts down cleanly if its log cannot be written', async () => {
@@ -109,8 +96,8 @@ describe('the server', () => {
     expect(await log).toContain('stopped')
   })
 
-  it('ends immediately on a second signal', async () => {
-    const { printed, end } = await serve(environment)
+  it('ends immediately on a second signal, and logs lines of text with LOG_FORMAT=text', async () => {
+    const { printed, end, log } = await serve({ ...environment, LOG_FORMAT: 'text' })
     const { url } = printed
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -124,6 +111,10 @@ describe('the server', () => {
     await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'closed')).toBe('closed')
     expect(await end()).toBe(1)
     socket.destroy()
+    const lines = (await log).trim().split('\n')
+    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+Z (DEBUG|INFO |ERROR) \S/)
+    expect(lines.at(-1)).toMatch(/Z ERROR second SIGTERM, exiting$/)
+    expect(lines.join('\n')).toMatch(/Z DEBUG request completed reqId=\S+ method=GET url=\/healthz status=200 ms=/)
   })
 
   it('serves metrics on another address that METRICS_HOST names, with a warning', { tags: 'long' }, async () => {

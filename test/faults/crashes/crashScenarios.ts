@@ -1,7 +1,14 @@
 import { withCrashAccount } from './crashAccount.ts'
-import { type CrashStores, type CrashStoresOptions, inTurn, type Victim, withCrashStores } from './crashStores.ts'
+import {
+  type CrashStores,
+  type CrashStoresOptions,
+  inTurn,
+  openCrashStores,
+  type Victim,
+  withCrashStores,
+} from './crashStores.ts'
 import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
-import { cutPower } from './powerCuts.ts'
+import { cutPower, openDisk } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
 import { killUpgrade } from './upgradeKills.ts'
@@ -116,8 +123,13 @@ export const crashScenarios: Record<string, CrashScenario> = {
     })),
 
   async 'The power fails after each kind of write'() {
-    const faults = (await cutPower(trials)) ?? ['Mounting a disk is not allowed here.']
-    return { faults, summary: `${Object.keys(trials).length} power cuts` }
+    const disk = await openDisk()
+    try {
+      const faults = await cutPower(disk, await openCrashStores({ folder: disk.folder }), trials)
+      return { faults, summary: `${Object.keys(trials).length} power cuts` }
+    } finally {
+      await disk.close()
+    }
   },
 }
 
