@@ -124,9 +124,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   it('shows names of a hostile sender as text, in the layout, and numbers and names that differ at their ends in full', async () => {
     const { show, api, page, violations } = explorer
     const key = await api.account('hostile')
-    const names = { markup, rtl: rightToLeft, long, first: `${twin} A`, second: `${twin} B` }
-    const named = Object.entries(names).map(([id, name]) => ({ id, name }))
-    const rows = named.map(({ id, name }) => ({ id, campaign_id: id, country: 'US', sub1: name, event_name: name }))
+    const names = [markup, long, rightToLeft, `${twin} A`, `${twin} B`]
+    const named = names.map((name, n) => ({ id: `n${n}`, name }))
+    // Each name is that of a campaign, and the sub-id of the campaign before it.
+    const rows = named.map(({ id, name }, n) => {
+      return { id, campaign_id: id, country: 'US', sub1: names[n + 1] ?? markup, event_name: name }
+    })
     await storeMetadata(api.stores, 'campaigns', 'hostile', named)
     const clicks = rows.map(({ event_name: _, ...row }) => ({ ...row, clicked_at: '2026-11-20 10:00:00.000' }))
     const sales = rows.map((row) => ({ ...row, converted_at: '2026-11-20 11:00:00.000', revenue_base: 9_500 }))
@@ -136,7 +139,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       await page.setViewportSize({ width, height: 1000 })
       await show('?group_by=campaign,sub1', key)
       const shown = await panel('Drill-down').locator('tbody bdi').allTextContents()
-      expect(shown.toSorted()).toEqual([...Object.values(names), ...Object.values(names)].toSorted())
+      expect(shown.toSorted()).toEqual([...names, ...names].toSorted())
       const cut = await panel('Drill-down')
         .locator('tbody bdi', { hasText: 'variant' })
         .or(page.locator('.card-value'))
@@ -146,15 +149,11 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
         )
       expect(cut).toBe(0)
       await expect.poll(() => partsBeyond(page)).toEqual([])
-      await page.locator('.area-drill-down tbody button', { hasText: markup }).click()
+      const hostile = page.locator('.area-drill-down tbody button', { hasText: markup })
+      await hostile.filter({ hasText: 'WWWW' }).click()
       await explorer.settle()
-      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, markup])
+      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, long])
       expect(await panel('Drill-down').locator('tbody tr').count()).toBe(1)
-      await page.goBack()
-      await explorer.settle()
-      await page.locator('.area-drill-down tbody button', { hasText: 'WWWW' }).click()
-      await explorer.settle()
-      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([long, long])
       await expect.poll(() => partsBeyond(page)).toEqual([])
     }
     expect(await page.title()).toBe('Explore · Tributary')
@@ -334,10 +333,9 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const top = page.locator('.top')
     await show()
     expect(await top.textContent()).toMatch(/Clicks up to 11\/\d+\/26/)
-    for (const [account, count] of [
-      ['stopped', 20],
-      ['quiet', 19],
-    ] as const) {
+    expect(await top.textContent()).not.toContain('No click')
+    const accounts = { stopped: 20, ...(randomCasesFactor > 1 && { quiet: 19 }) }
+    for (const [account, count] of Object.entries(accounts)) {
       const key = await api.account(account)
       const hourMs = 3_600_000
       const weekAgo = new Date(Math.floor(testNowMs / hourMs) * hourMs - 170 * hourMs).toISOString()
