@@ -6,6 +6,7 @@ import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { startChromium, watchProblems } from '../kit/chromium.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
+import { randomCasesFactor } from '../kit/randomCases.ts'
 
 /** The page in a browser, on a server with a demo account. */
 export interface Explorer {
@@ -19,16 +20,16 @@ export interface Explorer {
   requests: Request[]
   /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
   open(query?: string, key?: string): Promise<void>
-  /** Shows a view as `open` does, but as the back button does, without a load, if the page shows the account already. */
-  show(query?: string): Promise<void>
+  /** Shows a view as `open` does, but without a load if the page has panels: as the back button does, or a link with another key. */
+  show(query?: string, key?: string): Promise<void>
   /** Waits until no panel is loading. */
   settle(): Promise<void>
   /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
   openMenu(place: keyof typeof menus): Promise<void>
   /** Reads a path of the API with the key of the account. */
   read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
-  /** @returns what axe-core finds in the page */
-  violations(): Promise<string[]>
+  /** @returns what axe-core finds in the page; in the suite only in a part of it if one is given, and in five rows of a table */
+  violations(part?: string): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -38,7 +39,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 export async function openExplorer(): Promise<Explorer> {
   const api = await openTestApp()
-  const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
+  const key = await makeDemoAccount(api, 'demo', { clicks: 2_000, days: 60 })
   // No test stores rows of an account after the page has read them.
   const responseCache = openResponseCache({ ttlMs: 3_600_000 })
   const app = await api.open({ settings: { ...api.stores.settings, EXPLORE: 'on' }, responseCache })
@@ -96,18 +97,23 @@ export async function openExplorer(): Promise<Explorer> {
     settle,
     openMenu,
     open,
-    async show(query = '') {
-      // TRAP: what the view does not have, such as the chosen totals, stays as it is.
+    async show(query = '', ofKey = key) {
+      // TRAP: what the view does not have, such as the chosen totals, stays as it is, unless the key is another one.
       requests.length = 0
       const isShown = await page.evaluate<boolean>(`(() => {
-        const isPage = document.querySelector('.panels') && !document.querySelector('dialog')
-        if (!isPage || sessionStorage.getItem('tributary-key') !== '${key}') return false
+        const panels = document.querySelector('.panels')
+        if (!panels || document.querySelector('dialog')) return false
+        const isSame = sessionStorage.getItem('tributary-key') === '${ofKey}'
         for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false
-        history.pushState(null, '', ${JSON.stringify(linkOf(query, ''))}.split('#')[0])
-        dispatchEvent(new PopStateEvent('popstate'))
+        if (!isSame) sessionStorage.clear()
+        panels.classList.toggle('replaced', !isSame)
+        history.pushState(null, '', ${JSON.stringify(linkOf(query, ofKey))}.split(isSame ? '#' : ' ')[0])
+        dispatchEvent(new Event(isSame ? 'popstate' : 'hashchange'))
         return true
       })()`)
-      await (isShown ? settle() : open(query))
+      if (!isShown) return await open(query, ofKey)
+      await page.locator('.replaced').waitFor({ state: 'detached' })
+      await settle()
     },
     async read(path, search) {
       const response = await app.inject({
@@ -117,10 +123,13 @@ export async function openExplorer(): Promise<Explorer> {
       if (response.statusCode !== 200) throw new Error(response.body)
       return response.json()
     },
-    async violations() {
+    async violations(part = 'html') {
+      const isLong = randomCasesFactor > 1
+      const where = isLong ? 'html' : { include: [part], exclude: ['tbody tr:nth-child(n + 6)'] }
       await page.evaluate(axeSource)
       const found = await page.evaluate<{ id: string; nodes: { html: string; failureSummary: string }[] }[]>(
-        'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
+        `axe.run(${JSON.stringify(where)}, { resultTypes: ['violations'] })
+          .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))`,
       )
       return found.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),

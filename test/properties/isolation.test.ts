@@ -186,13 +186,13 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
-// In the suite one value of a parameter that is neither an id nor required is sent, two parameters in a request, every second request
-// with a campaign, each with one value of the required parameters; in test:long, all combinations are sent.
+// In the suite one value of a parameter that is neither a campaign nor required is sent, three parameters in a request, all but the
+// first request with a campaign, each with one value of the required parameters; in test:long, all combinations are sent.
 const isLong = randomCasesFactor > 1
 
 /**
- * The query strings of an endpoint: empty, and each value of each parameter, alone, with another one or with one of the campaigns.
- * Required parameters are in all of them.
+ * The query strings of an endpoint: empty, and each value of each parameter, alone, with other ones or with one of the campaigns; in
+ * the suite only the last campaign, of the other account, is alone. Required parameters are in all of them.
  */
 function queriesOf({ query, path }: Operation): string[] {
   const alternatives = query.flatMap(({ schema }) => (schema['x-required-without'] as string | undefined) ?? [])
@@ -208,24 +208,22 @@ function queriesOf({ query, path }: Operation): string[] {
       !(schema.items && !value.split(',').every((name) => schema.items.enum.includes(name))) &&
       !(schema.pattern && !new RegExp(schema.pattern).test(value))
     const allowed = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
-    const isWhole = isLong || required || name === 'q' || name.endsWith('_id')
-    const given = isWhole ? allowed : allowed.slice(0, 1)
+    const isWhole = isLong || required || name === 'campaign_id'
+    // The last id is of the other account.
+    const given = isWhole ? allowed : name.endsWith('_id') ? allowed.slice(-1) : allowed.slice(0, 1)
     return { name, required, given: given.map((value) => `${name}=${encodeURIComponent(value)}`) }
   })
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
   const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
-  // Adjacent values may be of one parameter.
-  const half = Math.ceil(others.length / 2)
-  const sent = isLong
-    ? others.map((other) => [other])
-    : others.slice(0, half).map((other, n) => [other, others[n + half]])
+  const requests = Math.ceil(others.length / (isLong ? 1 : 3))
+  const sent = others.slice(0, requests).map((_, n) => others.filter((_, at) => at % requests === n))
   const withOthers = sent.flatMap((together, n) => {
-    const pair = campaigns.length === 0 ? undefined : [campaigns[n % campaigns.length], ...together]
+    const pair = campaigns.length === 0 ? undefined : [campaigns[Math.max(0, n - 1) % campaigns.length], ...together]
     if (pair && isLong) return [together, pair]
-    return [pair && n % 2 === 1 ? pair : together]
+    return [pair && n > 0 ? pair : together]
   })
-  const combinations = [[], ...campaigns.map((one) => [one]), ...withOthers]
+  const combinations = [[], ...campaigns.slice(isLong ? 0 : -1).map((one) => [one]), ...withOthers]
   const alone = required.length > 0 ? required : ['']
   return combinations.flatMap((combination, n) => {
     const given = isLong || n === 0 ? alone : [alone[n % alone.length]]
@@ -287,7 +285,7 @@ function withoutRequestId({ body, headers }: LightMyRequestResponse): string {
 
 describe('an account', () => {
   it('receives the same bytes as before the other account had rows, and nothing of the other account', async () => {
-    expect(urls.length).toBeGreaterThan(100)
+    expect(urls.length).toBeGreaterThan(90)
     await forEachConcurrently([...urls.entries()], concurrentReads, async ([index, url]) => {
       /** A single row that only the other account has gets 404. */
       const statusFor = (account: Account) => (new RegExp(`/only-${otherOf(account)}`).test(url) ? 404 : 200)
@@ -302,7 +300,7 @@ describe('an account', () => {
   })
 
   it('receives the same bytes in each export, and nothing of the other account', async () => {
-    expect(exportUrls.length).toBeGreaterThan(40)
+    expect(exportUrls.length).toBeGreaterThan(30)
     await forEachConcurrently([...exportUrls.entries()], concurrentExportsMax, async ([index, url]) => {
       const mine = await send(uncached, url, 'acme')
       expect([url, mine.statusCode, mine.body === responsesAlone.get(url)]).toEqual([url, 200, true])
@@ -316,11 +314,8 @@ describe('an account', () => {
   })
 
   it('never receives a cached response of the other account', async () => {
-    // In the suite two of three.
-    const cachedUrls = urls
-      .filter((url) => /^.(stats|reports|usage)/.test(url))
-      .filter((_url, index) => isLong || index % 3 !== 1)
-    expect(cachedUrls.length).toBeGreaterThan(20)
+    const cachedUrls = urls.filter((url, index) => url === '/usage' || (isRead(index) && /^.(stats|reports)/.test(url)))
+    expect(new Set(cachedUrls.map((url) => url.split('?')[0])).size).toBe(4)
     await forEachConcurrently(cachedUrls, concurrentReads, async (url) => {
       await send(api.app, url, 'acme')
       const theirs = await send(api.app, url, 'other')
