@@ -11,7 +11,7 @@ const keyItem = 'tributary-key'
 export function App() {
   const [{ apiKey, offered }, setKeys] = useState(takeKeys)
   const setApiKey = (chosen: string | undefined) => setKeys({ apiKey: chosen, offered: undefined })
-  const [key, setKey] = useState<Session['key']>()
+  const [accepted, setAccepted] = useState<Pick<Session, 'apiKey' | 'key'>>()
   const [problem, setProblem] = useState('')
   const [revision, setRevision] = useState(0)
 
@@ -24,16 +24,16 @@ export function App() {
   }, [])
 
   useEffect(() => {
-    setKey(undefined)
+    setAccepted(undefined)
     if (apiKey === undefined) return
     const abort = new AbortController()
     const onWait = () => setProblem('The server is busy; the key is checked again.')
     get(apiKey, { path: '/key', query: {} }, abort.signal, onWait).then(
-      (accepted) => {
+      (key) => {
         sessionStorage.setItem(keyItem, apiKey)
         setProblem('')
         valueNames.clear()
-        setKey(accepted)
+        setAccepted({ apiKey, key })
       },
       (error: unknown) => {
         if (abort.signal.aborted) return
@@ -54,10 +54,11 @@ export function App() {
 
   if (apiKey !== undefined && offered !== undefined)
     return <KeyChoice present={apiKey} offered={offered} onKey={setApiKey} />
-  if (apiKey === undefined || !key)
+  // The render that follows a change of the key still has the accepted one.
+  if (apiKey === undefined || accepted?.apiKey !== apiKey)
     return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
   return (
-    <SessionContext.Provider value={{ apiKey, key, revision }}>
+    <SessionContext.Provider value={{ ...accepted, revision }}>
       <Explorer onRefresh={() => setRevision((before) => before + 1)} onLeave={leave} />
     </SessionContext.Provider>
   )

@@ -104,11 +104,12 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('names the scopes that a key lacks, and shows all that it may read', async () => {
-    const { open, api, page, requests } = explorer
+    const { show, api, page, requests } = explorer
     const without = async (...missing: Scope[]) => {
       const granted = scopes.filter((scope) => !missing.includes(scope))
-      await open('', await api.keyOf('demo', granted))
+      await show('', await api.keyOf('demo', granted))
     }
+    await show()
     await without('read:conversions')
     expect(await panel('Latest conversions').textContent()).toContain('lacks the scope read:conversions')
     expect(await panel('Funnel').textContent()).toContain('lacks the scope read:conversions')
