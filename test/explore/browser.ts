@@ -39,7 +39,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 export async function openExplorer(): Promise<Explorer> {
   const api = await openTestApp()
-  const key = await makeDemoAccount(api, 'demo', { clicks: 2_000, days: 60 })
+  const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
   // No test stores rows of an account after the page has read them.
   const responseCache = openResponseCache({ ttlMs: 3_600_000 })
   const app = await api.open({ settings: { ...api.stores.settings, EXPLORE: 'on' }, responseCache })

@@ -308,9 +308,9 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     it(`draws the series of each value, in few requests, across a change of clocks: by ${interval}`, {
       tags,
     }, async () => {
-      const { page, show, read, requests } = explorer
+      const { page, open, read, requests } = explorer
       const zone = `tz=America/New_York&interval=${interval}`
-      await show(`?range=30d&series_by=os&${zone}`)
+      await open(`?range=30d&series_by=os&${zone}`)
       // The totals with their series, the largest values, their lines, the line of the others, and the three other panels.
       const pages = interval === 'hour' ? 2 : 1
       await expect.poll(() => new Set(requests.map((request) => request.url())).size - pages).toBe(8)
