@@ -120,10 +120,8 @@ describe('tributary-sync into a bucket', () => {
     const names = [...metadata, ...states, '.tributary-sync-source.json'].map((name) => `data/acme/${name}`)
     expect(others.toSorted()).toEqual(names.toSorted())
 
-    expect(await sync()).toEqual([])
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 10))
     expect(await sync(...ofClicks)).toEqual([clickDay(clickCount)])
-    expect(await byCampaign()).toEqual(await report())
   })
 
   it('--verify writes the files again that are missing or are not those that were written', async () => {
@@ -158,7 +156,7 @@ describe('tributary-sync into a bucket', () => {
     )
     await proxy.close()
     await store.createBucket()
-    expect(await sync()).toEqual(days)
+    expect(await sync(...ofClicks)).toEqual(days)
   })
 })
 
