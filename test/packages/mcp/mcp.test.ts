@@ -1,4 +1,4 @@
-import { fork, spawnSync } from 'node:child_process'
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import type { Reply } from '../../../src/packages/mcp/query.ts'
+import type { Query, Reply } from '../../../src/packages/mcp/query.ts'
 import { run as runSync } from '../../../src/packages/sync/program.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -26,9 +26,11 @@ const { openServer }: typeof import('../../../src/packages/mcp/server.ts') = awa
 const { run }: typeof import('../../../src/packages/mcp/program.ts') = await import(join(dist, 'program.js'))
 
 const api = useTestApp()
+const folder = useFolder()
 let baseUrl: string
 /** Of an account with long rows. */
 let longKey: string
+/** Uses the program, with an API and a copy. */
 let model: Client
 const clickIds = Array.from({ length: 30 }, (_, n) => `c${String(n).padStart(2, '0')}`)
 
@@ -48,7 +50,7 @@ beforeAll(async () => {
   const longClicks = clicks.map((click) => ({ ...click, referrer }))
   await storeClicks(api.stores, 'long', longClicks)
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  model = await start(['--url', baseUrl], { TRIBUTARY_KEY: key })
+  model = await start(['--url', baseUrl, '--copy', folder('copy.duckdb')], { TRIBUTARY_KEY: key })
 })
 afterAll(() => model?.close())
 
@@ -65,7 +67,7 @@ async function connectTo(sources: Parameters<typeof openServer>[0]): Promise<Cli
 }
 
 /** Starts the server as a program that runs a model does. */
-async function start(words: string[], environment: Record<string, string> = {}): Promise<Client> {
+async function start(words: string[], environment: Record<string, string>): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const env = { PATH: process.env.PATH ?? '', ...environment }
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...words], env }))
@@ -103,7 +105,9 @@ async function readClicks(client: Client, given: object): Promise<{ ids: string[
 
 describe('the tools', () => {
   it('are the read operations of the API, with the parameters of the OpenAPI document', async () => {
-    const { tools } = await model.listTools()
+    const listed = await model.listTools()
+    expect(JSON.stringify(listed).length).toBeLessThanOrEqual(12_288)
+    const tools = listed.tools.filter(({ name }) => name !== 'query')
     const reads = operations.filter(({ method, path }) => method === 'GET' && !path.startsWith('/checksums/'))
     expect(tools).toHaveLength(reads.length)
     const someNames = ['get_reports', 'get_stats_daily', 'get_clicks', 'get_campaigns_search', 'get_events', 'get_key']
@@ -120,9 +124,6 @@ describe('the tools', () => {
     expect(Object.keys(report?.properties ?? {})).toEqual(
       expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'range', 'count_at', 'sort', 'filters']),
     )
-    const both = await connectTo({ api: { baseUrl, apiKey: longKey }, copy: 'absent.duckdb' })
-    expect(JSON.stringify(await both.listTools()).length).toBeLessThanOrEqual(12_288)
-    await both.close()
   })
 
   it('take every filter that get_schema lists for the endpoint as an argument, and the others in filters', async () => {
@@ -245,11 +246,10 @@ describe('an error', () => {
 })
 
 describe('the tool for SQL on a copy', () => {
-  const folder = useFolder()
-  let analyst: Client
-  let copiedKey: string
+  /** The process in which the server executes one statement; here it executes many. */
+  let child: ChildProcess
   beforeAll(async () => {
-    copiedKey = await api.account('copied')
+    const copiedKey = await api.account('copied')
     await importContent(api.stores, 'copied', 'campaigns', [{ id: 'k1', name: 'Spring' }])
     const clicks = clickIds.map((id, n) => ({
       id,
@@ -260,13 +260,25 @@ describe('the tool for SQL on a copy', () => {
     const copied = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
     expect(copied.code).toBe(0)
     await writeFile(folder('secret.csv'), 'secret')
-    analyst = await start(['--copy', folder('copy.duckdb')])
+    child = fork(join(dist, 'queryProcess.js'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   })
-  afterAll(() => analyst?.close())
-  const query = (sql: string, more: object = {}) => call(analyst, 'query', { sql, ...more })
+  afterAll(() => void child?.kill('SIGKILL'))
+  const query = (sql: string, more: object = {}) => call(model, 'query', { sql, ...more })
+
+  async function replyTo(sql: string, more: Partial<Query> = {}): Promise<Reply> {
+    child.send({ file: folder('copy.duckdb'), sql, limit: 100, temporary: folder('temporary'), ...more })
+    const [reply] = (await once(child, 'message')) as [Reply]
+    return reply
+  }
 
   it('is the only one without an API, and returns rows of the copy', async () => {
-    expect((await analyst.listTools()).tools.map(({ name }) => name)).toEqual(['query'])
+    const alone = await connectTo({ api: undefined, copy: folder('absent.duckdb') })
+    expect((await alone.listTools()).tools.map(({ name }) => name)).toEqual(['query'])
+    expect(await call(alone, 'query', { sql: 'SELECT 1' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('absent.duckdb'),
+    })
+    await alone.close()
     const { text, hint } = await query(
       `SELECT name, clicks FROM report('campaign', '2026-11-01', '2026-12-01') UNION ALL SELECT '\ufeff' || max(clicked_at), 1 FROM clicks`,
     )
@@ -282,76 +294,101 @@ describe('the tool for SQL on a copy', () => {
   })
 
   it('bounds rows and characters', async () => {
-    const rowsOf = ({ text }: { text: string }) => JSON.parse(text).rows.length
-    const many = await query('SELECT * FROM range(5000)')
-    expect([rowsOf(many), many.hint]).toEqual([100, expect.stringMatching(/^These are the first 100 rows\. /)])
-    expect(rowsOf(await query('SELECT * FROM range(5000)', { limit: 1_000 }))).toBe(1_000)
+    const { text, hint } = await query('SELECT * FROM range(5000)')
+    expect([JSON.parse(text).rows.length, hint]).toEqual([
+      100,
+      expect.stringMatching(/^These are the first 100 rows\. /),
+    ])
     expect((await query('SELECT 1', { limit: 1_001 })).text).toBe('limit must be 1 to 1000; aggregate the rows.')
-    const long = await query("SELECT repeat('x', 9000) FROM range(50)")
-    expect([rowsOf(long), long.hint]).toEqual([5, expect.stringMatching(/^These are the first 5 rows\. /)])
+    for (const [sql, limit, length] of [
+      ['SELECT * FROM range(5000)', 1_000, 1_000],
+      ["SELECT repeat('x', 9000) FROM range(50)", 100, 5],
+    ] as const) {
+      expect(await replyTo(sql, { limit })).toMatchObject({ rows: { length }, isComplete: false })
+    }
     expect((await query("SELECT repeat('x', 60000)")).text).toMatch(/^A row is too long; /)
   })
 
-  it('ends a query that never ends or takes all memory, and leaves neither a process nor a file', async () => {
-    const run = async (sql: string, timeMs: number) =>
-      (await queryCopy(folder('copy.duckdb'), { sql }, new AbortController().signal, timeMs)).content
-    const endless = 'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b'
-    expect(await run(endless, 500)).toEqual([
-      { type: 'text', text: 'The query took longer than 0.5 s; select a shorter range.' },
-    ])
+  for (const [name, sql, timeMs, text, tags] of [
+    [
+      'ends a query that never ends, and leaves neither a process nor a file',
+      'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b',
+      500,
+      /^The query took longer than 0.5 s; select a shorter range\.$/,
+      [],
+    ],
     // On a busy machine, memory fills in more than 20 s.
-    expect(await run('SELECT range(300000000)', 240_000)).toEqual([
-      { type: 'text', text: expect.stringMatching(/^The query needs more than 1 GB of memory; aggregate/) },
-    ])
-    expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
-    expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
-  })
+    [
+      'ends a query that takes all memory',
+      'SELECT range(300000000)',
+      240_000,
+      /^The query needs more than 1 GB of memory; aggr/,
+      ['long'],
+    ],
+  ] as const)
+    it(name, { tags: [...tags] }, async () => {
+      const { signal } = new AbortController()
+      const { content } = await queryCopy(folder('copy.duckdb'), { sql }, signal, timeMs)
+      expect(content).toEqual([{ type: 'text', text: expect.stringMatching(text) }])
+      expect(await replyTo('SELECT count(*) FROM clicks')).toMatchObject({ rows: ['["30"]'] })
+      expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+    })
 
-  it('writes nothing, reaches no other file or extension, and cannot change that', async () => {
-    // The server starts a process for each statement.
-    const child = fork(join(dist, 'queryProcess.js'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-    const replyTo = async (sql: string) => {
-      child.send({ file: folder('copy.duckdb'), sql, limit: 100, temporary: folder('temporary') })
-      const [reply] = (await once(child, 'message')) as [Reply]
-      return { isError: 'error' in reply, reply }
-    }
-    for (const sql of [
-      `FROM '${folder('secret.csv')}'`,
-      `FROM read_text('${folder('secret.csv')}')`,
-      `FROM glob('/*')`,
-      `COPY clicks TO '${folder('out.csv')}'`,
-      `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`,
-      'DELETE FROM clicks',
-      'CREATE TEMP TABLE t AS SELECT 1',
-      `ATTACH '${folder('other.duckdb')}'`,
-      'INSTALL httpfs',
-      'SET enable_external_access = true',
-      'RESET lock_configuration',
-      'SELECT 1; DELETE FROM clicks',
-      'SELEC 1',
-      '',
-      'SELECT colour FROM clicks',
-      "FROM 'https://example.com/x.parquet'",
-      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
-      'EXPLAIN SELECT 1',
-      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
-      `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
-      // Files of DuckDB itself, to which it has access.
-      `FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder('copy.duckdb.tmp')}')`,
-      `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
-      `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
-      "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
-      'FROM checkpoint()',
-      'FROM force_checkpoint()',
-      `FROM read_text('${folder('copy.duckdb')}')`,
-      "IMPORT DATABASE 'x'",
-      "EXPORT DATABASE 'x'",
-      'CALL enable_logging()',
-      'PRAGMA enable_profiling',
-    ]) {
-      expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: true })])
-    }
-    expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+  for (const [name, statements, tags] of [
+    [
+      'writes nothing, reaches no other file or extension, and cannot change that',
+      () => [
+        `FROM '${folder('secret.csv')}'`,
+        `FROM read_text('${folder('secret.csv')}')`,
+        "FROM 'https://example.com/x.parquet'",
+        `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
+        `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
+        'DELETE FROM clicks',
+        'SET enable_external_access = true',
+        'SELECT 1; DELETE FROM clicks',
+        'SELEC 1',
+        '',
+        'SELECT colour FROM clicks',
+        // Files of DuckDB itself, to which it has access.
+        `FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder('copy.duckdb.tmp')}')`,
+        `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
+        `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
+        "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
+        'FROM force_checkpoint()',
+        `FROM read_text('${folder('copy.duckdb')}')`,
+      ],
+      [],
+    ],
+    [
+      'refuses each other kind of statement',
+      () => [
+        `FROM glob('/*')`,
+        `COPY clicks TO '${folder('out.csv')}'`,
+        `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`,
+        'CREATE TEMP TABLE t AS SELECT 1',
+        `ATTACH '${folder('other.duckdb')}'`,
+        'INSTALL httpfs',
+        'RESET lock_configuration',
+        'EXPLAIN SELECT 1',
+        `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
+        'FROM checkpoint()',
+        "IMPORT DATABASE 'x'",
+        "EXPORT DATABASE 'x'",
+        'CALL enable_logging()',
+        'PRAGMA enable_profiling',
+      ],
+      ['long'],
+    ],
+  ] as const)
+    it(name, { tags: [...tags] }, async () => {
+      for (const sql of statements()) {
+        expect([sql, await replyTo(sql)]).toEqual([sql, { error: expect.any(String) }])
+      }
+      expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+      expect(await replyTo('SELECT count(*) FROM clicks')).toMatchObject({ rows: ['["30"]'] })
+    })
+
+  it('executes a SELECT in every form', async () => {
     for (const sql of [
       'DESCRIBE clicks',
       'SUMMARIZE clicks; -- all',
@@ -361,42 +398,31 @@ describe('the tool for SQL on a copy', () => {
       "FROM daily('Europe/Berlin', '2026-11-01', '2026-11-30')",
       'SELECT * FROM unnest([1, 2])',
     ]) {
-      expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isError: false })])
+      expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isComplete: true })])
     }
-    child.kill('SIGKILL')
-    expect(JSON.parse((await query('SELECT count(*) FROM clicks')).text).rows).toEqual([['30']])
   })
 
   it('returns rows of a copy that tributary-sync 1.0.0 has written', async () => {
-    await cp(folder('copy.duckdb'), folder('old.duckdb'))
+    const file = folder('old.duckdb')
+    await cp(folder('copy.duckdb'), file)
     const [state] = await queryDuckdb(
-      folder('old.duckdb'),
+      file,
       'DROP TABLE tributary.sync_times; SELECT min(since) AS since FROM tributary.sync_state',
     )
-    const sql = 'SELECT count(*) AS n FROM clicks'
-    const { content } = await queryCopy(folder('old.duckdb'), { sql }, new AbortController().signal)
-    expect(content).toEqual([{ type: 'text', text: `{"asOf":"${state?.since}","columns":["n"],"rows":[["30"]]}` }])
+    const expected = { asOf: state?.since, columns: ['n'], rows: ['["30"]'] }
+    expect(await replyTo('SELECT count(*) AS n FROM clicks', { file })).toMatchObject(expected)
   })
 
-  it('says that a copy is not complete', async () => {
-    const asOf = async () => JSON.parse((await query('SELECT 1')).text).asOf
+  it('says that a copy is not complete, and leaves it to other programs between queries', async () => {
     const [state] = await queryDuckdb(
       folder('copy.duckdb'),
       `UPDATE tributary.sync_state SET since = NULL WHERE resource = 'clicks';
        SELECT min(since) AS since FROM tributary.sync_state`,
     )
-    expect([state?.since, await asOf()]).toEqual([expect.stringMatching(/Z$/), null])
-  })
-
-  it('leaves the copy to tributary-sync between queries, and names a file that is no copy', async () => {
-    const again = await runProgram(runSync, [folder('copy.duckdb'), '--url', baseUrl], { TRIBUTARY_KEY: copiedKey })
-    expect(again.code).toBe(0)
-    const lost = await connectTo({ api: undefined, copy: folder('absent.duckdb') })
-    expect(await call(lost, 'query', { sql: 'SELECT 1' })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('absent.duckdb'),
-    })
-    await lost.close()
+    expect([state?.since, await replyTo('SELECT 1')]).toEqual([
+      expect.stringMatching(/Z$/),
+      expect.objectContaining({ asOf: null }),
+    ])
   })
 })
 

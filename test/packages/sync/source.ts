@@ -6,8 +6,9 @@ import { until } from '../../kit/until.ts'
 
 // The source of the copies of tests: rows of every resource of the account `acme`.
 
-/** One batch; sync.test.ts copies more. Ten more clicks are of one day. */
-export const clickCount = 900
+/** A few; ten more clicks are of one day. */
+export const clickCount = 260
+export const conversionCount = 220
 export const firstMs = Date.UTC(2026, 10, 18)
 /** The first 130 clicks cover three days, and later ones are between them. */
 const clickMs = (n: number) => firstMs + (n % 130) * 1_600_000 + Math.floor(n / 130) * 40_000
@@ -80,14 +81,14 @@ export const serverEvents = (from: number, until: number) =>
   }))
 
 /** Stores rows of every resource. */
-export async function storeSource(stores: TestStores, client: Tributary, count = clickCount): Promise<void> {
+export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
   await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(stores, 'acme', 'campaigns', [
     { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
   ])
   await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
-  await importContent(stores, 'acme', 'clicks', clicks(0, count))
-  await importContent(stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
+  await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
+  await importContent(stores, 'acme', 'conversions', conversions(0, conversionCount, 'pending', 0))
   await importContent(stores, 'acme', 'costs', costs(0, 60, 0))
   await importContent(stores, 'acme', 'pixel-events', browserEvents)
   await client.sendEvents(serverEvents(0, 40))

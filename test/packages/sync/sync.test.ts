@@ -3,16 +3,18 @@ import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Sql } from 'postgres'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/dimensions.ts'
+import { type Dimension, dimensions, timeDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import descriptions from '../../../src/packages/sync/database/descriptions.json' with { type: 'json' }
 import { run } from '../../../src/packages/sync/program.ts'
+import { synchronize } from '../../../src/packages/sync/runs.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -26,6 +28,7 @@ import { describedBy } from './describedBy.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
 import {
+  clickCount,
   clickDay,
   clicks,
   conversions,
@@ -38,8 +41,8 @@ import {
   untilEventsAreListed,
 } from './source.ts'
 
-/** More than one batch. */
-const clickCount = 5_200
+/** More than one batch, in the long form. */
+const manyClicks = 5_200
 
 const api = useTestApp()
 const target = useOpened(() => openCopyTarget(api.stores))
@@ -48,18 +51,16 @@ let client: Tributary
 let copy: Sql
 let environment: Record<string, string>
 let baseUrl: string
-let requests = 0
+const requests: string[] = []
 
 beforeAll(async () => {
   const key = await api.account('acme')
   copy = target.sql
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  api.app.server.on('request', () => {
-    requests += 1
-  })
+  api.app.server.on('request', ({ url }) => requests.push(url ?? ''))
   environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...target.environment }
   client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client, clickCount)
+  await storeSource(api.stores, client)
 })
 
 interface Synced {
@@ -129,21 +130,6 @@ async function hasCursor(): Promise<boolean> {
 }
 
 describe('tributary-sync', () => {
-  it('copies every stored field of every row, and continues wherever it is killed', async () => {
-    await untilEventsAreListed(client, 80)
-    // After it has stored a batch.
-    await killAfter(clickCount - 100, [], hasCursor)
-    await sync()
-    await expectEqualRows(client, (statement) => copy.unsafe(statement))
-  })
-
-  it('sends few requests and stores nothing when nothing has changed', async () => {
-    requests = 0
-    const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 0, conversions: 0, costs: 0, events: 0 })
-    expect(requests).toBeLessThan(20)
-  })
-
   it('refuses a server of version 1.1, which lacks fields, before it changes the copy', async () => {
     const proxy = await openApiProxy(baseUrl, {
       answer(outgoing, response, path) {
@@ -162,15 +148,39 @@ describe('tributary-sync', () => {
     expect(existsSync(folder('of-1.1', 'clicks'))).toBe(false)
   })
 
+  it('copies every stored field of every row, and continues at the cursor of an unfinished copy in few requests', async () => {
+    await untilEventsAreListed(client, 80)
+    await sync()
+    // As a killed process leaves it. The export is ordered from the newest row to the oldest.
+    const { data, nextCursor } = await client.get('/clicks', { query: { limit: 100 } })
+    await copy`DELETE FROM tributary.clicks WHERE id NOT IN ${copy(data.map(({ id }) => id))}`
+    await copy`UPDATE tributary.sync_state SET next_since = since, since = NULL, cursor = ${nextCursor} WHERE resource = 'clicks'`
+    requests.length = 0
+    const rest = clickCount - data.length
+    expect((await sync()).rows).toMatchObject({ clicks: rest, conversions: 0, costs: 0, events: 0 })
+    expect(requests.length).toBeLessThan(20)
+    expect(requests.filter((path) => path.includes('cursor='))).toHaveLength(1)
+  })
+
   it('follows late clicks, changed conversions and new events', async () => {
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
-    await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
-    await importContent(api.stores, 'acme', 'conversions', conversions(80, 120, 'refunded', 2))
+    const changed = [...conversions(0, 80, 'approved', 1), ...conversions(80, 120, 'refunded', 2)]
+    await importContent(api.stores, 'acme', 'conversions', changed)
+    await importContent(api.stores, 'acme', 'costs', costs(0, 20, 1))
     await client.sendEvents(serverEvents(30, 45))
     await untilEventsAreListed(client, 85)
-    await importContent(api.stores, 'acme', 'costs', costs(0, 20, 1))
     const { rows } = await sync()
     expect(rows).toMatchObject({ clicks: 50, conversions: 120, costs: 20, events: 5 })
+    // Also the rows that the test above has copied.
+    await expectEqualRows(client, (statement) => copy.unsafe(statement))
+  })
+
+  it('continues wherever it is killed', { tags: 'long' }, async () => {
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, manyClicks))
+    await copy`DROP SCHEMA tributary CASCADE`
+    // After it has stored a batch.
+    await killAfter(manyClicks - 100, [], hasCursor)
+    await sync()
     await expectEqualRows(client, (statement) => copy.unsafe(statement))
   })
 
@@ -196,7 +206,7 @@ describe('tributary-sync', () => {
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
       events: { repaired: [day(0, 3_000_000), day(35, 3_000_000)] },
     })
-    expect(rows.clicks).toBeLessThan(clickCount)
+    expect(rows.clicks).toBeLessThan(manyClicks)
     await expectEqualRows(client, (statement) => copy.unsafe(statement))
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
@@ -222,7 +232,7 @@ describe('tributary-sync', () => {
     await copy`ALTER TABLE tributary.events DROP COLUMN properties CASCADE`
     await copy`ALTER TABLE tributary.campaigns DROP COLUMN tags CASCADE`
     await killAfter(
-      clickCount - 100,
+      manyClicks - 100,
       ['--resources', 'clicks'],
       async () =>
         (await copy`SELECT FROM tributary.sync_state WHERE cursor IS NOT NULL AND new_columns IS NOT NULL`).length ===
@@ -235,7 +245,7 @@ describe('tributary-sync', () => {
       conversions: { columns: ['status'] },
       events: { columns: ['properties'] },
     })
-    expect(rows.clicks).toBeLessThan(clickCount)
+    expect(rows.clicks).toBeLessThan(manyClicks)
     expect(verified).toMatchObject({
       clicks: {
         from: '2026-11-18',
@@ -248,22 +258,24 @@ describe('tributary-sync', () => {
     expect((await sync()).filled).toEqual({})
   })
 
+  it('has functions that return the numbers of reports by each dimension', { tags: 'long' }, () =>
+    expectReports(dimensions),
+  )
+
   it('has functions that return the numbers of reports and of the daily series', async () => {
-    // The other sub-ids are alike.
-    for (const dimension of dimensions.filter((name) => !/^sub[2-9]$/.test(name))) {
-      const { data, from, to } = await client.get('/reports', {
-        query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
-      })
-      const found = await copy.unsafe<Record<string, unknown>[]>('SELECT * FROM tributary.report($1, $2, $3)', [
-        dimension,
-        from,
-        to,
-      ])
-      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
-        data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
-      )
-    }
-    for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
+    // With duckdb.test.ts, each kind of column, and each that has another name than its dimension.
+    const others = [
+      'offer',
+      'traffic_source',
+      'landing',
+      'country',
+      'language',
+      'referrer_domain',
+      'region',
+      'status',
+    ] as const
+    await expectReports([...timeDimensions, ...others])
+    for (const tz of ['America/New_York', 'Asia/Kathmandu']) {
       const { data } = await client.get('/stats/daily', { query: { tz, days: 10 } })
       const [first, last] = [data[0]?.date ?? '', data.at(-1)?.date ?? '']
       const found = await copy.unsafe<Record<string, unknown>[]>(
@@ -333,24 +345,20 @@ describe('tributary-sync', () => {
     const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
-    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 60, clickCount + 70))
-    const day = clickDay(clickCount + 60)
-    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
-    expect(await byCampaign()).toEqual(await report())
+    await importContent(api.stores, 'acme', 'clicks', clicks(manyClicks + 60, manyClicks + 70))
+    const days = ['2026-11-18', clickDay(manyClicks + 60), '2026-11-20']
     // A file of a version whose rows had one field less.
     const stateFile = join(files, 'clicks/.tributary-sync.json')
     const state = JSON.parse(await readFile(stateFile, 'utf8'))
     state.fields = state.fields.filter((field: string) => field !== 'ip')
-    state.days.find((one: { day: string }) => one.day === day).fields = 'other'
+    state.days[0].fields = 'other'
     await writeFile(stateFile, JSON.stringify(state))
-    const extended = await syncFiles('--resources', 'clicks')
-    expect([extended.filled, extended.written?.clicks]).toEqual([{ clicks: { columns: ['ip'] } }, [day]])
-    await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
-    const damaged = await syncFiles('--verify')
-    expect(damaged.filled).toEqual({})
-    expect(damaged.written).toEqual({ clicks: [day], conversions: [], costs: [], events: [] })
-    expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
-    expect(damaged.verified?.clicks?.compared).toContain('digest of each file')
+    await writeFile(join(files, `clicks/day=${days[2]}/part.parquet`), 'damaged')
+    const { filled, written, verified } = await syncFiles('--verify')
+    expect(filled).toEqual({ clicks: { columns: ['ip'] } })
+    expect(written).toEqual({ clicks: days, conversions: [], costs: [], events: [] })
+    expect(verified?.clicks).toMatchObject({ from: days[0], to: days[2], repaired: days })
+    expect(verified?.clicks?.compared).toContain('digest of each file')
     expect(await byCampaign()).toEqual(await report())
   })
 
@@ -371,7 +379,9 @@ describe('tributary-sync', () => {
       expectOneLine(await runProgram(run, words, env), code, line)
     }
     const wrong = { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' }
-    await expect(runProcess(wordsOf(target.url), wrong)).rejects.toMatchObject({
+    await expect(
+      promisify(execFile)(process.execPath, [program, ...wordsOf(target.url)], { env: wrong }),
+    ).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/),
     })
@@ -382,7 +392,7 @@ describe('tributary-sync', () => {
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
     const files = folder('files')
-    await sync()
+    await sync('--resources', 'clicks')
     // Both copies will read a day again that differs.
     await copy`DELETE FROM tributary.clicks WHERE id = 'c1'`
     const state = join(files, 'clicks/.tributary-sync.json')
@@ -401,13 +411,21 @@ describe('tributary-sync', () => {
         signals.emit('removed')
       },
     })
-    const [verified, written] = await Promise.all([
-      runProcess([...wordsOf(target.url, proxy.url), '--verify', '--resources', 'clicks']),
+    const print = new PassThrough()
+    const options = { url: proxy.url, resources: ['clicks'], schema: 'tributary', print }
+    const [written] = await Promise.all([
+      // It sets the environment of both.
       syncTo(files, '--url', proxy.url, '--resources', 'clicks'),
+      synchronize(
+        target.url,
+        `${environment.TRIBUTARY_KEY}`,
+        { ...options, verify: true, json: true },
+        new AbortController().signal,
+      ),
     ])
     await proxy.close()
-    expect(verified.verified).toMatchObject({ clicks: { repaired: [] } })
-    expect(written.written).toEqual({ clicks: [] })
+    expect(JSON.parse(`${print.read()}`).verified).toMatchObject({ clicks: { repaired: [] } })
+    expect(written).toMatchObject({ filled: {}, written: { clicks: [] } })
     const later = await sync('--verify')
     expect(Object.values(later.verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], [], []])
     expect((await syncTo(files)).written).toEqual({ clicks: [], conversions: [], costs: [], events: [] })
@@ -415,8 +433,21 @@ describe('tributary-sync', () => {
   })
 })
 
-async function runProcess(words: string[], env = environment): Promise<Synced> {
-  return JSON.parse((await promisify(execFile)(process.execPath, [program, ...words], { env })).stdout)
+/** Checks that the function of the copy has the reports of the API by dimensions. */
+async function expectReports(names: readonly Dimension[]): Promise<void> {
+  for (const dimension of names) {
+    const { data, from, to } = await client.get('/reports', {
+      query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
+    })
+    const found = await copy.unsafe<Record<string, unknown>[]>('SELECT * FROM tributary.report($1, $2, $3)', [
+      dimension,
+      from,
+      to,
+    ])
+    expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
+      data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
+    )
+  }
 }
 
 /** The content of the file of each day. */
