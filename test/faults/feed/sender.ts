@@ -146,7 +146,9 @@ export function openSender(
     const open = [...entries].filter(([chunk]) => !done.has(chunk))
     if (open.length === 0) return
     await holds(async () => {
-      const [info = []] = (await redis.xinfo('GROUPS', stream)) as unknown[][]
+      const [info] = (await redis.xinfo('GROUPS', stream)) as unknown[][]
+      // The feed has not created its group yet, and may do so before the next command.
+      if (!info) return
       const delivered = `${info[info.indexOf('last-delivered-id') + 1]}`
       const pending = (await redis.xpending(stream, group, '-', '+', 1_000)) as [string, ...unknown[]][]
       const ids = new Set(pending.map(([id]) => id))
