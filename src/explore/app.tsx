@@ -54,7 +54,7 @@ export function App() {
 
   if (apiKey !== undefined && offered !== undefined)
     return <KeyChoice present={apiKey} offered={offered} onKey={setApiKey} />
-  // The render that follows a change of the key still has the accepted one.
+  // After a change of the key, the page renders once before the effect clears `accepted`.
   if (apiKey === undefined || accepted?.apiKey !== apiKey)
     return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
   return (

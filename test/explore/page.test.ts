@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     await expectNumbers('range=yesterday&tz=UTC', 'hour')
   })
 
-  it('changes range, zone, unless there is none of the name, and comparison; the address has them, and the back button returns', async () => {
+  it('changes range, zone and comparison, and rejects a name that is not a zone; the address has them, and the back button returns', async () => {
     const { page, show, settle, read, openMenu } = explorer
     await show()
     await openMenu('range')

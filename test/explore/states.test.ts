@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const key = await api.account('hostile')
     const names = [markup, long, rightToLeft, `${twin} A`, `${twin} B`]
     const named = names.map((name, n) => ({ id: `n${n}`, name }))
-    // Each name is that of a campaign, and the sub-id of the campaign before it.
+    // Each campaign has one of the names. The sub-id of its click is the name of the next campaign.
     const rows = named.map(({ id, name }, n) => {
       return { id, campaign_id: id, country: 'US', sub1: names[n + 1] ?? markup, event_name: name }
     })

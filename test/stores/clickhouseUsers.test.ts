@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { cp } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
 import { matchNothingAfter, runStatement } from '../../src/stores/clickhouse/insert.ts'
@@ -21,7 +18,7 @@ import { importContent } from '../import/runImport.ts'
 import { openTestAppBeside } from '../kit/app.ts'
 import { documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
-import { nextMigrations } from '../kit/program.ts'
+import { copyMigrations, nextMigrations } from '../kit/program.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { openTestStores } from '../kit/stores.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -83,10 +80,7 @@ describe('the owner', () => {
 describe('the writer and the reader', () => {
   it('find nothing to migrate once the owner has', async () => {
     expect(await migrate(api.stores)).toEqual([])
-    for (const name of ['clickhouse', 'postgres']) {
-      await cp(join(packageRoot, name), folder('next', name), { recursive: true })
-    }
-    await cp(nextMigrations, folder('next'), { recursive: true })
+    await copyMigrations(folder('next'), nextMigrations)
     await expect(migrate(api.stores, folder('next'))).rejects.toThrow('run "tributary migrate" as their owner')
   })
 

@@ -125,6 +125,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
   async 'The power fails after each kind of write'() {
     const disk = await openDisk()
     try {
+      if (!disk.mounted) return { faults: ['Mounting a disk is not allowed here.'], summary: '' }
       const faults = await cutPower(disk, await openCrashStores({ folder: disk.folder }), trials)
       return { faults, summary: `${Object.keys(trials).length} power cuts` }
     } finally {

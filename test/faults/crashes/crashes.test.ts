@@ -40,7 +40,7 @@ for (const [victim, call, name, tags] of [
     },
   )
 
-// It closes the stores.
+// The last test, since a power cut closes the stores.
 it('a power cut right after an acknowledged event does not lose it', async ({ skip }) => {
   if (!disk.mounted) return skip('mounting a disk is not allowed here')
   expect(await cutPower(disk, stores, { event: trials.event })).toEqual([])

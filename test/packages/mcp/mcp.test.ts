@@ -312,7 +312,7 @@ describe('the tool for SQL on a copy', () => {
   for (const [name, sql, timeMs, text] of [
     [
       'ends a query that never ends, and leaves neither a process nor a file',
-      'SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b',
+      'SELECT sum(one.range * other.range % 7) FROM range(1000000) AS one, range(1000000) AS other',
       500,
       /^The query took longer than 0.5 s; select a shorter range\.$/,
     ],

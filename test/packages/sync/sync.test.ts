@@ -414,7 +414,7 @@ describe('tributary-sync', () => {
     const print = new PassThrough()
     const options = { url: proxy.url, resources: ['clicks'], schema: 'tributary', print }
     const [written] = await Promise.all([
-      // It sets the environment of both.
+      // `syncTo` sets the environment of this process, from which `synchronize` reads the connection too.
       syncTo(files, '--url', proxy.url, '--resources', 'clicks'),
       synchronize(
         target.url,
