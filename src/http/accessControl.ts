@@ -37,6 +37,8 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
   const limits = openRateLimits(options)
   const reads = openReadSlots(options.readsPerAccount)
+  /** The function that releases the slot of a read. */
+  const slots = new WeakMap<FastifyRequest, () => void>()
   // TRAP: a decorator's initial value cannot be an object; `authorize` sets it before any handler runs.
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -52,18 +54,21 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     else if (scope) await authorize(request, reply, scope)
   })
 
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('preHandler', async (request) => {
     const { scope } = request.routeOptions.config
     if (!scope || scope === 'any' || scope === 'write:events') return
     const release = await reads.acquire(request.caller.accountId, request.signal).catch((error: unknown) => {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
     })
-    releaseAfter(reply, release)
+    slots.set(request, release)
   })
 
   // With an `ETag` clients may cache a response and must revalidate it before each use; without one it must not be cached.
   app.addHook('onSend', (request, reply, payload, done) => {
+    // Not before: the query of a client that has disconnected may still run.
+    const release = slots.get(request)
+    if (release) releaseAfter(reply, release)
     if (request.routeOptions.config.scope || isUnknownPath(request)) {
       reply.header('cache-control', reply.hasHeader('etag') ? 'private, no-cache' : 'private, no-store')
     }

@@ -1,15 +1,18 @@
 import { EventEmitter, once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { useTestApp } from '../kit/app.ts'
+import { rawGet } from '../kit/rawConnection.ts'
 
 /** Emits `release` to let held responses be sent. */
 const held = new EventEmitter().setMaxListeners(0)
 let inFlight = 0
 let mostInFlight = 0
+/** Of the queries that do not end when their client disconnects. */
+const order: string[] = []
 let url: string
 const metrics = openMetrics()
 const api = useTestApp({ routes: [slowRoute], metrics })
@@ -23,6 +26,13 @@ function slowRoute(app: App): void {
     })
     return { done: true }
   })
+  app.get('/query', { config: { scope: 'read:clicks' } }, async ({ signal }) => {
+    signal.addEventListener('abort', () => order.push('disconnected'))
+    order.push('started')
+    await once(held, 'release')
+    order.push('ended')
+    return { done: true }
+  })
   app.get('/fast', { config: { scope: 'read:clicks' } }, () => ({ done: true }))
 }
 
@@ -32,6 +42,16 @@ beforeAll(async () => {
 
 const request = async (path: string, key: string) =>
   (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `ApiKey ${key}` } })).status
+
+/** Sends requests on connections of their own. */
+function disconnectable(path: string, key: string, count: number): Socket[] {
+  const { port } = api.app.server.address() as AddressInfo
+  return Array.from({ length: count }, () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(rawGet(`/api/v1${path}`, key))
+    return socket
+  })
+}
 
 /** Releases held responses until a promise is settled. */
 async function releaseUntil<T>(promise: Promise<T>): Promise<T> {
@@ -102,14 +122,23 @@ describe('the reads of an account', () => {
     }
   })
 
+  it('keeps the slot of a client that has disconnected until its query has ended', async () => {
+    const [key, other] = [await api.account('hasty'), await api.account('patient')]
+    const sockets = disconnectable('/query', key, 8)
+    await expect.poll(() => order).toHaveLength(8)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => order).toHaveLength(16)
+    const next = request('/fast', key).then(() => order.push('next'))
+    // Without the slots of the queries the next read would have its response before these.
+    for (let count = 0; count < 5; count++) await request('/fast', other)
+    held.emit('release')
+    await next
+    expect(order.slice(16)).toEqual([...Array(8).fill('ended'), 'next'])
+  })
+
   it('releases running and queued reads when their clients disconnect', async () => {
     const key = await api.account('disconnecting')
-    const { port } = api.app.server.address() as AddressInfo
-    const sockets = Array.from({ length: 100 }, () => {
-      const socket = connect(port, '127.0.0.1').on('error', () => {})
-      socket.write(`GET /api/v1/slow HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\n\r\n`)
-      return socket
-    })
+    const sockets = disconnectable('/slow', key, 100)
     await expect.poll(() => inFlight).toBe(8)
     for (const socket of sockets) socket.destroy()
     expect(await request('/fast', key)).toBe(200)

@@ -12,7 +12,7 @@ import type { Statement } from './sql.ts'
 export interface ReadRequest {
   statement: Statement
   settings: ClickHouseSettings
-  /** Closes the connection, also in the middle of the response. */
+  /** Ends the query, which first has `endingMs` to end by itself; closes the connection in the middle of the response. */
   signal?: AbortSignal | undefined
 }
 
@@ -27,6 +27,12 @@ export type Read = (read: ReadRequest) => Promise<http.IncomingMessage>
 const silenceMs = 2_000
 const pingTimeoutMs = 3_000
 const pingPauseMs = 200
+
+/**
+ * Time for an aborted query to end by itself, as most do. The read then lasts as long as its query, so that clients that disconnect at
+ * once do not start more queries than they have slots, and its connection stays open.
+ */
+const endingMs = 250
 
 const unresponsive = () => Object.assign(new Error('ClickHouse does not respond.'), { code: 'ETIMEDOUT' })
 
@@ -86,7 +92,11 @@ export function openReads(
         const open = response ?? sent
         open.destroy(error)
       }
-      const abort = () => stop(signal?.reason)
+      let ending: NodeJS.Timeout | undefined
+      const abort = () => {
+        if (response || !sent.socket) stop(signal?.reason)
+        else ending = setTimeout(stop, endingMs, signal?.reason)
+      }
       signal?.addEventListener('abort', abort)
       const silence = setTimeout(async () => {
         const isRunning = await isAlive()
@@ -96,6 +106,7 @@ export function openReads(
       }, silenceMs)
       sent.on('close', () => {
         clearTimeout(silence)
+        clearTimeout(ending)
         signal?.removeEventListener('abort', abort)
       })
       sent.on('timeout', () => {
@@ -110,7 +121,8 @@ export function openReads(
         response = received
         clearTimeout(silence)
         const hasFailed = received.statusCode !== 200 || received.headers['x-clickhouse-exception-code'] !== undefined
-        if (hasFailed) readText(received).then((text) => reject(parseError(text.trim())), reject)
+        if (ending) received.resume().once('close', () => reject(signal?.reason))
+        else if (hasFailed) readText(received).then((text) => reject(parseError(text.trim())), reject)
         else resolve(received)
       })
       sent.end(form.body)

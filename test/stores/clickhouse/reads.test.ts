@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
@@ -232,6 +233,37 @@ describe('a read over connections that stay open', () => {
     } finally {
       vi.useRealTimers()
       resets = 0
+    }
+  })
+
+  it('lets an aborted query end by itself and rejects then, so that the next read has its connection', async () => {
+    const sockets: Socket[] = []
+    respond = (socket) => {
+      sockets.push(socket)
+      return false
+    }
+    const complete = () => sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
+    const client = new AbortController()
+    let isSettled = false
+    // The time in which the query must end does not pass.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const aborted = read(client.signal).catch((error: Problem) => error.message)
+      void aborted.then(() => (isSettled = true))
+      await vi.waitFor(() => expect(sockets).toHaveLength(1), { timeout: 10_000 })
+      client.abort()
+      await setImmediate()
+      expect(isSettled).toBe(false)
+      complete()
+      expect(await aborted).toBe('The client disconnected.')
+      const next = read()
+      await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 10_000 })
+      complete()
+      expect(await next).toEqual([{ one: 1 }])
+      expect(sockets[1]).toBe(sockets[0])
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
     }
   })
 
