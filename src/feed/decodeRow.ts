@@ -4,9 +4,8 @@ import { type Input, jsonInput } from '../import/readers/mapping.ts'
 import { isAbsent, type RawFields, type RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceTables } from '../import/resourceNames.ts'
-import { derivedCostId } from '../import/resources/cost.ts'
 import { assertRetained } from '../import/resources/rowBatch.ts'
-import { parseJson, textOf } from '../query/exactJson.ts'
+import { parseJson } from '../query/exactJson.ts'
 import { type Given, givenBit } from '../writer/store/givenFields.ts'
 import type { MetadataRow } from '../writer/store/metadata.ts'
 import type { Click } from '../writer/tables/click.ts'
@@ -39,17 +38,6 @@ function readValues(resource: ResourceName, currency: string, fields: RawFields)
   if (known) return known(fields, feedInput)
   readers.set(key, readerOf(resource, { id: '', currency }, false))
   return readValues(resource, currency, fields)
-}
-
-/** @returns text that a row shares with the other rows of its id; of an invalid row any text */
-export function rowKey(resource: ResourceName, fields: RawFields): string {
-  if (resource !== 'costs' || !isAbsent(fields.id)) return `${resource} ${textOf(fields.id) ?? ''}`
-  try {
-    return `${resource} ${derivedCostId(fields, feedInput)}`
-  } catch (error) {
-    if (error instanceof RowError) return resource
-    throw error
-  }
 }
 
 /**

@@ -7,7 +7,6 @@ import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import { rowKey } from './decodeRow.ts'
 import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
 
 const accountsMax = 20_000
@@ -44,7 +43,7 @@ export class FeedReader {
         return { resource, bytes, reason }
       }
       const isChanging = resource === 'conversions' || resource === 'costs'
-      const line = isChanging ? origin.lineOf(() => `${accountId} ${rowKey(resource, fields)}`) : 0
+      const line = isChanging ? origin.nextLine() : 0
       return { accountId, resource, bytes, origin, line }
     })
   }

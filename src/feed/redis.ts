@@ -49,10 +49,11 @@ export async function feedRedis(
   let failure: unknown
   /** Id after which pending entries are read; undefined: new entries are read. */
   let after: string | undefined = '0'
-  let isFree = false
+  /** Whether pending entries are to be read again. */
+  let isDue = false
   let count = 10
   feed.queue.onFree = (accountId) => {
-    if (deferred.has(accountId)) isFree = true
+    if (deferred.has(accountId)) isDue = true
   }
   const startToStore = (delivered: readonly Delivered[]) => {
     const stored: Promise<void> = storeDelivered(delivered)
@@ -76,7 +77,7 @@ export async function feedRedis(
         isWaiting = true
         deferred.add(row.accountId)
         // It may be free since the row got its result.
-        if (!feed.queue.isWaiting(row.accountId)) isFree = true
+        if (!feed.queue.isWaiting(row.accountId)) isDue = true
       }
       if (isWaiting) {
         for (const name of metadata) deferred.add(name)
@@ -93,15 +94,19 @@ export async function feedRedis(
     while (!signal.aborted) {
       if (failure) throw failure
       await feed.queue.hasRoom(rowsMax, signal)
-      if (isFree && after === undefined) {
+      if (isDue && after === undefined) {
         // Entries that are being stored are pending too.
         await Promise.all(storing)
-        isFree = false
+        isDue = false
         deferred.clear()
         after = '0'
       }
       const isNew = after === undefined
       const entries = await redis.read(after ?? '>', count)
+      if (!entries) {
+        isDue = true
+        continue
+      }
       if (!isNew) {
         after = entries.at(-1)?.id
         // New entries are read when it is known which accounts have pending ones.
@@ -129,27 +134,26 @@ async function readEntries(
 ): Promise<Delivered[]> {
   const delivered: Delivered[] = []
   for (const { id, rows } of entries) {
+    const origin = originOf(id, importFile)
     const read =
       typeof rows === 'string'
-        ? [{ resource: '' as const, bytes: Buffer.alloc(0), reason: rows }]
-        : await feed.read(splitBlock(rows), originOf(id, importFile), signal)
+        ? [entryRejected(Buffer.alloc(0), rows)]
+        : origin
+          ? await feed.read(splitBlock(rows), origin, signal)
+          : [entryRejected(rows, `the id of the entry, ${id}, does not begin with milliseconds since 1970`)]
     if (read.some((row) => isDeferred(row, left))) for (const name of read.flatMap(metadataOf)) left.add(name)
     else delivered.push({ id, read })
   }
   return delivered
 }
 
-/** Of equal times the later entry wins, and within an entry the later row. */
-function originOf(id: string, importFile: string): RowOrigin {
+const entryRejected = (bytes: Buffer, reason: string): RejectedRow => ({ resource: '', bytes, reason })
+
+/** Of equal times the later entry wins, and within an entry the later row. @returns undefined if the id is not a time */
+function originOf(id: string, importFile: string): RowOrigin | undefined {
   const [ms = 0, sequence = 0] = id.split('-').map(Number)
-  // The sender may have chosen the id.
-  const nowMs = Math.min(ms, storableTimes.untilMs - 1)
-  const repeated = new Map<string, number>()
-  const lineOf = (keyOf: () => string) => {
-    const key = keyOf()
-    const before = repeated.get(key) ?? 0
-    repeated.set(key, before + 1)
-    return nowMs * 4_096 + Math.min(sequence + before, 4_095)
-  }
-  return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
+  if (ms >= storableTimes.untilMs) return undefined
+  // Lines reach the maximum in 2039.
+  const line = Math.min(ms * 4_096 + Math.min(sequence, 4_095), Number.MAX_SAFE_INTEGER)
+  return { nowMs: ms, updatedAtMs: ms, importFile, nextLine: () => line }
 }

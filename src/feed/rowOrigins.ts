@@ -13,11 +13,11 @@ export function originsOf(isOrdered: boolean, now: () => number): (updatedAtMs?:
   return (updatedAtMs) => {
     // A clock that is set back must not let a later row lose.
     nowMs = Math.max(nowMs, now())
-    if (!isOrdered || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', lineOf: () => 0 }
-    const lineOf = () => {
+    if (!isOrdered || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', nextLine: () => 0 }
+    const nextLine = () => {
       line += 1
       return line
     }
-    return { nowMs, updatedAtMs: nowMs, importFile, lineOf }
+    return { nowMs, updatedAtMs: nowMs, importFile, nextLine }
   }
 }

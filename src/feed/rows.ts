@@ -6,10 +6,10 @@ export interface RowOrigin {
   readonly nowMs: number
   /** `updatedAt` of rows without one, epoch milliseconds; undefined: the `createdAt` or `convertedAt` of conversions, as in an import; costs must have one. */
   readonly updatedAtMs: number | undefined
-  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
+  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins, and of equal lines the later row. */
   readonly importFile: string
-  /** Called for each conversion and cost, in order. @param key returns a text that the rows of one id share */
-  lineOf(key: () => string): number
+  /** Called for each conversion and cost, in order. @returns its line */
+  nextLine(): number
 }
 
 /** A row of an account that exists. It is decoded when it is stored: decoded, it takes four times the memory. */

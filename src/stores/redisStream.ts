@@ -83,7 +83,15 @@ export async function openRedisStream(
   }
 
   const createGroup = () =>
-    run(() => client.xgroup('CREATE', stream, group, '0', 'MKSTREAM').catch(ignoring('BUSYGROUP')))
+    run(async () => {
+      try {
+        // A Redis without free memory refuses to create even a group that exists.
+        await client.xpending(stream, group)
+      } catch (error) {
+        ignoring('NOGROUP')(error)
+        await client.xgroup('CREATE', stream, group, '0', 'MKSTREAM').catch(ignoring('BUSYGROUP'))
+      }
+    })
   const close = () => {
     client.disconnect()
     reader.disconnect()
@@ -103,9 +111,13 @@ export async function openRedisStream(
      * Reads entries, oldest first.
      * @param after `>`: entries that were never delivered, for which it waits up to a second; an id: delivered and unacknowledged
      *   entries after it
+     * @returns undefined if Redis may have delivered entries in a response that was lost: they are delivered and unacknowledged
      */
-    read: async (after: string, count: number): Promise<StreamEntry[]> => {
+    read: async (after: string, count: number): Promise<StreamEntry[] | undefined> => {
+      let isRepeated = false
       const found = await run(async () => {
+        if (isRepeated && after === '>') return await reader.ping().then(() => undefined)
+        isRepeated = true
         try {
           // Redis ignores BLOCK for entries that were delivered.
           return await reader.xreadgroupBuffer(...from, 'COUNT', count, 'BLOCK', blockMs, 'STREAMS', stream, after)
@@ -116,26 +128,56 @@ export async function openRedisStream(
           return null
         }
       })
-      const reply = found as [Buffer, [Buffer, Buffer[] | null][]][] | null
+      const reply = found as [Buffer, [Buffer, Buffer[] | null][]][] | null | undefined
+      if (reply === undefined) return undefined
       return (reply?.[0]?.[1] ?? []).map(([id, fields]) => ({ id: id.toString(), rows: rowsOf(fields) }))
     },
-    /** Acknowledges entries and adds rejected rows, both or neither. @param isTrimmed whether the entries are deleted too */
-    acknowledge: (ids: readonly string[], rejected: readonly RejectedEntry[], isTrimmed: boolean): Promise<unknown> =>
-      run(async () => {
-        const commands = client.multi().xack(stream, group, ...ids)
-        if (isTrimmed) commands.xdel(stream, ...ids)
-        for (const { id, reason, row } of rejected)
-          commands.xadd(`${stream}:rejected`, 'MAXLEN', '~', rejectedMax, '*', 'id', id, 'reason', reason, 'row', row)
-        for (const [error] of (await commands.exec()) ?? []) if (error) throw error
-      }, ended),
+    /**
+     * Acknowledges entries and adds their rejected rows, both or neither, once. @param isTrimmed whether the entries are deleted too
+     */
+    acknowledge: async (ids: readonly string[], rejected: readonly RejectedEntry[], isTrimmed: boolean) => {
+      const byId = new Map(ids.map((id): [string, string[]] => [id, []]))
+      for (const { id, reason, row } of rejected) byId.get(id)?.push(reason, row)
+      // First those without rejected rows: they need no memory, and free some if they are deleted.
+      const ordered = [...byId].toSorted(([, one], [, other]) => Math.min(one.length, 1) - Math.min(other.length, 1))
+      const words = ordered.map(([id, rows]) => [id, `${rows.length / 2}`, ...rows])
+      const values = [group, isTrimmed ? '1' : '0', `${rejectedMax}`, ...words.flat()]
+      // An array: rejected rows may be too many to be the arguments of one call.
+      await run(() => client.call('EVAL', [acknowledging, '2', stream, `${stream}:rejected`, ...values]), ended)
+    },
     /** @returns the number of delivered, unacknowledged entries */
     countPending: async () => Number(((await client.xpending(stream, group)) as unknown[])[0]),
     close,
   }
 }
 
-/** Redis is starting, reorganizing or read-only for a moment. */
-const retriedCodes = ['LOADING', 'BUSY', 'MASTERDOWN', 'READONLY', 'CLUSTERDOWN', 'TRYAGAIN']
+/**
+ * Acknowledges entries one after the other, each with its rejected rows. An entry that is not pending was acknowledged by a call
+ * whose response was lost. TRAP: a transaction is refused as a whole while Redis has no free memory, also if it would free some.
+ */
+const acknowledging = `
+local at = 4
+while ARGV[at] do
+  local id, rows = ARGV[at], tonumber(ARGV[at + 1])
+  at = at + 2
+  if rows == 0 or #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1) > 0 then
+    for row = at, at + 2 * rows - 1, 2 do
+      local fields = { 'id', id, 'reason', ARGV[row], 'row', ARGV[row + 1] }
+      local added = redis.pcall('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', unpack(fields))
+      if type(added) == 'table' then return added end
+    end
+    local acknowledged = redis.pcall('XACK', KEYS[1], ARGV[1], id)
+    if type(acknowledged) == 'table' then return acknowledged end
+    if ARGV[2] == '1' then redis.call('XDEL', KEYS[1], id) end
+  end
+  at = at + 2 * rows
+end`
+
+/** Redis is starting, reorganizing or read-only for a moment, or has no free memory, disk or replica. */
+const retriedCodes = [
+  ...['LOADING', 'BUSY', 'MASTERDOWN', 'READONLY', 'CLUSTERDOWN', 'TRYAGAIN'],
+  ...['OOM', 'MISCONF', 'NOREPLICAS'],
+]
 
 /** @returns the error code of Redis, the first word of its error; undefined for an error of the connection */
 function codeOf(error: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { Redis as Client } from 'ioredis'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -46,12 +48,12 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     ).map(({ id }) => id)
 
   /** Starts a feed of a stream, which ends with the test unless it is ended before. */
-  async function start(stream: string, isTrimmed = false) {
+  async function start(stream: string, { isTrimmed = false, url = redis.url } = {}) {
     const feed = openTestFeed(stores)
     const [stop, end] = [new AbortController(), new AbortController()]
     const warnings: string[] = []
     const signals = { signal: stop.signal, ended: end.signal }
-    const connection = await openRedisStream(redis.url, stream, (line) => void warnings.push(line), signals)
+    const connection = await openRedisStream(url, stream, (line) => void warnings.push(line), signals)
     const running = feedRedis(feed.feed, connection, { stream, isTrimmed, signal: stop.signal })
     running.catch(() => {})
     let ended: Promise<void> | undefined
@@ -143,18 +145,97 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
     await expect.poll(() => pending('s2')).toBe(0)
     expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
     // The last id of a stream; its sender chose it.
-    await addAt('18446744073709551615-0', state('refunded'))
-    await expect.poll(() => pending('s2')).toBe(0)
+    const last = '18446744073709551615-0'
+    await addAt(last, state('refunded'))
+    const reason = `the id of the entry, ${last}, does not begin with milliseconds since 1970`
+    await expect.poll(() => rejectedOf('s2')).toEqual([{ id: last, reason, row: ndjson([state('refunded')]) }])
+    expect(await select(`SELECT status FROM conversions FINAL WHERE id = 'r1'`)).toEqual([{ status: 'approved' }])
+  })
+
+  it('takes the last state of several entries of one millisecond, each with several states, also when they are delivered again', async () => {
+    const states = (id: string, ...statuses: string[]) => statuses.map((status) => conversionOf('acme', id, { status }))
+    const addAt = (id: string, ...rows: object[]) => redis.client.xadd('s10', id, 'rows', ndjson(rows))
+    await addAt('1764000000000-0', ...states('k1', 'pending', 'hold', 'approved'), ...states('k2', 'pending', 'hold'))
+    await addAt('1764000000000-1', ...states('k1', 'refunded'), ...states('k2', 'approved', 'declined', 'refunded'))
+    const current = () => select(`SELECT status FROM conversions FINAL WHERE id IN ('k1', 'k2')`)
+    const { close } = await start('s10')
+    await expect.poll(() => pending('s10')).toBe(0)
+    await expect.poll(current).toEqual([{ status: 'refunded' }, { status: 'refunded' }])
+    await close()
+    await redis.client.xgroup('SETID', 's10', 'tributary', '0')
+    await start('s10')
     await expect
-      .poll(() => select(`SELECT status, toYear(updated_at) AS year FROM conversions FINAL WHERE id = 'r1'`))
-      .toEqual([{ status: 'refunded', year: 2105 }])
+      .poll(async () => (await redis.client.xinfo('GROUPS', 's10')) as unknown[][])
+      .toEqual([expect.arrayContaining(['1764000000000-1'])])
+    await expect.poll(() => pending('s10')).toBe(0)
+    expect([await current(), await rejectedOf('s10')]).toEqual([[{ status: 'refunded' }, { status: 'refunded' }], []])
+  })
+
+  it('stores the rows of a delivery that was lost, and adds rejected rows once if the response to their addition was lost', async () => {
+    const lost: string[] = []
+    // Ends the connection instead of the first response that has the text, or to the first request that has it.
+    const proxy = createServer((incoming) => {
+      const outgoing = connect(redis.port, '127.0.0.1')
+      let request = ''
+      incoming.on('data', (bytes) => {
+        request = `${bytes}`
+        outgoing.write(bytes)
+      })
+      outgoing.on('data', (bytes) => {
+        const text = `${bytes}`.includes('i1') ? 'delivery' : /EVAL.*i2/s.test(request) ? 'acknowledgement' : undefined
+        if (text === undefined || lost.includes(text)) return incoming.write(bytes)
+        lost.push(text)
+        incoming.destroy()
+        outgoing.destroy()
+      })
+      for (const [one, other] of [[incoming, outgoing] as const, [outgoing, incoming] as const])
+        one.on('error', () => {}).on('close', () => other.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    onTestFinished(() => void proxy.close())
+    const { port } = proxy.address() as AddressInfo
+    await start('s11', { url: `redis://127.0.0.1:${port}/0` })
+    await add('s11', clickOf('acme', 'i1'))
+    await expect.poll(() => clicksOf('i')).toEqual(['acme i1'])
+    await add('s11', { ...clickOf('acme', 'i2'), country: 'germany' })
+    await expect.poll(() => lost).toEqual(['delivery', 'acknowledgement'])
+    await expect.poll(() => pending('s11')).toBe(0)
+    await add('s11', clickOf('acme', 'i3'))
+    await expect.poll(() => clicksOf('i')).toEqual(['acme i1', 'acme i3'])
+    await expect.poll(() => pending('s11')).toBe(0)
+    expect(await rejectedOf('s11')).toHaveLength(1)
+  })
+
+  it('starts and trims entries while Redis has no free memory, and waits with rejected rows, and for a replica', async () => {
+    const set = (name: string, value: number) => redis.client.config('SET', name, value)
+    await start('s12').then(({ close }) => close())
+    await add('s12', clickOf('acme', 'j1'))
+    await set('maxmemory', 1)
+    onTestFinished(async () => void (await Promise.all([set('maxmemory', 0), set('min-replicas-to-write', 0)])))
+    const { warnings } = await start('s12', { isTrimmed: true })
+    const unavailable = () => warnings.filter((line) => line.startsWith('Redis is unavailable'))
+    await expect.poll(() => clicksOf('j')).toEqual(['acme j1'])
+    await expect.poll(() => redis.client.xlen('s12')).toBe(0)
+    expect(unavailable()).toEqual([])
+    await set('maxmemory', 0)
+    const rows = ndjson([{}, clickOf('acme', 'j2')])
+    await redis.client.multi().xadd('s12', '*', 'rows', rows).config('SET', 'maxmemory', 1).exec()
+    await expect.poll(unavailable).toEqual([expect.stringContaining('OOM')])
+    await set('maxmemory', 0)
+    await expect.poll(() => redis.client.xlen('s12')).toBe(0)
+    expect(await rejectedOf('s12')).toHaveLength(1)
+    await set('min-replicas-to-write', 1)
+    await expect.poll(unavailable).toEqual([expect.anything(), expect.stringContaining('NOREPLICAS')])
+    await set('min-replicas-to-write', 0)
+    await add('s12', clickOf('acme', 'j3'))
+    await expect.poll(() => clicksOf('j')).toEqual(['acme j1', 'acme j2', 'acme j3'])
   })
 
   it('adds rejected and conflicting rows to the rejected stream, once, with id, reason and row', async () => {
     const bad = { ...clickOf('acme', 'b1'), country: 'germany' }
     const id = await add('s3', clickOf('acme', 'b1', { country: 'DE' }), bad, clickOf('acme', 'b1', { country: 'FR' }))
     const empty = await redis.client.xadd('s3', '*', 'row', 'x')
-    await start('s3', true)
+    await start('s3', { isTrimmed: true })
     await expect.poll(() => redis.client.xlen('s3')).toBe(0)
     const reason = expect.stringMatching(/^country: must be two uppercase letters/)
     expect(await rejectedOf('s3')).toEqual([
@@ -166,7 +247,7 @@ describe.skipIf(!hasRedis())('a feed of a stream', () => {
 
   it('takes an entry of 130,000 rows, and keeps about 100,000 rejected ones', { tags: 'long' }, async () => {
     await redis.client.xadd('s9', '*', 'rows', '{}\n'.repeat(130_000))
-    await start('s9', true)
+    await start('s9', { isTrimmed: true })
     await expect.poll(() => redis.client.xlen('s9'), { timeout: 20_000 }).toBe(0)
     expect(Math.round((await redis.client.xlen('s9:rejected')) / 1_000)).toBe(100)
   })

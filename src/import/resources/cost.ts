@@ -7,8 +7,7 @@ import type { importedFields } from '../../writer/tables/changingFields.ts'
 import { blankCost, type Cost } from '../../writer/tables/cost.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
-import type { Input } from '../readers/mapping.ts'
-import { type RawFields, type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
+import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
 import { assertRetained, bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
@@ -67,13 +66,6 @@ export function costReader(
 
 function blankRead(accountId: string, updatedAt: number): ReadCost {
   return { ...blankCost(accountId), ...blankAmount, updatedAt, givenTime: '', given: 0, hasDerivedId: false }
-}
-
-const readAlone = rowReader(costShape, blankRead('', 0))
-
-/** @returns the derived id of a cost that has no id @throws RowError */
-export function derivedCostId(fields: RawFields, input: Input): string {
-  return derivedId(readAlone(fields, input))
 }
 
 /** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */
