@@ -42,6 +42,9 @@ export type Streaming = ReturnType<typeof openStreaming>
 /** Time of running exports at shutdown; the server then has another second to close its connections. */
 const exportGraceMs = 24_000
 
+const needsHttp11 =
+  'An export needs HTTP/1.1, without which a part of it looks complete. A proxy may need a setting, as nginx: proxy_http_version 1.1.'
+
 const shuttingDown = () => new Problem('unavailable', 'The server is shutting down; retry.', { retryAfterS: 1 })
 
 /**
@@ -63,7 +66,7 @@ export function openStreaming(closingMs = exportGraceMs) {
      * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
      * it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
      * @param read runs the query; its signal aborts when the client has disconnected or the server stops
-     * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports
+     * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports, `invalid_request` over HTTP/1.0
      */
     async send(
       request: FastifyRequest,
@@ -74,6 +77,8 @@ export function openStreaming(closingMs = exportGraceMs) {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
+      // Over HTTP/1.0 the end of the connection is the end of the response.
+      if (request.raw.httpVersionMinor === 0) throw new Problem('invalid_request', needsHttp11)
       if (isClosing) throw shuttingDown()
       const release = await exports.acquire(request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])

@@ -12,6 +12,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { negotiateFormat } from '../../src/http/contentNegotiation.ts'
 import { packageRoot } from '../../src/package.ts'
 import { useTestApp } from '../kit/app.ts'
+import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { csvRows, ndjsonRows } from '../kit/readRows.ts'
 import { runningQueries, storeClicks, storeLargeClicks, storeMetadata } from '../kit/rows.ts'
 
@@ -148,6 +149,17 @@ describe('a long export', () => {
     await once(response, 'readable')
     return response
   }
+
+  it('responds 400 to an export over HTTP/1.0, where a part of it would look complete, and sends pages', async () => {
+    const send = async (path: string) => {
+      const { socket, received } = await openRaw(api.app, rawGet(path, key).replace('HTTP/1.1', 'HTTP/1.0'))
+      await once(socket, 'end')
+      return received()
+    }
+    const refused = await send('/api/v1/clicks?format=ndjson')
+    expect([refused.slice(9, 12), refused]).toEqual(['400', expect.stringContaining('proxy_http_version 1.1')])
+    expect((await send('/api/v1/clicks')).slice(9, 12)).toBe('200')
+  })
 
   it('breaks the connection when the query of an export fails', async () => {
     const response = await startExport('/clicks?format=csv')

@@ -258,19 +258,37 @@ function withLists(query: object): object {
 }
 
 /** The parameters that select a page of a list or a report. */
-type PageQuery = { cursor?: string; offset?: number; days?: undefined; range?: undefined; from?: string; to?: string }
+type PageQuery = Partial<Record<'cursor' | 'from' | 'to' | 'compare_from' | 'compare_to', string>> & {
+  offset?: number
+  days?: undefined
+  range?: undefined
+  compare?: undefined
+}
 
-type AnyPage = { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; from: string; to: string }
+type Range = { from: string; to: string }
+type AnyPage = Range & { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; previous?: Range }
 
 /**
- * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.
+ * The query of the page after a page. The pages of a report keep the ranges of the first one: the time passes, and `from` and `to` do
+ * not say that a range is a month, which is compared with the month before.
  * @returns undefined after the last page
  * @throws TributaryError when the pages would never end
  */
-function nextQuery(query: PageQuery, { data = [], nextCursor, truncated, from, to }: AnyPage): PageQuery | undefined {
+function nextQuery(query: PageQuery, page: AnyPage): PageQuery | undefined {
+  const { data = [], nextCursor, truncated, from, to, previous } = page
   if (nextCursor === null || truncated === false) return undefined
   if (truncated && data.length > 0) {
-    return { ...query, days: undefined, range: undefined, from, to, offset: (query.offset ?? 0) + data.length }
+    const selected = {
+      ...query,
+      days: undefined,
+      range: undefined,
+      from,
+      to,
+      offset: (query.offset ?? 0) + data.length,
+    }
+    // An empty range before is no range to compare with.
+    if (!previous || previous.from === previous.to) return selected
+    return { ...selected, compare: undefined, compare_from: previous.from, compare_to: previous.to }
   }
   if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }
   throw new TributaryError(200, { message: 'The page says that rows follow, but has no rows or no new cursor.' })

@@ -66,7 +66,7 @@ function parseExportedRow<Row extends { cursor: string }>(line: string): Row {
 
 const unreadable = (reason: string) => new TributaryError(200, { message: `A line of the export ${reason}.` })
 
-/** Yields the complete lines of each part of a body. A line that a broken connection cuts is dropped. */
+/** Yields the complete lines of each part of a body. @throws Error if the body ends in the middle of a line, which is dropped */
 async function* completeLines({ body }: Response): AsyncGenerator<string[], void, void> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -74,6 +74,8 @@ async function* completeLines({ body }: Response): AsyncGenerator<string[], void
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      // A proxy may end the body of a broken connection like a complete one.
+      if (done && rest !== '') throw new Error('The export ended in the middle of a line.')
       if (done) return
       const lines = (rest + value).split('\n')
       rest = lines.pop() ?? ''

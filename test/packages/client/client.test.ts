@@ -90,6 +90,32 @@ describe('the client', () => {
     }
   })
 
+  it('compares all rows of a report with one range, the unit before its range', async () => {
+    const apiKey = await api.account('compared')
+    const clicked = (id: string, day: string, country: string) => ({ id, clicked_at: `${day} 10:00:00.000`, country })
+    // Clicks on the first and the last days of months of 31 and 30 days.
+    await storeClicks(api.stores, 'compared', [
+      ...['DE', 'FR', 'GB', 'IT'].map((country, at) => clicked(`o${at}`, '2026-10-02', country)),
+      ...['DE', 'FR', 'FR'].map((country, at) => clicked(`s${at}`, '2026-09-01', country)),
+      ...['IT', 'GB', 'GB', 'GB'].map((country, at) => clicked(`a${at}`, '2026-08-31', country)),
+    ])
+    const query = {
+      group_by: 'country',
+      range: 'last_month',
+      compare: 'previous_period',
+      sort: '-change.clicks',
+    } as const
+    const { data } = await client({ apiKey }).get('/reports', { query })
+    const rows = await collect(client({ apiKey }).rows('/reports', { query: { ...query, limit: 1 } }))
+    expect(rows).toEqual(data)
+    expect(data.map(({ clicks, previous }) => [clicks, previous?.clicks])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 1],
+      [1, 2],
+    ])
+  })
+
   it('takes names as an array and as a text with commas, and filters as conditions and as JSON', async () => {
     const filters = [
       [
@@ -324,6 +350,13 @@ describe('exportRows', () => {
     await proxy.close()
   })
 
+  it('continues when a proxy ends a broken export like a complete one', async () => {
+    const proxy = await openProxy({ afterLines: 3, isEnded: true })
+    const rows = await collect(client({ baseUrl: proxy.url, retries: 1 }).exportRows('/clicks'))
+    expect(rows).toEqual(await collect(client().exportRows('/clicks')))
+    await proxy.close()
+  })
+
   it('yields the same rows in batches that are not empty, also after broken connections', async () => {
     const rows = await collect(client().exportRows('/clicks'))
     const whole = await collect(client().exportBatches('/clicks'))
@@ -422,10 +455,12 @@ interface Break {
   afterBytes?: number
   /** Complete lines to send, with a part of the next one; the last line of a body is followed by its end. */
   afterLines?: number
+  /** Whether the end of a part looks like the end of the response. */
+  isEnded?: boolean
 }
 
 /** A proxy that sends the beginning of responses and then breaks the connection. */
-async function openProxy({ isBroken = () => true, afterBytes, afterLines = 0 }: Break = {}) {
+async function openProxy({ isBroken = () => true, afterBytes, afterLines = 0, isEnded = false }: Break = {}) {
   let responses = 0
   const proxy = await openApiProxy(baseUrl, {
     async answer(outgoing, response) {
@@ -435,7 +470,8 @@ async function openProxy({ isBroken = () => true, afterBytes, afterLines = 0 }: 
       const lines = body.toString().split('\n')
       const cut = afterBytes ?? Buffer.byteLength(lines.slice(0, afterLines).join('\n')) + 100
       if (!isBroken(responses) || cut >= body.length) return outgoing.end(body)
-      outgoing.write(body.subarray(0, cut), () => outgoing.destroy())
+      if (isEnded) outgoing.end(body.subarray(0, cut))
+      else outgoing.write(body.subarray(0, cut), () => outgoing.destroy())
     },
   })
   return { ...proxy, responses: () => responses }
