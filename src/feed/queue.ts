@@ -14,6 +14,9 @@ const tickMs = 1_000
 /** A claimed account without rows is released after this time. */
 const idleMs = 60_000
 
+/** The result of a row that had to wait when the queue was closed. */
+export const feedIsEnding: RowResult = { result: 'retry', reason: 'the feed is ending' }
+
 /** Rows that a source gives together, and their results. */
 export class Batch {
   /** Undefined once stored: the other rows of a batch may wait for a minute. */
@@ -142,7 +145,7 @@ export class RowQueue {
         continue
       }
       const entry = { batch, index, row, sinceMs: batch.addedAtMs }
-      if (this.#isClosing) this.#settle(batch, index, { result: 'retry', reason: 'the feed is ending' })
+      if (this.#isClosing) this.#settle(batch, index, feedIsEnding)
       else if (this.isWaiting(row.accountId)) this.#wait(entry)
       else this.#makeReady(entry)
     }
@@ -270,9 +273,9 @@ export class RowQueue {
         this.onFree(accountId)
         continue
       }
-      for (const entry of entries)
-        if (!this.#isPatient || isOver(entry.sinceMs, entry.batch.waitMs))
-          this.#settle(entry.batch, entry.index, otherWriter)
+      for (const { batch, index, sinceMs } of entries)
+        if (isOver(sinceMs, batch.waitMs)) this.#settle(batch, index, otherWriter)
+        else if (!this.#isPatient) this.#settle(batch, index, feedIsEnding)
       this.#waiting.set(accountId, entries.filter(hasNoResult))
     }
   }

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
+import { feedStream, type StreamProgress } from '../../src/feed/stdin.ts'
 import { commandFile, exitOf, runHere, start } from '../cli/runCommand.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
-import { clickOf, token } from './openFeed.ts'
+import { clickOf, openTestFeed, token } from './openFeed.ts'
 
 const folder = useFolder()
 const stores = useTestStores()
@@ -68,31 +71,55 @@ describe('tributary feed --stdin', () => {
     expect(await idsOf('b')).toEqual(['acme b1', 'acme b2', 'acme b3'])
   })
 
-  it('ends its wait for an account that another writer has at a signal, and names the rows', async () => {
-    const feed = await withWriter(stores, 'beta', async () => {
-      const opened = open(['feed', '--stdin'])
-      opened.child.stdin.end(ndjson(clickOf('beta', 'd1'), clickOf('acme', 'd1')))
-      await expect.poll(() => idsOf('d')).toEqual(['acme d1'])
-      opened.child.kill('SIGTERM')
-      expect(await opened.exit).toBe(0)
-      return opened
+  it('counts and rejects nothing from the first line on that waits for another writer at SIGTERM', async () => {
+    await withWriter(stores, 'beta', async () => {
+      const { child, lines, exit, log } = open(['feed', '--stdin'])
+      const waiting = ndjson(clickOf('beta', 'd2'), clickOf('acme', 'd3'))
+      child.stdin.write(`${ndjson(clickOf('acme', 'd1'))}\nno json\n${waiting}no json\n`)
+      await expect.poll(() => idsOf('d')).toEqual(['acme d1', 'acme d3'])
+      child.kill('SIGTERM')
+      expect(await exit).toBe(0)
+      expect(lines).toEqual(['{"stored":3,"conflicts":0,"rejected":1}'])
+      expect(log()).toBe('{"source":"stdin","reason":"is not JSON","row":"no json"}\n')
     })
-    expect(feed.lines).toEqual(['{"stored":2,"conflicts":0,"rejected":1}'])
-    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'd1')) }
-    expect(feed.log()).toBe(`${JSON.stringify(reject)}\n`)
-    expect(await idsOf('d')).toEqual(['acme d1'])
+  })
+
+  it('rejects a row that has waited for another writer for 60 s', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { feed, close } = openTestFeed(stores, { rejects: folder('late') })
+    const input = new PassThrough()
+    const interrupt = new AbortController()
+    const progress: StreamProgress[] = []
+    const onProgress = (state: StreamProgress) => void progress.push(state)
+    const options = { origin: originsOf(false, Date.now), signal: interrupt.signal, onProgress }
+    const reading = feedStream(feed, input, options)
+    const late = clickOf('beta', 'g1')
+    await withWriter(stores, 'beta', async () => {
+      input.write(ndjson(late, clickOf('acme', 'g1')))
+      await expect.poll(() => feed.queue.isWaiting('beta')).toBe(true)
+      vi.advanceTimersByTime(60_000)
+      await expect.poll(() => progress).toEqual([{ stored: 2, conflicts: 0, rejected: 1 }])
+      input.write(ndjson(clickOf('beta', 'g2')))
+      await expect.poll(() => feed.queue.rows).toBe(1)
+      interrupt.abort()
+      const drain = await reading
+      await close()
+      await drain()
+    })
+    expect(progress.at(-1)).toEqual({ stored: 2, conflicts: 0, rejected: 1 })
+    const rejects = readFileSync(folder('late'), 'utf8').trim().split('\n')
+    expect(rejects.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'waiting', row: JSON.stringify(late) }])
   })
 })
 
-it('stores what it read, and names the rest, when the reader of its standard output ends', async () => {
+it('stores what it read, and rejects no row that waits, when the reader of its standard output ends', async () => {
   await withWriter(stores, 'beta', async () => {
     const { child, exit, log } = open(['feed', '--stdin'])
     child.stdout.destroy()
     // A stream has 64 KiB: the second row is read by itself, while the first one is stored.
     child.stdin.write(`${ndjson(clickOf('acme', 'h1'))}${'\n'.repeat(70_000)}${ndjson(clickOf('beta', 'h1'))}`)
-    expect(await exit).toBe(0)
-    const reject = { source: 'stdin', reason: 'waiting', row: JSON.stringify(clickOf('beta', 'h1')) }
-    expect(log()).toBe(`${JSON.stringify(reject)}\n`)
+    expect([await exit, log()]).toEqual([0, ''])
   })
   expect(await idsOf('h')).toEqual(['acme h1'])
 })
