@@ -560,7 +560,7 @@ describe('a pixel event', () => {
 
   it('defaults to origin browser and the current time', () => {
     expect(event({})).toMatchObject({ origin: 'browser', generation: 0, occurredAt: 0, receivedAt: 0, properties: '' })
-    expect(event({ id: 'x'.repeat(128), origin: 'server', generation: 4_294_967_295 })).toMatchObject({
+    expect(event({ id: 'x'.repeat(128), origin: 'server', generation: 1_000_000 })).toMatchObject({
       origin: 'server',
     })
   })
@@ -592,6 +592,7 @@ describe('a pixel event', () => {
     { id: 'x'.repeat(129) },
     { generation: -1 },
     { generation: 1.5 },
+    { generation: 1_000_001 },
     { value: 1e13 },
     { origin: 'pixel' },
   ])('is refused with %j', (fields) => {
