@@ -31,7 +31,7 @@ export function streamFormat<Format extends RowFormat>(
 ): Format | undefined {
   const selected = negotiateFormat(formats, format, headers.accept)
   // The validated parameters have a default, so they do not show whether it was sent.
-  if (selected && /[?&]limit=/.test(url)) {
+  if (selected && new URLSearchParams(url.slice(url.indexOf('?') + 1)).has('limit')) {
     throw invalidParameter('limit', `applies to JSON pages only; ${selected} returns all rows in one response.`)
   }
   return selected

@@ -337,6 +337,7 @@ describe('a cursor', () => {
 it.each([
   ['/clicks?format=csv&limit=5', 'invalid_limit'],
   ['/offers?format=csv&limit=5', 'invalid_limit'],
+  ['/clicks?%6Cimit=5&format=csv', 'invalid_limit'],
   ['/offers?format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
   ['/clicks?format=parquet&csv_bom=true', 'invalid_csv_bom'],
   ['/reports?group_by=device&csv_bom=true', 'invalid_csv_bom'],
