@@ -51,7 +51,8 @@ export class ErasedIdentifiers {
   }
 
   blankEvent(event: PixelEvent): void {
-    if (this.#isErased(event.visitorId, event.clickId, event.occurredAt)) blank.event(event)
+    // Senders choose `occurredAt`; an absent `receivedAt` is the present.
+    if (this.#isErased(event.visitorId, event.clickId, Math.min(event.occurredAt, event.receivedAt))) blank.event(event)
   }
 
   /** Lists the clicks that `blankClick` has found by their visitor. Call it before they are stored. @returns whether there were any */

@@ -26,7 +26,7 @@ import { withWriter as openAndClose } from '../withWriter.ts'
 
 const server = useTestApp()
 const keys: Record<string, string> = {}
-const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed', 'left']
+const accounts = ['listed', 'received', 'imported', 'times', 'stopped', 'held', 'frequent', 'changed', 'left']
 const tables = personalTables.map(({ name }) => name)
 const dayMs = 86_400_000
 /** Statements that make ClickHouse look for replaced parts. */
@@ -175,6 +175,20 @@ it('lists ordered by storedAt have each conversion once after an erasure, also w
   } finally {
     await startMerges(stores, 'conversions')
   }
+})
+
+it('an imported event is erased if it was received before the erasure, whatever its time', async () => {
+  await withWriter('imported', (writer) => list(writer, [{ kind: 'visitor', id: 'v1', at }]))
+  const late = { eventName: 'visit', visitorId: 'v1', occurredAt: '2025-01-01T00:04:00Z', properties: { plan: 'old' } }
+  const receivedAt = ['2024-12-31T23:59:59Z', '2025-01-01T00:00:01Z']
+  const rows = ['server', 'browser'].flatMap((origin) =>
+    receivedAt.map((time, index) => ({ ...late, id: `e${index}`, origin, receivedAt: time })),
+  )
+  await importContent(server.stores, 'imported', 'pixel-events', rows)
+  await withWriter('imported', async (writer) => expect(await findUnerasedRows(writer)).toEqual([]))
+  const sql = `SELECT id, properties FROM pixel_events WHERE account_id = 'imported' ORDER BY id, origin`
+  const [erased, kept] = ['', '{"plan":"old"}'].map((properties, index) => ({ id: `e${index}`, properties }))
+  expect(await rowsOf(server.stores, sql)).toEqual([erased, erased, kept, kept])
 })
 
 it('an event that is received after the erasure is new data, whatever its timestamp', async () => {
