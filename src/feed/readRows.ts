@@ -39,8 +39,8 @@ export class FeedReader {
         return { resource: '', bytes, reason: `resource: must be one of ${resourceNames.join(', ')}` }
       const accountId = typeof fields.accountId === 'string' ? accounts.get(fields.accountId) : undefined
       if (accountId === undefined) {
-        const reason = isAbsent(fields.accountId) ? 'accountId: is required' : 'accountId: there is no such account'
-        return { resource, bytes, reason }
+        const fault = typeof fields.accountId === 'string' ? 'there is no such account' : 'must be text'
+        return { resource, bytes, reason: `accountId: ${isAbsent(fields.accountId) ? 'is required' : fault}` }
       }
       const isChanging = resource === 'conversions' || resource === 'costs'
       const line = isChanging ? origin.nextLine() : 0

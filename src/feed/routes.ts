@@ -125,7 +125,7 @@ function tokenCheck(token: string): (authorization: string | undefined) => boole
   // Digests have equal lengths, so the comparison takes the same time for each token.
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(`Bearer ${token}`)
-  return (authorization) => timingSafeEqual(digest(authorization ?? ''), expected)
+  return (authorization) => timingSafeEqual(digest((authorization ?? '').replace(/^bearer +/i, 'Bearer ')), expected)
 }
 
 /** @throws Problem before the body is read */

@@ -174,7 +174,7 @@ describe('a body', () => {
       '[1]',
       JSON.stringify({ ...clickOf('acme', 'r1'), referrer: 'x'.repeat(1 << 20) }),
       JSON.stringify({ ...clickOf('acme', 'r1'), accountId: undefined }),
-      JSON.stringify({ ...clickOf('acme', 'r1'), accountId: ['acme'] }),
+      JSON.stringify({ ...clickOf('acme', 'r1'), accountId: 7 }),
       JSON.stringify({ ...clickOf('acme', 'r1'), accountId: 'a b' }),
       JSON.stringify({ ...clickOf('acme', 'r1'), resource: 'constructor' }),
       `{"accountId":"acme","resource":"clicks","id":"r2","clickedAt":"2026-11-20T10:00:00Z","__proto__":{"x":1}}`,
@@ -191,7 +191,7 @@ describe('a body', () => {
       'is not a JSON object',
       'is longer than 1048576 bytes',
       'accountId: is required',
-      'accountId: there is no such account',
+      'accountId: must be text',
       'accountId: there is no such account',
       expect.stringMatching(/^resource: must be one of campaigns, /),
       '__proto__: is not a field of clicks',
@@ -244,6 +244,10 @@ describe('a sender', () => {
     const { received } = await openRaw(listening.app, head)
     await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /)
     expect(received()).toMatch(/\r\nwww-authenticate: Bearer\r\n/)
+  })
+
+  it('may write the scheme of its token in any case', async () => {
+    expect(await postBytes('', { authorization: `bearer ${token}` })).toMatchObject({ status: 200 })
   })
 
   it('that sends its body too slowly gets 408', async () => {
