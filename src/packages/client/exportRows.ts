@@ -16,7 +16,7 @@ const lineMax = 4 * 1_048_576
 export async function* exportBatches<Row extends { cursor: string }>(
   open: (query: object) => Promise<Response>,
   query: object,
-  { signal, onAsOf, fields }: ExportOptions,
+  { signal, onAsOf, fields, parse = JSON.parse }: ExportOptions,
   retries: Retries,
 ): AsyncGenerator<Row[], void> {
   const selected = fields ? { ...query, fields: [...fields, 'cursor'] } : query
@@ -36,7 +36,7 @@ export async function* exportBatches<Row extends { cursor: string }>(
         })
         if (!part) break
         if (part.done) return
-        const rows = part.value.map(parseExportedRow<Row>)
+        const rows = part.value.map((line) => parseExportedRow<Row>(line, parse))
         const last = rows.at(-1)
         if (!last) continue
         // Otherwise an export that breaks after each row would never end.
@@ -53,10 +53,10 @@ export async function* exportBatches<Row extends { cursor: string }>(
   }
 }
 
-function parseExportedRow<Row extends { cursor: string }>(line: string): Row {
+function parseExportedRow<Row extends { cursor: string }>(line: string, parse: (line: string) => unknown): Row {
   let row: Row | null
   try {
-    row = JSON.parse(line)
+    row = parse(line) as Row | null
   } catch {
     throw unreadable('is not JSON')
   }

@@ -75,6 +75,8 @@ export interface ExportOptions<Field extends string = string> extends CallOption
    * missed.
    */
   onAsOf?: (asOf: string) => void
+  /** Parses a row; `JSON.parse` by default, whose doubles lose digits of amounts above 9 billion with six decimals. */
+  parse?: (line: string) => unknown
 }
 
 /** Parameters of files, and those that change the rows of a response, which the types of these functions do not express. */

@@ -162,6 +162,20 @@ describe('tributary-sync', () => {
     expect(requests.filter((path) => path.includes('cursor='))).toHaveLength(1)
   })
 
+  it('copies every digit of large amounts, which --verify confirms', async () => {
+    const key = await api.account('rich')
+    const amounts = ['-123456789012.000000', '123456789012.123456', '999999999999.999999']
+    const rows = amounts.map((cost, at) => `{"id":"r${at}","spentAt":"2026-11-20T10:00:00Z","cost":${cost}}\n`)
+    expect(await importContent(api.stores, 'rich', 'costs', rows.join(''))).toMatchObject({ inserted: 3 })
+    const words = [...wordsOf(target.url), '--resources', 'costs', '--schema', 'rich', '--verify']
+    const { code, stdout } = await runProgram(run, words, { ...environment, TRIBUTARY_KEY: key })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).verified.costs).toMatchObject({ rows: 3, repaired: [] })
+    const stored = await copy`SELECT cost::text AS cost FROM rich.costs ORDER BY id`
+    expect(stored.map(({ cost }) => cost)).toEqual(amounts)
+    await copy`DROP SCHEMA rich CASCADE`
+  })
+
   it('follows late clicks, changed conversions and new events', async () => {
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
     const changed = [...conversions(0, 80, 'approved', 1), ...conversions(80, 120, 'refunded', 2)]

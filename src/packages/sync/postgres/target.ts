@@ -2,7 +2,7 @@ import { earlier, type SyncState } from '../database/state.ts'
 import type { DatabaseCopy } from '../database/target.ts'
 import { isRetained, retainedDay, timeRange } from '../source/checksums.ts'
 import type { Reader } from '../source/copy.ts'
-import { checkDay, checkRows, isInstant, type Row, received } from '../source/received.ts'
+import { checkDay, checkRows, isInstant, parseRow, type Row, received } from '../source/received.ts'
 import { type ChangingResource, exportedFields, type Resource } from '../source/resources.ts'
 import { openTables, type PostgresTables } from './tables.ts'
 
@@ -22,7 +22,7 @@ export async function openTarget(url: string, schema: string): Promise<DatabaseC
     async replaceDay(reader, resource, day) {
       const query = { ...resource.query, from: day, to: day }
       const fields = exportedFields(resource)
-      const rows = reader.client.exportBatches(resource.path, { query, fields, signal: reader.signal })
+      const rows = reader.client.exportBatches(resource.path, { query, fields, parse: parseRow, signal: reader.signal })
       const batches = checkedBatches(rows, (part) => checkDay(resource, day, part))
       return await tables.replaceRows(resource, day, batches, () => isRetained(reader, resource, day))
     },
@@ -68,6 +68,7 @@ async function copyChanges(reader: Reader, tables: PostgresTables, resource: Cha
   const rows = client.exportBatches(resource.path, {
     query,
     signal,
+    parse: parseRow,
     fields: exportedFields(resource),
     onAsOf(asOf) {
       nextSince ??= received(resource.path, 'X-As-Of', asOf, isInstant)
@@ -103,7 +104,7 @@ async function copyChanges(reader: Reader, tables: PostgresTables, resource: Cha
 
 async function copyAll({ client, signal, onRows }: Reader, tables: PostgresTables, resource: Resource) {
   const state = await tables.readState(resource)
-  const parts = client.exportBatches(resource.path, { signal })
+  const parts = client.exportBatches(resource.path, { parse: parseRow, signal })
   for await (const rows of checkedBatches(parts, (part) => checkRows(resource, part))) {
     await tables.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)

@@ -26,6 +26,8 @@ function isTextOf(pattern: RegExp) {
 export const isCursor = isTextOf(/^[\x21-\x7e]{1,2048}$/)
 export const isAccountId = isTextOf(/^[\w.:-]{1,64}$/)
 export const isFieldName = isTextOf(/^[A-Za-z]\w{0,62}$/)
+/** An amount whose digits a double would lose. */
+const isDecimal = isTextOf(/^-?\d{1,12}\.\d{1,6}$/)
 export const isHash = isTextOf(/^[0-9a-f]{15}$/)
 
 export function isCount(value: unknown): value is number {
@@ -94,6 +96,20 @@ export function checkDay(resource: ChangingResource, day: string, rows: readonly
   if (other) throw invalidResponse(path, `${time} of a row of ${day}`, other[time])
 }
 
+const longNumber = /[:[,]\s*-?[\d.]{16}/
+const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/gs
+
+/** Parses a row of an export. A number whose digits a double would lose becomes a text. @throws SyntaxError */
+export function parseRow(line: string): unknown {
+  if (!longNumber.test(line)) return JSON.parse(line)
+  return JSON.parse(
+    line.replace(textOrNumber, (token) => {
+      const isKept = token[0] === '"' || token.length < 16 || `${Number(token)}` === token
+      return isKept ? token : JSON.stringify(token)
+    }),
+  )
+}
+
 /** Whether a value of an export has a SQL type. JSON in an export is text. */
 const isOfType: Record<string, (value: unknown) => boolean> = {
   text: isText,
@@ -102,7 +118,7 @@ const isOfType: Record<string, (value: unknown) => boolean> = {
   boolean: (value) => typeof value === 'boolean',
   bigint: isCount,
   'double precision': Number.isFinite,
-  'numeric(18,6)': Number.isFinite,
+  'numeric(18,6)': (value) => Number.isFinite(value) || isDecimal(value),
   'text[]': (value) => Array.isArray(value) && value.every(isText),
 }
 
