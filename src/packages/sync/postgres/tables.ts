@@ -3,7 +3,7 @@ import { openChecksums } from '../database/compare.ts'
 import type { Database } from '../database/database.ts'
 import { openState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables, jsonIn } from '../database/tables.ts'
-import { SyncError } from '../source/errors.ts'
+import { TemporaryError } from '../source/errors.ts'
 import type { Row } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource } from '../source/resources.ts'
 import { postgresDialect } from './dialect.ts'
@@ -37,7 +37,7 @@ export async function openTables(url: string, schema: string) {
      * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was. A row
      * with the same `storedAt` is replaced only by a pass that fills new columns.
      * @returns number of rows that were inserted or changed
-     * @throws SyncError when another process has changed the state
+     * @throws TemporaryError when another process has changed the state
      */
     async store(resource: Resource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number> {
       const condition = before.newColumns === null ? 'WHERE t.stored_at <> excluded.stored_at' : ''
@@ -47,7 +47,7 @@ export async function openTables(url: string, schema: string) {
          SELECT (SELECT count(*) FROM stored)::int AS rows FROM state`,
         [...stateValues(resource, after), before.since, before.cursor, jsonOf(resource, rows)],
       )
-      if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
+      if (!written) throw new TemporaryError(`another tributary-sync writes to the schema ${schema}; try again.`)
       return written.rows
     },
     /** Inserts or replaces rows. */

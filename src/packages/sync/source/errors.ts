@@ -6,8 +6,8 @@ export class SyncError extends Error {
 }
 
 /**
- * A failure after which a later run may succeed: a response is not one of the API, since a proxy may have sent it; or rows still
- * differ after they were replaced, since they change at the same time.
+ * A failure after which a later run may succeed: a response is not one of the API, since a proxy may have sent it; rows still differ
+ * after they were replaced, since they change at the same time; or another run writes to the copy.
  */
 export class TemporaryError extends SyncError {
   override name = 'TemporaryError'
