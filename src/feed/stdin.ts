@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { splitIntoLines } from '../import/parsers/lines.ts'
-import { isBlank } from '../import/parsers/ndjsonParser.ts'
 import { untilAborted } from '../import/untilAborted.ts'
 import type { Feed } from './feed.ts'
 import { type Batch, feedIsEnding } from './queue.ts'
@@ -32,36 +31,36 @@ export async function feedStream(
   options: { origin: () => RowOrigin; signal: AbortSignal; onProgress(state: StreamProgress): void },
 ): Promise<() => Promise<void>> {
   const { origin, signal, onProgress } = options
-  /** With the number of the line of each row. */
-  const open: { batch: Batch; numbers: number[]; lastLine: number }[] = []
+  const open: { batch: Batch; lastLine: number }[] = []
   const state: StreamProgress = { stored: 0, conflicts: 0, rejected: 0 }
   let collecting = Promise.resolve()
   /** Collects the results of the oldest batch; batches are collected in order. */
   const collectNext = async () => {
     const [oldest] = open
     if (!oldest) return
-    const { batch, numbers, lastLine } = oldest
+    const { batch, lastLine } = oldest
     await batch.done
-    // This row and all later lines are sent again, also those that were stored.
-    const end = batch.results.indexOf(feedIsEnding)
-    const endLine = numbers[end]
-    if (endLine !== undefined) batch.results.length = end
-    open.splice(0, endLine === undefined ? 1 : open.length)
+    if (batch.results.includes(feedIsEnding)) {
+      // The lines of this batch and all later ones are sent again, also those that were stored.
+      open.length = 0
+      return onProgress({ ...state })
+    }
+    open.shift()
     for (const [index, row] of batch.results.entries()) {
-      if (row?.result === 'retry') batch.results[index] = rejected('waiting')
-      if (row?.result === 'conflict') state.conflicts += 1
-      else if (row?.reason !== undefined) state.rejected += 1
+      const result = row?.result
+      if (result === 'retry') batch.results[index] = rejected('waiting')
+      if (result === 'conflict') state.conflicts += 1
+      else if (result === 'rejected' || result === 'retry') state.rejected += 1
     }
     await feed.writeRejects('stdin', batch)
-    state.stored = endLine === undefined ? lastLine : endLine - 1
+    state.stored = lastLine
     // A flush completes several batches, and gets one line.
     if (!open[0]?.batch.isDone) onProgress({ ...state })
   }
   try {
     for await (const lines of splitIntoLines(untilAborted(input, signal))) {
       const read = await feed.read(lines, origin(), signal)
-      const numbers = lines.flatMap(({ number, text, error }) => (error !== undefined || !isBlank(text) ? number : []))
-      open.push({ batch: feed.queue.add(read, waitMs), numbers, lastLine: lines.at(-1)?.number ?? 0 })
+      open.push({ batch: feed.queue.add(read, waitMs), lastLine: lines.at(-1)?.number ?? 0 })
       collecting = collecting.then(collectNext)
       // The returned function throws a failure; this handler only prevents an unhandled rejection before it.
       collecting.catch(() => {})

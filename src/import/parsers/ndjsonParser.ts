@@ -39,7 +39,7 @@ export function rawRowOf({ number, text, error }: Line): RawRow | undefined {
   return isBlank(text) ? undefined : { line: number, text: withoutReturn(text), fields: fieldsOf(text) }
 }
 
-export const isBlank = (text: string): boolean => !/\S/.test(text)
+const isBlank = (text: string): boolean => !/\S/.test(text)
 
 export function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text

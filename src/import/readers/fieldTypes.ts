@@ -307,7 +307,7 @@ const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unkno
   money,
   moneyOrNull: money,
   floatOrNull: signal,
-  // Only `generation`. The column has room for more, since `POST /events` stores the next ones: one a day for 2,700 years.
+  // Only `generation` has this type. `POST /events` stores the next generations, at most one a day: the limit leaves them room.
   uint32: wholeNumber(1_000_000),
   instant,
   instantOrNull: instant,

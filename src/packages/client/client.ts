@@ -258,19 +258,15 @@ function withLists(query: object): object {
 }
 
 /** The parameters that select a page of a list or a report. */
-type PageQuery = Partial<Record<'cursor' | 'from' | 'to' | 'compare_from' | 'compare_to', string>> & {
-  offset?: number
-  days?: undefined
-  range?: undefined
-  compare?: undefined
-}
+type PageQuery = {
+  [Name in 'cursor' | 'range' | 'from' | 'to' | 'compare' | 'compare_from' | 'compare_to']?: string | undefined
+} & { offset?: number; days?: undefined }
 
 type Range = { from: string; to: string }
 type AnyPage = Range & { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; previous?: Range }
 
 /**
- * The query of the page after a page. The pages of a report keep the ranges of the first one: the time passes, and `from` and `to` do
- * not say that a range is a month, which is compared with the month before.
+ * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.
  * @returns undefined after the last page
  * @throws TributaryError when the pages would never end
  */
@@ -286,8 +282,9 @@ function nextQuery(query: PageQuery, page: AnyPage): PageQuery | undefined {
       to,
       offset: (query.offset ?? 0) + data.length,
     }
-    // An empty range before is no range to compare with.
-    if (!previous || previous.from === previous.to) return selected
+    // `from` and `to` do not say that a range is a month, which another month precedes. Other days are not matched by position.
+    const isOfUnit = query.range !== undefined && query.compare === 'previous_period'
+    if (!isOfUnit || !previous || previous.from === previous.to) return selected
     return { ...selected, compare: undefined, compare_from: previous.from, compare_to: previous.to }
   }
   if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }

@@ -51,7 +51,7 @@ export class ErasedIdentifiers {
   }
 
   blankEvent(event: PixelEvent): void {
-    // Senders choose `occurredAt`; an absent `receivedAt` is the present.
+    // The earlier time counts: senders choose `occurredAt`, and `receivedAt` is the present unless the row has it.
     if (this.#isErased(event.visitorId, event.clickId, Math.min(event.occurredAt, event.receivedAt))) blank.event(event)
   }
 

@@ -20,7 +20,8 @@ export interface Change<Row extends ChangingRow> {
 
 /**
  * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line, and of equal lines
- * the row that comes later: the rows of an entry of a stream have one line. Rows without an `updatedAt` of their own that give the stored values change nothing. A cost that was removed by age is not stored again at a later time.
+ * the row that comes later: the rows of an entry of a stream have one line. Rows without an `updatedAt` of their own that give the
+ * stored values change nothing. A cost that was removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
@@ -85,7 +86,7 @@ export function changedRowsOf<Row extends ChangingRow>(
   })
 }
 
-/** Whether attribution or a repair writes the stored state of a row again. */
+/** Whether attribution, a repair or an entry of a stream that is delivered again writes the stored state of a row. */
 function isSameState(row: ChangingRow, before: ChangingRow | undefined): boolean {
   return row.updatedAt === before?.updatedAt && row.importLine === before.importLine
 }

@@ -116,6 +116,21 @@ describe('the client', () => {
     ])
   })
 
+  it('compares the days of a report with the same dates a year earlier on every page', async () => {
+    const apiKey = await api.account('leap')
+    const days = ['2023-02-28', '2023-03-01', '2023-03-01', '2024-02-28', '2024-02-29', '2024-03-01']
+    const clicked = days.map((day, at) => ({ id: `l${at}`, clicked_at: `${day} 10:00:00.000` }))
+    await storeClicks(api.stores, 'leap', clicked)
+    const range = { from: '2024-02-28', to: '2024-03-01', compare: 'previous_year' } as const
+    const query = { group_by: 'day', ...range, sort: 'id', limit: 1 } as const
+    const rows = await collect(client({ apiKey }).rows('/reports', { query }))
+    expect(rows.map(({ clicks, previous }) => [clicks, previous?.clicks])).toEqual([
+      [1, 1],
+      [1, 0],
+      [1, 2],
+    ])
+  })
+
   it('takes names as an array and as a text with commas, and filters as conditions and as JSON', async () => {
     const filters = [
       [

@@ -312,7 +312,7 @@ describe('the tool for SQL on a copy', () => {
   for (const [name, sql, timeMs, text] of [
     [
       'ends a query that never ends, and leaves neither a process nor a file',
-      'SELECT sum(one.range * other.range % 7) FROM range(1000000) AS one, range(1000000) AS other',
+      'SELECT sum(outer_rows.range * inner_rows.range % 7) FROM range(1000000) AS outer_rows, range(1000000) AS inner_rows',
       500,
       /^The query took longer than 0.5 s; select a shorter range\.$/,
     ],

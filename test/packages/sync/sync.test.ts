@@ -15,6 +15,7 @@ import { createTributary, type Tributary } from '../../../src/packages/client/cl
 import descriptions from '../../../src/packages/sync/database/descriptions.json' with { type: 'json' }
 import { run } from '../../../src/packages/sync/program.ts'
 import { synchronize } from '../../../src/packages/sync/runs.ts'
+import { parseRow } from '../../../src/packages/sync/source/received.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -160,6 +161,13 @@ describe('tributary-sync', () => {
     expect((await sync()).rows).toMatchObject({ clicks: rest, conversions: 0, costs: 0, events: 0 })
     expect(requests.length).toBeLessThan(20)
     expect(requests.filter((path) => path.includes('cursor='))).toHaveLength(1)
+  })
+
+  it('reads the digits of amounts, and every other value as JSON.parse', () => {
+    const line =
+      '{"value":1.2345678901234567e22,"score":0.12345678901234567,"sub1":"\\":123456789012.123456","cost":12}'
+    expect(parseRow(line)).toEqual(JSON.parse(line))
+    expect(parseRow(line.replace(':12}', ':-123456789012.123456}'))).toMatchObject({ cost: '-123456789012.123456' })
   })
 
   it('copies every digit of large amounts, which --verify confirms', async () => {

@@ -26,7 +26,7 @@ function isTextOf(pattern: RegExp) {
 export const isCursor = isTextOf(/^[\x21-\x7e]{1,2048}$/)
 export const isAccountId = isTextOf(/^[\w.:-]{1,64}$/)
 export const isFieldName = isTextOf(/^[A-Za-z]\w{0,62}$/)
-/** An amount whose digits a double would lose. */
+/** The text of an amount with decimals. */
 const isDecimal = isTextOf(/^-?\d{1,12}\.\d{1,6}$/)
 export const isHash = isTextOf(/^[0-9a-f]{15}$/)
 
@@ -96,18 +96,14 @@ export function checkDay(resource: ChangingResource, day: string, rows: readonly
   if (other) throw invalidResponse(path, `${time} of a row of ${day}`, other[time])
 }
 
-const longNumber = /[:[,]\s*-?[\d.]{16}/
+const longNumber = /:-?[\d.]{16}/
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/gs
 
-/** Parses a row of an export. A number whose digits a double would lose becomes a text. @throws SyntaxError */
+/** Parses a row of an export. An amount becomes a text if a double would lose its digits. @throws SyntaxError */
 export function parseRow(line: string): unknown {
   if (!longNumber.test(line)) return JSON.parse(line)
-  return JSON.parse(
-    line.replace(textOrNumber, (token) => {
-      const isKept = token[0] === '"' || token.length < 16 || `${Number(token)}` === token
-      return isKept ? token : JSON.stringify(token)
-    }),
-  )
+  const isLost = (token: string) => isDecimal(token) && `${Number(token)}` !== token
+  return JSON.parse(line.replace(textOrNumber, (token) => (isLost(token) ? `"${token}"` : token)))
 }
 
 /** Whether a value of an export has a SQL type. JSON in an export is text. */
