@@ -1,7 +1,11 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import { type Input, jsonInput } from '../import/readers/mapping.ts'
+import type { RawFields, RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { resourceTables } from '../import/resourceNames.ts'
+import { decodeRow, readerOf } from '../import/rows.ts'
 import { Problem } from '../problem.ts'
+import { parseJson } from '../query/exactJson.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import { claimAccounts, readWishes, releaseAccounts } from '../writer/fence/claims.ts'
@@ -10,15 +14,11 @@ import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
 import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
-import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
-import { flush } from '../writer/store/flush.ts'
-import type { ExistingKeys } from '../writer/store/keyFilter.ts'
-import { existingPixelEvents } from '../writer/store/pixelEvents.ts'
 import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
+import { type LookUps, openLookUps, RowBatch, type RowToStore, type Table } from '../writer/store/rowBatch.ts'
 import type { RowOutcome } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, readAccountStates } from './accountState.ts'
-import { decodeRow, type ValuesByTable } from './decodeRow.ts'
 import { digestOf, RecentClicks } from './recentClicks.ts'
 import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
 
@@ -31,11 +31,9 @@ const allCompared = { rows: Number.POSITIVE_INFINITY }
 /** A set, and filters of what is stored of its accounts. */
 interface Opened {
   set: WriteSession
-  clicks: ExistingKeys
-  events: ExistingKeys
-  awaited: AwaitedClicks
+  lookUps: LookUps & { awaited: AwaitedClicks }
   /** Empty, between two flushes: its memory is reused. */
-  batch?: ClickBatch | undefined
+  batch?: RowBatch | undefined
 }
 
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
@@ -88,9 +86,9 @@ export class SetStore {
   async #claim(accountIds: readonly string[]): Promise<void> {
     const opened = await this.#open()
     if (!opened) return
-    const { set, clicks, events, awaited } = opened
+    const { set, lookUps } = opened
     const claims = await claimAccounts(set, accountIds)
-    for (const filter of [clicks, events, awaited]) filter.claimed(claims)
+    for (const filter of [lookUps.clicks, lookUps.events, lookUps.awaited]) filter.claimed(claims)
     const claimed = accountsOf(claims)
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
@@ -109,8 +107,8 @@ export class SetStore {
     if (!set) return undefined
     const { lost } = set.lease
     lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
-    const [clicks, events] = [existingClicks(set, 'meanwhile'), existingPixelEvents(set, 'meanwhile')]
-    this.#opened = { set, clicks, events, awaited: new AwaitedClicks(set) }
+    const lookUps = { ...openLookUps(set, allCompared, 'meanwhile'), awaited: new AwaitedClicks(set) }
+    this.#opened = { set, lookUps }
     return this.#opened
   }
 
@@ -216,11 +214,11 @@ export class SetStore {
   async flush(rows: readonly FeedRow[]): Promise<readonly RowResult[]> {
     if (!this.#opened) return rows.map(() => otherWriter)
     const opened = this.#opened
-    const { set, events, awaited, batch = new ClickBatch(opened.clicks, allCompared) } = opened
+    const { set, batch = new RowBatch(set, opened.lookUps) } = opened
     opened.batch = undefined
     await this.#repair(set)
-    const values = byTable<ValuesByTable>()
-    const indexes = byTable<Record<keyof ValuesByTable, number[]>>()
+    /** Indexes of the rows of the batch. */
+    const added: number[] = []
     const results: RowResult[] = rows.map(() => otherWriter)
     /** Indexes of clicks by digest, and of the clicks that repeat one of them literally. */
     const [clicks, repeated] = [new Map<string, number>(), new Map<number, number>()]
@@ -230,16 +228,15 @@ export class SetStore {
       const state = this.#states.get(row.accountId)
       if (!state) continue
       try {
-        const { table, value } = decodeRow(row, state)
-        const digest = table === 'clicks' ? digestOf(row) : ''
+        const decoded = decodeFeedRow(row, state)
+        const digest = decoded.table === 'clicks' ? digestOf(row) : ''
         const first = clicks.get(digest)
         if (this.#recent.has(digest)) results[index] = resultOf.duplicate
         else if (first !== undefined) repeated.set(index, first)
         if (first !== undefined || results[index] === resultOf.duplicate) continue
         if (digest !== '') clicks.set(digest, index)
-        indexes[table].push(index)
-        if (table === 'clicks') batch.add(value)
-        else (values[table] as unknown[]).push(value)
+        added.push(index)
+        batch.add(decoded)
       } catch (error) {
         if (!(error instanceof RowError)) throw error
         results[index] = rejected(error.message)
@@ -249,23 +246,14 @@ export class SetStore {
       if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
     }
     this.#isInterrupted = true
-    const outcomes = await flush(set, {
-      clicks: batch,
-      conversions: values.conversions,
-      costs: values.costs,
-      awaited,
-      metadata: { nowMs: Date.now(), rows: values },
-      events: { rows: values.pixel_events, existing: events, compared: allCompared },
-    })
+    const { outcomes } = await batch.store(Date.now())
     this.#isInterrupted = false
     opened.batch = batch
-    for (const table of tables) {
-      for (const [position, index] of indexes[table].entries()) {
-        const outcome = outcomes[table]?.[position] ?? 'duplicate'
-        results[index] = (outcome === 'conflict' && conflicts[table]) || resultOf[outcome]
-        const accountId = rows[index]?.accountId
-        if (accountId && table === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
-      }
+    for (const [position, index] of added.entries()) {
+      const { accountId, resource } = rows[index] as FeedRow
+      const outcome = outcomes[position] ?? 'duplicate'
+      results[index] = (outcome === 'conflict' && conflicts[resourceTables[resource]]) || resultOf[outcome]
+      if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
     }
     for (const [digest, index] of clicks) if (results[index] !== resultOf.conflict) this.#recent.add(digest)
     for (const [index, first] of repeated)
@@ -306,10 +294,23 @@ const isOver = (atMs = 0): boolean => atMs <= performance.now()
 
 const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
-const tables = Object.values(resourceTables)
+/** The two fields that say whose row it is are not fields of a resource. */
+const feedInput: Input = { ...jsonInput, map: ['accountId', 'resource'].map((name) => [name, '']) }
 
-/** @returns an empty list for each table */
-const byTable = <Lists>(): Lists => Object.fromEntries(tables.map((table) => [table, []])) as Lists
+/** By resource and currency: a reader prepares some kilobytes, which all accounts share. */
+const readers = new Map<string, RowReader<RowToStore['row']>>()
+
+/** @throws RowError when the row must not be stored */
+function decodeFeedRow(feedRow: FeedRow, state: AccountState): RowToStore {
+  const { refusal, currency } = state
+  if (refusal !== undefined) throw new RowError(refusal)
+  const { accountId, resource, bytes, origin, line } = feedRow
+  const table = resourceTables[resource]
+  const read = readers.get(`${table} ${currency}`) ?? readerOf(table, currency)
+  readers.set(`${table} ${currency}`, read)
+  const fields = parseJson(bytes.toString()) as RawFields
+  return decodeRow(table, read, [fields, feedInput, line], { accountId, ...state }, origin)
+}
 
 /** Shared by all rows: the results of a flush take no memory. */
 const resultOf: Record<RowOutcome, RowResult> = {
@@ -321,7 +322,7 @@ const resultOf: Record<RowOutcome, RowResult> = {
 }
 const equalUpdatedAt = 'differs from the stored row, whose updatedAt is equal'
 /** Of rows that a later `updatedAt` replaces. */
-const conflicts: Partial<Record<keyof ValuesByTable, RowResult>> = {
+const conflicts: Partial<Record<Table, RowResult>> = {
   conversions: { result: 'conflict', reason: equalUpdatedAt },
   costs: { result: 'conflict', reason: `${equalUpdatedAt}, or its id is of a cost that was removed by its age` },
 }

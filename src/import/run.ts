@@ -1,23 +1,21 @@
 import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
+import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { comparedDuplicates } from '../writer/store/givenFields.ts'
+import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
+import { openLookUps, RowBatch, type Table } from '../writer/store/rowBatch.ts'
 import { type Alteration, type AlteredValue, AlteredValues } from './alteredValues.ts'
 import { UnknownCampaigns } from './campaigns.ts'
-import { dryRun } from './checkRows.ts'
 import { checkHeader } from './header.ts'
 import { type Input, type Mapping, noMapping } from './readers/mapping.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type Reject, type RejectLimit, RejectReasons, Rejects } from './rejects.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
-import { openClickImport } from './resources/click.ts'
-import { openConversionImport } from './resources/conversion.ts'
-import { openCostImport } from './resources/cost.ts'
-import { openMetadataImport } from './resources/metadata.ts'
-import { openPixelEventImport } from './resources/pixelEvent.ts'
-import type { ImportRun, ResourceImport, RowBatch } from './resources/rowBatch.ts'
+import { firstLines, type ReadCost } from './resources/cost.ts'
+import { decodeRow, type RowSource, readerOf } from './rows.ts'
 import { type ImportFile, type ImportSource, openSource } from './source.ts'
 
 export interface ImportOptions {
@@ -116,16 +114,25 @@ export async function importRows(
     lost?.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     if (writer) await options.prepare?.(writer)
     const campaigns = writer && new UnknownCampaigns(writer)
-    const { newBatch, finishImport } = writer
-      ? await openResourceImport(resource, { writer, account, source, nowMs, isMoved })
-      : dryRun(resource, account, await readRetainedRanges(stores.postgres, account.id), nowMs)
+    const table = resourceTables[resource]
+    const read = readerOf(table, account.currency, isMoved)
+    const retained = await (writer?.readRetained() ?? readRetainedRanges(stores.postgres, account.id))
+    const erased = writer && !isMoved ? await ErasedIdentifiers.read(writer) : undefined
+    const rules = { accountId: account.id, retained, erased }
+    const isChanging = table === 'conversions' || table === 'costs'
+    const importFile = writer && isChanging && !isMoved ? await source.fingerprint() : undefined
+    const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile }
+    const assertFirst = firstLines()
+    const lookUps = writer && openLookUps(writer, { rows: comparedDuplicates })
+    const newBatch = () => writer && lookUps && new RowBatch(writer, lookUps, isMoved)
     /** Rows of the filled batch by the campaign that they name. */
     let rowsByCampaign = new Map<string, number>()
     const storeBatch = async (batch: RowBatch) => {
       const named = rowsByCampaign
       rowsByCampaign = new Map()
       await campaigns?.count(named)
-      const { outcomes, conflicts } = await batch.store()
+      await erased?.recordFound()
+      const { outcomes, conflicts } = await batch.store(nowMs)
       for (const outcome of outcomes) {
         tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
         if (outcome === 'older') tally.older += 1
@@ -133,7 +140,7 @@ export async function importRows(
       tally.conflicting += conflicts.length
       conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
     }
-    batches = new AlternatingBatches(newBatch, storeBatch)
+    batches = new AlternatingBatches(newBatch, rowsMax[table], storeBatch)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
@@ -146,8 +153,11 @@ export async function importRows(
         try {
           if (fields instanceof RowError) throw fields
           for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
-          const campaignId = batches.filled.add(fields, input, line)
-          rowsByCampaign.set(campaignId, (rowsByCampaign.get(campaignId) ?? 0) + 1)
+          const decoded = decodeRow(table, read, [fields, input, line], rules, rowSource)
+          if (decoded.table === 'costs') assertFirst(decoded.row as ReadCost, line)
+          batches.filled?.add(decoded)
+          const { campaignId } = decoded.row
+          if (typeof campaignId === 'string') rowsByCampaign.set(campaignId, (rowsByCampaign.get(campaignId) ?? 0) + 1)
           if (altered.length > 0) changes.count(line, altered)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
@@ -168,7 +178,8 @@ export async function importRows(
     if (!signal.aborted) assertWithin(rejectLimit, { read: tally.read, rejected: limited }, true)
     await batches.storeFilled()
     await batches.settle()
-    await finishImport?.()
+    if (writer && table === 'clicks') await attributeEarlyConversions(writer, [account.id])
+    await erased?.finish()
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
     // Rows of an exported account still have what was erased since the export.
@@ -190,22 +201,25 @@ export async function importRows(
 /** One batch is filled while the other one is stored. */
 class AlternatingBatches {
   /** Gets the next rows. */
-  filled: RowBatch
+  filled: RowBatch | undefined
   /** Characters of the rows read since the batch became the filled one, also of rejected rows. */
   characters = 0
-  #other: RowBatch
+  #other: RowBatch | undefined
+  readonly #rowsMax: number
   readonly #store: (batch: RowBatch) => Promise<void>
   #swapping: Promise<void> = Promise.resolve()
   #storing: Promise<void> = Promise.resolve()
 
-  /** @param store stores and empties a batch */
-  constructor(newBatch: () => RowBatch, store: (batch: RowBatch) => Promise<void>) {
+  /** @param newBatch returns undefined in a dry run @param store stores and empties a batch */
+  constructor(newBatch: () => RowBatch | undefined, rowsMax: number, store: (batch: RowBatch) => Promise<void>) {
     ;[this.filled, this.#other] = [newBatch(), newBatch()]
+    this.#rowsMax = rowsMax
     this.#store = store
   }
 
   get isFull(): boolean {
-    return this.filled.isFull || this.characters >= batchCharactersMax
+    const { filled } = this
+    return filled?.isFull || (filled?.size ?? 0) >= this.#rowsMax || this.characters >= batchCharactersMax
   }
 
   /**
@@ -215,7 +229,7 @@ class AlternatingBatches {
   storeFilled(): Promise<void> {
     this.#swapping = this.#swapping.then(async () => {
       await this.#storing
-      this.#storing = this.#store(this.filled)
+      this.#storing = this.filled ? this.#store(this.filled) : Promise.resolve()
       // The next await of `#storing` throws a failure; this handler only prevents an unhandled rejection before it.
       this.#storing.catch(() => {})
       ;[this.filled, this.#other] = [this.#other, this.filled]
@@ -231,12 +245,16 @@ class AlternatingBatches {
   }
 }
 
-async function openResourceImport(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
-  const table = resourceTables[resource]
-  if (table === 'clicks') return await openClickImport(run)
-  if (table === 'conversions') return await openConversionImport(run)
-  if (table === 'costs') return await openCostImport(run)
-  return table === 'pixel_events' ? await openPixelEventImport(run) : openMetadataImport(table, run)
+/** Rows of one batch, which are decoded until it is stored; clicks are encoded, and limited by their bytes. */
+const rowsMax: Record<Table, number> = {
+  clicks: Number.POSITIVE_INFINITY,
+  conversions: 10_000,
+  costs: 10_000,
+  pixel_events: 20_000,
+  campaigns: 50_000,
+  offers: 50_000,
+  landing_pages: 50_000,
+  traffic_sources: 50_000,
 }
 
 const shownConflicts = 3

@@ -1,14 +1,11 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { ErasedIdentifiers } from '../../writer/erasure/erasedIdentifiers.ts'
-import { flush } from '../../writer/store/flush.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { blankConversion, type Conversion, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
-import { bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields {
   createdAt: number | null
@@ -61,24 +58,5 @@ export function conversionReader(
     const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, account.currency)
     if (row.currency === '' && (row.revenue !== null || row.payout !== null)) row.currency = account.currency
     return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })
-  }
-}
-
-export async function openConversionImport({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
-  const read = conversionReader(account, isMoved)
-  const importFile = isMoved ? '' : await source.fingerprint()
-  const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
-  return {
-    newBatch: () =>
-      bufferedBatch(
-        10_000,
-        (fields, input, importLine) => {
-          const row = read(fields, input)
-          if (!isMoved) Object.assign(row, { importFile, importLine })
-          erased?.blankConversion(row)
-          return row
-        },
-        async (conversions) => (await flush(writer, { conversions, isMoved })).conversions,
-      ),
   }
 }

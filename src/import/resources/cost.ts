@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Account } from '../../accounts/accounts.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
-import { flush } from '../../writer/store/flush.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import type { importedFields } from '../../writer/tables/changingFields.ts'
 import { blankCost, type Cost } from '../../writer/tables/cost.ts'
@@ -9,7 +8,6 @@ import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.t
 import * as fieldTypes from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
-import { assertRetained, bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
 /** A cost that was read. */
 export interface ReadCost extends Cost, Given, AmountFields {
@@ -75,27 +73,6 @@ function derivedId(row: ReadCost): string {
     .update(JSON.stringify([row.givenTime, given]))
     .digest('hex')
     .slice(0, 32)
-}
-
-export async function openCostImport({ writer, account, source, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
-  const read = costReader(account, isMoved, nowMs)
-  const importFile = isMoved ? '' : await source.fingerprint()
-  const { clicksMs } = await writer.readRetained()
-  const assertFirst = firstLines()
-  return {
-    newBatch: () =>
-      bufferedBatch(
-        10_000,
-        (fields, input, importLine) => {
-          const row = read(fields, input)
-          assertRetained('spentAt', row.spentAt, clicksMs)
-          assertFirst(row, importLine)
-          if (!isMoved) Object.assign(row, { importFile, importLine })
-          return row
-        },
-        async (costs) => (await flush(writer, { costs })).costs,
-      ),
-  }
 }
 
 /** @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */

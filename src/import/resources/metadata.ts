@@ -2,11 +2,9 @@ import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import { formatMillionths } from '../../query/money.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { type MetadataKind, metadataFields } from '../../stores/postgres/metadataFields.ts'
-import { flush } from '../../writer/store/flush.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import { typesOf } from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
-import { bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
 /** Instants are epoch milliseconds, amounts are millionths. */
 type Fields = Record<string, string | number | bigint | null | string[]>
@@ -41,11 +39,4 @@ export function metadataReader(table: NamedTable, accountId: string): RowReader<
     const columns = Object.entries(read(fields, input)).map(([name, value]) => [columnName(name), toColumn(value)])
     return { account_id: accountId, ...Object.fromEntries(columns) } as MetadataRow
   }
-}
-
-export function openMetadataImport(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
-  const read = metadataReader(table, account.id)
-  const store = async (rows: readonly MetadataRow[]) =>
-    (await flush(writer, { metadata: { nowMs, rows: { [table]: rows } } }))[table] ?? []
-  return { newBatch: () => bufferedBatch(50_000, read, store) }
 }

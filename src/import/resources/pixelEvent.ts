@@ -1,15 +1,11 @@
 import { eventOrigins } from '../../../schema/event.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
-import { ErasedIdentifiers } from '../../writer/erasure/erasedIdentifiers.ts'
-import { flush } from '../../writer/store/flush.ts'
-import { comparedDuplicates, type Given } from '../../writer/store/givenFields.ts'
-import { existingPixelEvents } from '../../writer/store/pixelEvents.ts'
+import type { Given } from '../../writer/store/givenFields.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
-import { assertRetained, bufferedBatch, type ImportRun, type ResourceImport } from './rowBatch.ts'
 
 export const pixelEventShape: RowShape<PixelEvent> = {
   name: 'pixel-events',
@@ -43,26 +39,5 @@ export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: num
       throw new RowError('clickId: is required, or visitorId')
     }
     return event
-  }
-}
-
-export async function openPixelEventImport({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
-  const read = pixelEventReader(account.id, isMoved, nowMs)
-  const existing = existingPixelEvents(writer)
-  const erased = isMoved ? undefined : await ErasedIdentifiers.read(writer)
-  const { eventsMs } = await writer.readRetained()
-  const compared = { rows: comparedDuplicates }
-  return {
-    newBatch: () =>
-      bufferedBatch(
-        20_000,
-        (fields, input) => {
-          const event = read(fields, input)
-          assertRetained('occurredAt', event.occurredAt, eventsMs)
-          erased?.blankEvent(event)
-          return event
-        },
-        async (rows) => (await flush(writer, { events: { rows, existing, compared }, isMoved })).pixel_events,
-      ),
   }
 }

@@ -1,0 +1,110 @@
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
+import { type Given, givenBit } from '../writer/store/givenFields.ts'
+import type { RowToStore, Table } from '../writer/store/rowBatch.ts'
+import type { Input } from './readers/mapping.ts'
+import type { RawFields, RowReader } from './readers/rowDecoder.ts'
+import { RemovedMonthError, RowError } from './readers/rowError.ts'
+import { clickReader } from './resources/click.ts'
+import { conversionReader } from './resources/conversion.ts'
+import { costReader } from './resources/cost.ts'
+import { metadataReader } from './resources/metadata.ts'
+import { pixelEventReader } from './resources/pixelEvent.ts'
+
+/** What decides whether the rows of an account are stored, and with which personal fields. */
+export interface RowRules {
+  readonly accountId: string
+  readonly retained: RetainedRanges
+  /** Undefined: the account has none, or the rows are moved from another installation, which has blanked them. */
+  readonly erased?: ErasedIdentifiers | undefined
+}
+
+/** What a row gets from where it comes from. */
+export interface RowSource {
+  /** `occurredAt` and `receivedAt` of events without them, epoch milliseconds. */
+  readonly nowMs: number
+  /** `updatedAt` of conversions and costs without one; undefined: conversions take it from their other times, and costs need `undatedAtMs`. */
+  readonly updatedAtMs?: number | undefined
+  /** `updatedAt` of costs that have no other: equal values then change nothing. */
+  readonly undatedAtMs?: number | undefined
+  /** With `line` it decides between rows of equal `updatedAt`; undefined: the row has both. */
+  readonly importFile: string | undefined
+}
+
+/** @returns the reader of the rows of a table; all accounts with the currency can share it @param isMoved whether `account export` wrote them */
+export function readerOf(table: Table, currency: string, isMoved = false): RowReader<RowToStore['row']> {
+  const account = { id: '', currency }
+  if (table === 'clicks') return clickReader(account)
+  if (table === 'conversions') return conversionReader(account, isMoved)
+  if (table === 'costs') return costReader(account, isMoved, 0)
+  return table === 'pixel_events' ? pixelEventReader('', isMoved, 0) : metadataReader(table, '')
+}
+
+/**
+ * Reads a row, checks it, and blanks personal fields of erased visitors and clicks: the same for imports, their dry runs and feeds.
+ * @throws RowError when the row must not be stored; RemovedMonthError
+ */
+export function decodeRow(
+  table: Table,
+  read: RowReader<RowToStore['row']>,
+  [fields, input, line]: readonly [RawFields, Input, number],
+  { accountId, retained, erased }: RowRules,
+  { nowMs, updatedAtMs, undatedAtMs, importFile }: RowSource,
+): RowToStore {
+  const decoded = { table, row: read(fields, input) } as RowToStore
+  if (decoded.table === 'clicks') {
+    const { row } = decoded
+    row.accountId = accountId
+    assertRetained('clickedAt', row.clickedAt, retained.clicksMs)
+    erased?.blankClick(row)
+  } else if (decoded.table === 'conversions') {
+    const { row } = decoded
+    row.accountId = accountId
+    if (updatedAtMs !== undefined && !isGiven(row, 'updatedAt')) row.updatedAt = updatedAtMs
+    setOrigin(row, importFile, line)
+    erased?.blankConversion(row)
+  } else if (decoded.table === 'costs') {
+    const { row } = decoded
+    row.accountId = accountId
+    if (!isGiven(row, 'updatedAt')) {
+      const atMs = updatedAtMs ?? undatedAtMs
+      if (atMs === undefined) throw new RowError('updatedAt: is required')
+      row.updatedAt = atMs
+      if (updatedAtMs !== undefined) row.given |= givenBit('updatedAt')
+    }
+    setOrigin(row, importFile, line)
+    assertRetained('spentAt', row.spentAt, retained.clicksMs)
+  } else if (decoded.table === 'pixel_events') {
+    const { row } = decoded
+    row.accountId = accountId
+    if (!isGiven(row, 'occurredAt')) row.occurredAt = nowMs
+    if (!isGiven(row, 'receivedAt')) row.receivedAt = nowMs
+    assertRetained('occurredAt', row.occurredAt, retained.eventsMs)
+    erased?.blankEvent(row)
+  } else {
+    const { row } = decoded
+    row.account_id = accountId
+    if (table === 'campaigns') row.user_id ||= accountId
+  }
+  return decoded
+}
+
+const isGiven = ({ given }: Given, field: 'updatedAt' | 'occurredAt' | 'receivedAt'): boolean =>
+  (given & givenBit(field)) !== 0
+
+function setOrigin(
+  row: { importFile: string; importLine: number },
+  importFile: string | undefined,
+  line: number,
+): void {
+  if (importFile === undefined) return
+  row.importFile = importFile
+  row.importLine = line
+}
+
+/** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */
+function assertRetained(field: string, atMs: number, retainedMs: number): void {
+  if (atMs >= retainedMs) return
+  const month = new Date(retainedMs).toISOString().slice(0, 10)
+  throw new RemovedMonthError(`${field}: is before ${month}; the account has removed earlier rows`)
+}
