@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { randomCasesFactor } from './test/kit/randomCases.ts'
@@ -35,10 +35,28 @@ const folders = {
   docs: 'test/{docs,examples}/**/*.test.ts',
 }
 
+// vitest would load every file to find its tags. For `--tags-filter='all && !long'` it loads the files that name `all`, without
+// the files of `long`.
+const filter = process.argv.find((word) => word.startsWith('--tags-filter='))?.split('=')[1] ?? ''
+const tagsOf = (words: RegExp) => [...filter.matchAll(words)].map(([tag]) => tag).join('|')
+const required = tagsOf(/(?<![!\w])\w+/g)
+const isRequired = new RegExp(required && `(^// @module-tag |tags: ')(${required})\\b`, 'm')
+const isExcluded = new RegExp(`^// @module-tag (${tagsOf(/(?<=!)\w+/g)})$`, 'm')
+const excludedFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => ({ path: `test/${name}`, text: readFileSync(`test/${name}`, 'utf8') }))
+  .filter(({ text }) => isExcluded.test(text) || !isRequired.test(text))
+  .map(({ path }) => path)
+
 /** What the files of every project have. */
 const shared = {
+  exclude: excludedFiles,
   // A test has them as an option, a file as comments in its first lines: `// @module-tag long`.
   tags: [
+    {
+      name: 'all',
+      description: 'Not in `npm test`: commands, packages, pages, documents, and programs other than Node.js.',
+    },
     { name: 'long', description: 'Only in `npm run test:long`: kills, restores, packages and other slow cases.' },
     {
       name: 'node',
@@ -60,7 +78,7 @@ const shared = {
 } satisfies TestProjectInlineConfiguration['test']
 
 const project = (name: string, include: string, exclude: string[] = []) => ({
-  test: { ...shared, name, include: [include], exclude },
+  test: { ...shared, name, include: [include], exclude: [...excludedFiles, ...exclude] },
 })
 const projects = [
   project('server', everyFile, Object.values(folders)),

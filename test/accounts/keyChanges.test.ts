@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag node
 
 import { execFileSync } from 'node:child_process'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'

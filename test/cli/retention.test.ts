@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { beforeAll, describe, expect, it } from 'vitest'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'

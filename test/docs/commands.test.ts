@@ -20,7 +20,6 @@ const pages = ['README.md', 'docs/README.md', 'docs/imports.md', 'docs/developme
 
 /** Loads of some minutes, which are run by hand on an idle machine, and the steps of a release. */
 const runByHand = [
-  'npm test -- --project server',
   'npm run bench -- compare',
   'npm run hostile',
   'npm run test:long',
@@ -38,17 +37,14 @@ const runByHand = [
 
 /** Commands that run this suite or the other checks, by the line of .ci/run that runs them. */
 const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
-  [/^npm ci$/, 'npm ci'],
-  [/^npm run build$/, 'npm run --silent build'],
   // `npm cit` is `npm ci` and `npm test`.
-  [/^npm cit$/, 'npm test'],
-  [/^npm pack( -w tributary-client)?$/, 'npm test'],
-  [/^npm install \.\/tributary-X\.tgz$/, 'npm test'],
-  [/^npx tributary serve --demo$/, 'npm test'],
+  [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm (ci|cit|test)$/, 'npm cit'],
+  [/^npx vitest run test\/\S+$/, 'npm cit'],
+  [/^npm run build$/, 'npm run --silent build'],
+  [/^npm (run test:all( -- -u)?|pack( -w tributary-client)?|install \.\/tributary-X\.tgz)$/, "'all && !long'"],
+  [/^npx tributary serve --demo$/, "'all && !long'"],
   [/^npm run check$/, 'npm run check'],
   [/^npx tsc$/, 'npm run check'],
-  [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm test( -- -u)?$/, 'npm test'],
-  [/^npx vitest run test\/\S+$/, 'npm test'],
 ]
 const ciItself = '.ci/run'
 

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'

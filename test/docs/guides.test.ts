@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'

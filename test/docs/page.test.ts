@@ -1,3 +1,5 @@
+// @module-tag all
+
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { useTestApp } from '../kit/app.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import postgres, { type Sql } from 'postgres'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,7 +17,7 @@ import { alertRules, alertValue } from '../deploy/prometheusRules.ts'
 const pageOf = (name: string) => join(packageRoot, 'docs', name)
 const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
 
-// `npm test -- -u` regenerates the tables.
+// `npm run test:all -- -u` regenerates the tables.
 it.each([
   ['setup.md', 'settings', settingsTable],
   ['monitoring.md', 'metrics', metricsTable],

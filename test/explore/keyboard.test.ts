@@ -1,3 +1,5 @@
+// @module-tag all
+
 import type { Locator } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hasChromium, partsBeyond } from '../kit/chromium.ts'

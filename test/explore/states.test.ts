@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { mkdir, readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'

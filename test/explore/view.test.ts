@@ -1,3 +1,5 @@
+// @module-tag all
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeNames, notSet, timeDimensions } from '../../schema/dimensions.ts'

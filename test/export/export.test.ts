@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openFeedEngines } from '../faults/feed/feedEngines.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Redis as Client } from 'ioredis'

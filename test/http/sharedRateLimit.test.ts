@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'

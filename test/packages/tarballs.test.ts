@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'

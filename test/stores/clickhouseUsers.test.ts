@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { randomUUID } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'

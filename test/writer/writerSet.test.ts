@@ -83,7 +83,7 @@ describe('a set of accounts', () => {
 })
 
 // The embedded Postgres runs one statement at a time.
-describe.skipIf(!inject('engines').databaseUrl && !hasPostgres())('on a PostgreSQL server', () => {
+describe.skipIf(!inject('engines').databaseUrl && !hasPostgres())('on a PostgreSQL server', { tags: 'all' }, () => {
   const server = useOpened(async () => {
     if (inject('engines').databaseUrl) return { get: () => stores, close() {} }
     const own = await startPostgres()

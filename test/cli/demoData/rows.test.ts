@@ -1,3 +1,5 @@
+// @module-tag all
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clickRows } from '../../../src/cli/demoData/clicks.ts'

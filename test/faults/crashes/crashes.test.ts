@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { engineTemplate } from '../../kit/engineTemplate.ts'

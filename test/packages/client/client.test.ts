@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag node
 
 import { Readable } from 'node:stream'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import type { ServerResponse } from 'node:http'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readdir, writeFile } from 'node:fs/promises'

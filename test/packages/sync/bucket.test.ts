@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -5,7 +7,7 @@ import { Id, Instant } from '../../../schema/scalars.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { changing, columnNameOf, metadata } from '../../../src/packages/sync/source/resources.ts'
 
-// `npm test -- -u` writes the descriptions of copies, and the sources of docs/dbt, from the contract.
+// `npm run test:all -- -u` writes the descriptions of copies, and the sources of docs/dbt, from the contract.
 
 interface Schema {
   $ref?: string

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import type { RequestListener } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import postgres from 'postgres'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openReadableCopy } from '../../../src/packages/sync/postgres/query.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../../src/settings.ts'

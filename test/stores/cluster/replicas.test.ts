@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { chooseServer, newReplicasOf, quorumOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'

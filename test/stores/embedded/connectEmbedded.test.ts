@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

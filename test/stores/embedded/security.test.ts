@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { expect, inject, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { readMigrations } from '../../../src/stores/migrations/files.ts'

@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
