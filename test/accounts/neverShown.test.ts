@@ -37,10 +37,7 @@ describe('a key that was never shown, because its creation was interrupted', () 
     expect(await idsOf('again')).toEqual([id])
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
     const { entries } = await runJson(['audit', 'list', '--account', 'again'], server.stores.environment)
-    expect(entries.at(-1)).toMatchObject({
-      action: 'key.create',
-      details: { key: id, replaces: unshown },
-    })
+    expect(entries.at(-1)).toMatchObject({ action: 'key.create', details: { key: id, replaces: unshown } })
   })
 
   it('is not replaced by a key with another name, nor once it has been shown or used', async () => {

@@ -242,43 +242,41 @@ it('an export fails if the import would refuse a row, and leaves no folder', asy
   expect(await readdir(folder())).not.toContain('refused')
 })
 
-describe('an account with removed months', () => {
-  it('has the same numbers and rows after an import that was interrupted, and its months remain removed', {
-    tags: 'long',
-  }, async () => {
-    await source.account('aged')
-    await storeRetained(source.stores, 'aged')
-    await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
-    await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
-    const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
-    await storeEvents(source.stores, 'aged', [restored])
-    await succeed(source, 'account', 'export', '--account', 'aged', '--output', folder('aged'))
-    const { environment } = target.stores
-    await importUntilKilled('aged', 'retained_ranges', 'recording which months were removed')
-    await expireProcessOf(target.stores, 'aged')
-    const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
-    expect(later).toBeUndefined()
-    const imported = await runHere(['account', 'import', folder('aged'), '--json'], environment)
-    expect([imported.code, JSON.parse(imported.stdout)]).toMatchObject([
-      0,
-      { rows: { 'pixel-events': 1 }, rejected: { 'pixel-events': 1 } },
-    ])
-    expect(imported.stderr).toContain('1 × occurredAt: is before 2025-03-01; the account has removed earlier rows')
-    expect((await succeed(target, 'verify')).differences).toEqual([])
-    const again = await importContent(target.stores, 'aged', 'clicks', rows.clicks)
-    expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
-    await succeed(target, 'account', 'export', '--account', 'aged', '--output', folder('aged-again'))
-    // With the hashes of the sums of removed clicks, and of all rows but the rejected event.
-    const [exported, moved] = await Promise.all(['aged', 'aged-again'].map(manifestOf))
-    expect(exported.retained).toMatchObject({ clickMonths: 2, eventMonths: 1 })
-    expect(moved.retained).toEqual(exported.retained)
-    expect(moved.files).toEqual({ ...exported.files, 'pixel-events': expect.anything() })
-    const other = { clicksMs: Date.UTC(2025, 0, 1), eventsMs: 0 }
-    const none = (): AsyncIterable<Buffer> => Readable.from([])
-    await expect(withWriter(target.stores, 'aged', (writer) => storeRemovedSums(writer, other, none))).rejects.toThrow(
-      'account aged has removed other months than the exported account',
-    )
-  })
+it('an account with removed months has the same numbers and rows after an import that was interrupted, and its months remain removed', {
+  tags: 'long',
+}, async () => {
+  await source.account('aged')
+  await storeRetained(source.stores, 'aged')
+  await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
+  await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
+  const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
+  await storeEvents(source.stores, 'aged', [restored])
+  await succeed(source, 'account', 'export', '--account', 'aged', '--output', folder('aged'))
+  const { environment } = target.stores
+  await importUntilKilled('aged', 'retained_ranges', 'recording which months were removed')
+  await expireProcessOf(target.stores, 'aged')
+  const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
+  expect(later).toBeUndefined()
+  const imported = await runHere(['account', 'import', folder('aged'), '--json'], environment)
+  expect([imported.code, JSON.parse(imported.stdout)]).toMatchObject([
+    0,
+    { rows: { 'pixel-events': 1 }, rejected: { 'pixel-events': 1 } },
+  ])
+  expect(imported.stderr).toContain('1 × occurredAt: is before 2025-03-01; the account has removed earlier rows')
+  expect((await succeed(target, 'verify')).differences).toEqual([])
+  const again = await importContent(target.stores, 'aged', 'clicks', rows.clicks)
+  expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
+  await succeed(target, 'account', 'export', '--account', 'aged', '--output', folder('aged-again'))
+  // With the hashes of the sums of removed clicks, and of all rows but the rejected event.
+  const [exported, moved] = await Promise.all(['aged', 'aged-again'].map(manifestOf))
+  expect(exported.retained).toMatchObject({ clickMonths: 2, eventMonths: 1 })
+  expect(moved.retained).toEqual(exported.retained)
+  expect(moved.files).toEqual({ ...exported.files, 'pixel-events': expect.anything() })
+  const other = { clicksMs: Date.UTC(2025, 0, 1), eventsMs: 0 }
+  const none = (): AsyncIterable<Buffer> => Readable.from([])
+  await expect(withWriter(target.stores, 'aged', (writer) => storeRemovedSums(writer, other, none))).rejects.toThrow(
+    'account aged has removed other months than the exported account',
+  )
 })
 
 describe('a malformed account folder', () => {

@@ -78,68 +78,66 @@ async function expectEqualStores(name: string, ...range: string[]): Promise<void
 const dayMs = 86_400_000
 const dayOf = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10)
 
-describe('a backup', () => {
-  it('taken during events, imports and changes has all that was acknowledged before, and verify finds nothing', async () => {
-    const app = await buildApp({ settings: readSettings(embedded('source')), stores, now: Date.now })
-    onTestFinished(() => app.close())
-    const [click] = await selectRows<{ id: string }>(stores.clickhouse, ch`SELECT id FROM clicks LIMIT 1`, {
-      label: 'test',
-    })
-    const acknowledged: string[] = []
-    const statuses = new Set<number>()
-    let isLoaded = true
-    const sendEvents = async (client: number) => {
-      for (let number = 0; isLoaded; number++) {
-        const event = { click_id: click?.id, event_name: 'signup', event_id: `${client}-${number}` }
-        statuses.add((await post(app, key, event)).statusCode)
-        acknowledged.push(event.event_id)
-      }
-    }
-    let imported = 0
-    const importRows = async () => {
-      for (let round = 0; isLoaded; round++) {
-        const ids = Array.from({ length: 300 }, (_, index) => `import-${round}-${index}`)
-        const clickedAt = `${dayOf(40 + (round % 3))}T10:00:00.000Z`
-        const clicks = ids.map((id) => ({ id, clickedAt, campaignId: null, country: 'DE', cost: '0.01' }))
-        const nowMs = Date.now()
-        const first = await importContent(stores, 'acme', 'clicks', clicks, { nowMs })
-        const changes = [round, round - 1].flatMap((of) => [
-          {
-            id: `conversion-${of}`,
-            convertedAt: clickedAt,
-            status: of === round ? 'pending' : 'approved',
-            revenue: '1',
-          },
-        ])
-        const second = await importContent(stores, 'acme', 'conversions', changes, { nowMs })
-        expect([...first.rejects, ...second.rejects]).toEqual([])
-        imported = ids.length * (round + 1)
-      }
-    }
-    const load = Promise.all([importRows(), ...Array.from({ length: 2 }, (_, client) => sendEvents(client))])
-    await until(() => acknowledged.length > 50 && imported > 0)
-    const before = { events: [...acknowledged], imported }
-    // In a process of its own: it copies files without a pause.
-    const backup = await run(['backup', folder('loaded')], embedded('source'))
-    expect(backup).toMatchObject({ code: 0, stderr: '' })
-    isLoaded = false
-    await load
-    expect([...statuses]).toEqual([200])
-
-    expect((await restore('loaded', 'loaded-data')).code).toBe(0)
-    // As after a kill of a backup of this store.
-    await mkdir(folder('loaded-data', 'clickhouse', 'shadow', 'killed'), { recursive: true })
-    await expectEqualStores('loaded-data', '--from', dayOf(10), '--to', dayOf(0))
-    const restored = await openStores(readSettings(embedded('loaded-data')), () => {})
-    onTestFinished(() => restored.close())
-    const select = (query: Fragment) => selectRows<{ id: string }>(restored.clickhouse, query, { label: 'test' })
-    const events = await select(ch`SELECT id FROM pixel_events FINAL WHERE account_id = 'acme'`)
-    const stored = new Set(events.map(({ id }) => id))
-    expect(before.events.filter((id) => !stored.has(id))).toEqual([])
-    const rows = await select(ch`SELECT id FROM clicks FINAL WHERE account_id = 'acme' AND id LIKE 'import-%'`)
-    expect(rows.length).toBeGreaterThanOrEqual(before.imported)
-    expect(existsSync(folder('loaded-data', 'clickhouse', 'shadow'))).toBe(false)
+it('a backup taken during events, imports and changes has all that was acknowledged before, and verify finds nothing', async () => {
+  const app = await buildApp({ settings: readSettings(embedded('source')), stores, now: Date.now })
+  onTestFinished(() => app.close())
+  const [click] = await selectRows<{ id: string }>(stores.clickhouse, ch`SELECT id FROM clicks LIMIT 1`, {
+    label: 'test',
   })
+  const acknowledged: string[] = []
+  const statuses = new Set<number>()
+  let isLoaded = true
+  const sendEvents = async (client: number) => {
+    for (let number = 0; isLoaded; number++) {
+      const event = { click_id: click?.id, event_name: 'signup', event_id: `${client}-${number}` }
+      statuses.add((await post(app, key, event)).statusCode)
+      acknowledged.push(event.event_id)
+    }
+  }
+  let imported = 0
+  const importRows = async () => {
+    for (let round = 0; isLoaded; round++) {
+      const ids = Array.from({ length: 300 }, (_, index) => `import-${round}-${index}`)
+      const clickedAt = `${dayOf(40 + (round % 3))}T10:00:00.000Z`
+      const clicks = ids.map((id) => ({ id, clickedAt, campaignId: null, country: 'DE', cost: '0.01' }))
+      const nowMs = Date.now()
+      const first = await importContent(stores, 'acme', 'clicks', clicks, { nowMs })
+      const changes = [round, round - 1].flatMap((of) => [
+        {
+          id: `conversion-${of}`,
+          convertedAt: clickedAt,
+          status: of === round ? 'pending' : 'approved',
+          revenue: '1',
+        },
+      ])
+      const second = await importContent(stores, 'acme', 'conversions', changes, { nowMs })
+      expect([...first.rejects, ...second.rejects]).toEqual([])
+      imported = ids.length * (round + 1)
+    }
+  }
+  const load = Promise.all([importRows(), ...Array.from({ length: 2 }, (_, client) => sendEvents(client))])
+  await until(() => acknowledged.length > 50 && imported > 0)
+  const before = { events: [...acknowledged], imported }
+  // In a process of its own: it copies files without a pause.
+  const backup = await run(['backup', folder('loaded')], embedded('source'))
+  expect(backup).toMatchObject({ code: 0, stderr: '' })
+  isLoaded = false
+  await load
+  expect([...statuses]).toEqual([200])
+
+  expect((await restore('loaded', 'loaded-data')).code).toBe(0)
+  // As after a kill of a backup of this store.
+  await mkdir(folder('loaded-data', 'clickhouse', 'shadow', 'killed'), { recursive: true })
+  await expectEqualStores('loaded-data', '--from', dayOf(10), '--to', dayOf(0))
+  const restored = await openStores(readSettings(embedded('loaded-data')), () => {})
+  onTestFinished(() => restored.close())
+  const select = (query: Fragment) => selectRows<{ id: string }>(restored.clickhouse, query, { label: 'test' })
+  const events = await select(ch`SELECT id FROM pixel_events FINAL WHERE account_id = 'acme'`)
+  const stored = new Set(events.map(({ id }) => id))
+  expect(before.events.filter((id) => !stored.has(id))).toEqual([])
+  const rows = await select(ch`SELECT id FROM clicks FINAL WHERE account_id = 'acme' AND id LIKE 'import-%'`)
+  expect(rows.length).toBeGreaterThanOrEqual(before.imported)
+  expect(existsSync(folder('loaded-data', 'clickhouse', 'shadow'))).toBe(false)
 })
 
 const changing = { rename: promises, mkdir: promises, rm: promises, cp: promises, cpSync: fs } as const
@@ -386,27 +384,25 @@ describe.skipIf(!hasPostgres())('a store with ClickHouse embedded and PostgreSQL
   })
 })
 
-describe('a disk that is full', () => {
-  it('fails the backup, which leaves nothing, and the restore, which is completed with more space', {
-    tags: 'long',
-  }, async ({ skip }) => {
-    const disk = folder('disk')
-    await mkdir(disk)
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=30m,mode=700', 'tmpfs', disk], { stdio: 'pipe' })
-    } catch {
-      skip('mounting a disk is not allowed here')
-    }
-    onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
-    const ended = await runHere(['backup', join(disk, 'backup')], embedded('source'))
-    expectOneLine(ended, 1, /^error: ENOSPC.* No backup was written: run the command again\./)
-    expect(readdirSync(disk)).toEqual([])
-    expect((await restore('quiet', 'disk')).stderr).toMatch(/^error: ENOSPC.* is incomplete: run it again\.\n$/)
-    expect((await runHere(['verify'], embedded('disk'))).stderr).toMatch(/a restore into this folder was interrupted/)
-    execFileSync('mount', ['-o', 'remount,size=1g', disk])
-    expect((await restore('quiet', 'disk')).code).toBe(0)
-    await expectEqualStores('disk', '--days', '10')
-  })
+it('a disk that is full fails the backup, which leaves nothing, and the restore, which is completed with more space', {
+  tags: 'long',
+}, async ({ skip }) => {
+  const disk = folder('disk')
+  await mkdir(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=30m,mode=700', 'tmpfs', disk], { stdio: 'pipe' })
+  } catch {
+    skip('mounting a disk is not allowed here')
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+  const ended = await runHere(['backup', join(disk, 'backup')], embedded('source'))
+  expectOneLine(ended, 1, /^error: ENOSPC.* No backup was written: run the command again\./)
+  expect(readdirSync(disk)).toEqual([])
+  expect((await restore('quiet', 'disk')).stderr).toMatch(/^error: ENOSPC.* is incomplete: run it again\.\n$/)
+  expect((await runHere(['verify'], embedded('disk'))).stderr).toMatch(/a restore into this folder was interrupted/)
+  execFileSync('mount', ['-o', 'remount,size=1g', disk])
+  expect((await restore('quiet', 'disk')).code).toBe(0)
+  await expectEqualStores('disk', '--days', '10')
 })
 
 describe('a command that is killed', () => {

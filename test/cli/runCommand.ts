@@ -27,10 +27,7 @@ export function start(
   })
 }
 
-/**
- * Starts a server for one test, and waits until it prints its addresses, as JSON.
- * @throws Error with its log when it exits before
- */
+/** Starts a server for one test, and waits until it prints its addresses, as JSON. @throws Error with its log when it exits before */
 export async function serve(environment: Record<string, string>, ...words: string[]) {
   const child = start(['serve', '--json', ...words], environment)
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -97,23 +97,21 @@ describe('deploy/tributary.service', () => {
   )
 })
 
-describe('deploy/tributary-feed.service', () => {
-  it('runs the feed, with all restrictions of an instance', () => {
-    const [feed, instance] = ['tributary-feed', 'tributary'].map((name) =>
-      read(`deploy/${name}.service`)
-        .split('\n')
-        .filter((line) => /^[A-Z]\w+=/.test(line)),
-    )
-    const own = ['Description=Tributary feed', 'StateDirectory=tributary-feed', 'StateDirectoryMode=0700']
-    const heap = '--max-semi-space-size=16 --heap-growing-percent=50'
-    const command = instance
-      ?.find((line) => line.startsWith('ExecStart='))
-      ?.replace(/--\S+ --\S+ (\S+) serve/, `${heap} $1 feed`)
-    // The container has the same options.
-    expect(services.feed?.entrypoint?.join(' ')).toBe(`node ${heap} dist/src/main.js`)
-    expect(feed?.filter((line) => !instance?.includes(line))).toEqual([own[0], command, ...own.slice(1)])
-    expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
-  })
+it('deploy/tributary-feed.service runs the feed, with all restrictions of an instance', () => {
+  const [feed, instance] = ['tributary-feed', 'tributary'].map((name) =>
+    read(`deploy/${name}.service`)
+      .split('\n')
+      .filter((line) => /^[A-Z]\w+=/.test(line)),
+  )
+  const own = ['Description=Tributary feed', 'StateDirectory=tributary-feed', 'StateDirectoryMode=0700']
+  const heap = '--max-semi-space-size=16 --heap-growing-percent=50'
+  const command = instance
+    ?.find((line) => line.startsWith('ExecStart='))
+    ?.replace(/--\S+ --\S+ (\S+) serve/, `${heap} $1 feed`)
+  // The container has the same options.
+  expect(services.feed?.entrypoint?.join(' ')).toBe(`node ${heap} dist/src/main.js`)
+  expect(feed?.filter((line) => !instance?.includes(line))).toEqual([own[0], command, ...own.slice(1)])
+  expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
 })
 
 describe('files with passwords', () => {
@@ -184,11 +182,9 @@ describe('deploy/Dockerfile', () => {
   })
 })
 
-describe('an installation without Docker', () => {
-  it('copies every folder that the program reads', () => {
-    const { files } = JSON.parse(read('package.json')) as { files: string[] }
-    const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/setup.md')) ?? []
-    const folders = files.filter((name) => name !== 'docs' && !name.startsWith('!'))
-    for (const folder of folders) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
-  })
+it('an installation without Docker copies every folder that the program reads', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/setup.md')) ?? []
+  const folders = files.filter((name) => name !== 'docs' && !name.startsWith('!'))
+  for (const folder of folders) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
 })

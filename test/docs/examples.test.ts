@@ -73,30 +73,28 @@ beforeAll(async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 })
 })
 
-describe('the example responses of the documentation', () => {
-  // `npx vitest run test/docs/examples.test.ts -u` writes them.
-  it('are the responses of the demo to the sample requests: to the examples of the parameters that a request needs', async () => {
-    const examples: Record<string, { request?: unknown; response: unknown }> = {}
-    for (const placed of operationsOf(await document())) {
-      const { operationId } = placed.operation
-      const post = posts[operationId]
-      const response = await api.app.inject({
-        method: placed.method as 'GET' | 'POST',
-        url: `/api/v1${sampleUrl(placed)}`,
-        headers: { authorization: `ApiKey ${key}` },
-        ...(post && { payload: post.request }),
-      })
-      expect([operationId, response.statusCode]).toEqual([operationId, 200])
-      const body = JSON.parse(response.body, withFixedValues)
-      if (post) expect(body).toEqual(post.response)
-      const shown = Object.entries<unknown>(body).map(([name, value]) => {
-        const isList = name === 'data' || operationId === 'getSchema'
-        return [name, isList && Array.isArray(value) ? value.slice(0, shownRows(operationId)) : value]
-      })
-      examples[operationId] = { ...(post && { request: post.request }), response: Object.fromEntries(shown) }
-    }
-    await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/http/docs/examples.json')
-  })
+// `npx vitest run test/docs/examples.test.ts -u` writes them.
+it('the example responses of the documentation are the responses of the demo to the sample requests: to the examples of the parameters that a request needs', async () => {
+  const examples: Record<string, { request?: unknown; response: unknown }> = {}
+  for (const placed of operationsOf(await document())) {
+    const { operationId } = placed.operation
+    const post = posts[operationId]
+    const response = await api.app.inject({
+      method: placed.method as 'GET' | 'POST',
+      url: `/api/v1${sampleUrl(placed)}`,
+      headers: { authorization: `ApiKey ${key}` },
+      ...(post && { payload: post.request }),
+    })
+    expect([operationId, response.statusCode]).toEqual([operationId, 200])
+    const body = JSON.parse(response.body, withFixedValues)
+    if (post) expect(body).toEqual(post.response)
+    const shown = Object.entries<unknown>(body).map(([name, value]) => {
+      const isList = name === 'data' || operationId === 'getSchema'
+      return [name, isList && Array.isArray(value) ? value.slice(0, shownRows(operationId)) : value]
+    })
+    examples[operationId] = { ...(post && { request: post.request }), response: Object.fromEntries(shown) }
+  }
+  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/http/docs/examples.json')
 })
 
 function sampleUrl({ path, operation: { parameters = [] } }: PlacedOperation): string {

@@ -156,9 +156,7 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     expect(sidebar.indexOf('Drill down')).toBeLessThan(sidebar.indexOf('Operations'))
   })
 
-  it('finds guides and operations by the search, without the Markdown of their texts', {
-    tags: 'long',
-  }, async () => {
+  it('finds guides and operations by the search, without the Markdown of their texts', { tags: 'long' }, async () => {
     await page.getByRole('search').click()
     const dialog = page.getByRole('dialog', { name: 'Reference Search' })
     await dialog.getByRole('combobox').fill('filter')

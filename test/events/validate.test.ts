@@ -15,24 +15,20 @@ function read(fields: object) {
 
 // All rules with random values, and their order: test/api/events/model.test.ts. Invalid values: test/properties/errors.test.ts.
 
-describe('currency', () => {
-  it('is stored when it is an uppercase ISO 4217 code, else ignored', () => {
-    for (const code of ['USD', 'EUR', 'XCG', 'ZWG', 'CLF', 'XAU', 'XXX', 'VED']) {
-      expect(read({ currency: code }).currency).toBe(code)
-    }
-    for (const currency of ['usd', 'US', 'USDT', 'ZZZ', 'AAA', '', ' USD', 'DEM', 5, null, undefined, {}, ['USD']]) {
-      expect([currency, read({ currency }).currency]).toEqual([currency, ''])
-    }
-  })
+it('currency is stored when it is an uppercase ISO 4217 code, else ignored', () => {
+  for (const code of ['USD', 'EUR', 'XCG', 'ZWG', 'CLF', 'XAU', 'XXX', 'VED']) {
+    expect(read({ currency: code }).currency).toBe(code)
+  }
+  for (const currency of ['usd', 'US', 'USDT', 'ZZZ', 'AAA', '', ' USD', 'DEM', 5, null, undefined, {}, ['USD']]) {
+    expect([currency, read({ currency }).currency]).toEqual([currency, ''])
+  }
 })
 
-describe('an id', () => {
-  it('has up to 64 letters, digits and _ . : -, an event_id up to 128', () => {
-    for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)]) {
-      expect(read({ click_id: id })).toMatchObject({ clickId: id, campaignId: '' })
-    }
-    for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).id).toBe(id)
-  })
+it('an id has up to 64 letters, digits and _ . : -, an event_id up to 128', () => {
+  for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)]) {
+    expect(read({ click_id: id })).toMatchObject({ clickId: id, campaignId: '' })
+  }
+  for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).id).toBe(id)
 })
 
 describe('timestamp', () => {

@@ -222,27 +222,23 @@ describe('a filter of the page', () => {
   })
 })
 
-describe('the selections of the page', () => {
-  it('are the dimensions, filters and metrics of the API', () => {
-    expect(shownMetrics.toSorted()).toEqual(metricNames.toSorted())
-    expect(columnNames.toSorted()).toEqual(reportMetricNames.toSorted())
-    expect(filterDimensions).toEqual(filterAttributes)
-    expect(offeredFunnelDimensions).toEqual(funnelDimensions)
-    // Hours have no filter and no date.
-    const offered = [...attributeNames, ...timeDimensions].filter((name) => name !== 'hour')
-    expect(dimensionNames.toSorted()).toEqual(offered.toSorted())
-  })
+it('the selections of the page are the dimensions, filters and metrics of the API', () => {
+  expect(shownMetrics.toSorted()).toEqual(metricNames.toSorted())
+  expect(columnNames.toSorted()).toEqual(reportMetricNames.toSorted())
+  expect(filterDimensions).toEqual(filterAttributes)
+  expect(offeredFunnelDimensions).toEqual(funnelDimensions)
+  // Hours have no filter and no date.
+  const offered = [...attributeNames, ...timeDimensions].filter((name) => name !== 'hour')
+  expect(dimensionNames.toSorted()).toEqual(offered.toSorted())
 })
 
-describe('dates of the page', () => {
-  it('are those of the calendar', () => {
-    expect(dateIn('Asia/Kathmandu', Date.UTC(2026, 10, 21, 18, 15))).toBe('2026-11-22')
-    expect([addDays('2024-02-28', 1), addDays('2026-01-01', -1)]).toEqual(['2024-02-29', '2025-12-31'])
-    expect([endOfMonth('2024-02-01'), endOfMonth('2026-12-31')]).toEqual(['2024-02-29', '2026-12-31'])
-    expect(daysBetween('2026-03-01', '2026-03-31')).toBe(31)
-    const kathmandu = { from: '2026-11-20T18:15:00.000Z', to: '2026-11-22T18:15:00.000Z' }
-    expect(datesIn('Asia/Kathmandu', kathmandu)).toEqual({ from: '2026-11-21', to: '2026-11-22' })
-  })
+it('dates of the page are those of the calendar', () => {
+  expect(dateIn('Asia/Kathmandu', Date.UTC(2026, 10, 21, 18, 15))).toBe('2026-11-22')
+  expect([addDays('2024-02-28', 1), addDays('2026-01-01', -1)]).toEqual(['2024-02-29', '2025-12-31'])
+  expect([endOfMonth('2024-02-01'), endOfMonth('2026-12-31')]).toEqual(['2024-02-29', '2026-12-31'])
+  expect(daysBetween('2026-03-01', '2026-03-31')).toBe(31)
+  const kathmandu = { from: '2026-11-20T18:15:00.000Z', to: '2026-11-22T18:15:00.000Z' }
+  expect(datesIn('Asia/Kathmandu', kathmandu)).toEqual({ from: '2026-11-21', to: '2026-11-22' })
 })
 
 describe('a comparison', () => {
@@ -264,24 +260,22 @@ describe('a comparison', () => {
   })
 })
 
-describe('numbers of the page', () => {
-  it('have the same decimals in a column, and durations their two largest units', () => {
-    expect([16, 61.6, 169.4567].map((value) => formatValue(value, 'percent', ''))).toEqual([
-      '16.00%',
-      '61.60%',
-      '169.46%',
-    ])
-    expect([0.5, 12.34567].map((value) => formatValue(value, 'rate', 'USD'))).toEqual(['$0.5000', '$12.3457'])
-    expect(formatValue(0.5, 'rate', 'JPY')).toBe('¥0.50')
-    expect(formatValue(-0.001, 'amount', 'USD')).toBe('$0.00')
-    expect([0, 59, 4_980, 90_000, 86_401].map(formatSeconds)).toEqual([
-      '0 sec',
-      '59 sec',
-      '1 hr 23 min',
-      '1 day 1 hr',
-      '1 day',
-    ])
-  })
+it('numbers of the page have the same decimals in a column, and durations their two largest units', () => {
+  expect([16, 61.6, 169.4567].map((value) => formatValue(value, 'percent', ''))).toEqual([
+    '16.00%',
+    '61.60%',
+    '169.46%',
+  ])
+  expect([0.5, 12.34567].map((value) => formatValue(value, 'rate', 'USD'))).toEqual(['$0.5000', '$12.3457'])
+  expect(formatValue(0.5, 'rate', 'JPY')).toBe('¥0.50')
+  expect(formatValue(-0.001, 'amount', 'USD')).toBe('$0.00')
+  expect([0, 59, 4_980, 90_000, 86_401].map(formatSeconds)).toEqual([
+    '0 sec',
+    '59 sec',
+    '1 hr 23 min',
+    '1 day 1 hr',
+    '1 day',
+  ])
 })
 
 describe('the chart', () => {

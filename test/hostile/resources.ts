@@ -26,10 +26,7 @@ export async function countResources(
   }
 }
 
-/**
- * Counts the running queries of the API. Queries of this program have no `log_comment`.
- * @param olderThanS minimum running time in seconds
- */
+/** Counts the running queries of the API. Queries of this program have no `log_comment`. @param olderThanS minimum running time in seconds */
 export async function clickhouseQueries(stores: Stores, olderThanS = 0): Promise<number> {
   const running = `SELECT 1 FROM system.processes WHERE Settings['log_comment'] != '' AND elapsed >= ${olderThanS}`
   return (await rowsOf(stores, running)).length

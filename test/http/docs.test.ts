@@ -132,32 +132,30 @@ describe('the address of the API in the documentation', () => {
   })
 })
 
-describe('llms.txt', () => {
-  it('has every operation, parameter, schema and guide about the API in 64 KB, at both of its paths', async () => {
-    const text = (await server.get('/docs/llms.txt')).body
-    expect((await server.app.inject('/llms.txt')).body).toBe(text)
-    for (const { path, method, operation } of await operations()) {
-      let [, section = ''] = text.split(`\n### ${method.toUpperCase()} ${path}\n`)
-      expect(section.split('\n### ')[0]).toContain(operation.summary)
-      section = section.replace('campaign_id to sub10', filterNames.join(', '))
-      for (const { name } of operation.parameters ?? []) {
-        expect(section.split('\n### ')[0]).toMatch(new RegExp(`^- ([\\w ]+: )?([\\w]+, )*${name}\\b`, 'm'))
-      }
+it('llms.txt has every operation, parameter, schema and guide about the API in 64 KB, at both of its paths', async () => {
+  const text = (await server.get('/docs/llms.txt')).body
+  expect((await server.app.inject('/llms.txt')).body).toBe(text)
+  for (const { path, method, operation } of await operations()) {
+    let [, section = ''] = text.split(`\n### ${method.toUpperCase()} ${path}\n`)
+    expect(section.split('\n### ')[0]).toContain(operation.summary)
+    section = section.replace('campaign_id to sub10', filterNames.join(', '))
+    for (const { name } of operation.parameters ?? []) {
+      expect(section.split('\n### ')[0]).toMatch(new RegExp(`^- ([\\w ]+: )?([\\w]+, )*${name}\\b`, 'm'))
     }
-    const { tags, components, 'x-tagGroups': groups } = await document()
-    const programs = groups.find(({ name }) => name === 'Copies and tools')?.tags ?? []
-    expect(text).toContain(`More guides are in \`tags\` of the OpenAPI document: ${programs.join(', ')}.`)
-    for (const { name, description } of tags) {
-      if (!programs.includes(name)) expect(text).toContain(`## ${name}\n\n${description}`)
-    }
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1_024)
-    for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
-    expect(text).not.toContain('undefined')
-    // Links are absolute: the text may be read without its address.
-    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link)
-    expect(links.length).toBeGreaterThan(2)
-    for (const link of links) expect(link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/api\/v1\/docs/)
-  })
+  }
+  const { tags, components, 'x-tagGroups': groups } = await document()
+  const programs = groups.find(({ name }) => name === 'Copies and tools')?.tags ?? []
+  expect(text).toContain(`More guides are in \`tags\` of the OpenAPI document: ${programs.join(', ')}.`)
+  for (const { name, description } of tags) {
+    if (!programs.includes(name)) expect(text).toContain(`## ${name}\n\n${description}`)
+  }
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1_024)
+  for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
+  expect(text).not.toContain('undefined')
+  // Links are absolute: the text may be read without its address.
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link)
+  expect(links.length).toBeGreaterThan(2)
+  for (const link of links) expect(link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/api\/v1\/docs/)
 })
 
 describe('the documentation page', () => {

@@ -54,25 +54,23 @@ describe('the page /explore', () => {
   })
 })
 
-describe('the bundle of the page', () => {
-  it('has only packages with a license that permits use in proprietary products', async () => {
-    const { metafile } = await build({
-      entryPoints: [join(packageRoot, 'src/explore/explore.tsx')],
-      absWorkingDir: packageRoot,
-      bundle: true,
-      write: false,
-      metafile: true,
-      outdir: 'dist/explore',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-    })
-    const packages = new Set(
-      Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)\//.exec(path)?.[1] ?? []),
-    )
-    expect([...packages].sort()).toEqual(['openapi-fetch', 'preact', 'uplot'])
-    for (const name of packages) {
-      const { license } = JSON.parse(readFileSync(join(packageRoot, 'node_modules', name, 'package.json'), 'utf8'))
-      expect([name, license]).toEqual([name, 'MIT'])
-    }
+it('the bundle of the page has only packages with a license that permits use in proprietary products', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(packageRoot, 'src/explore/explore.tsx')],
+    absWorkingDir: packageRoot,
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: 'dist/explore',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
   })
+  const packages = new Set(
+    Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)\//.exec(path)?.[1] ?? []),
+  )
+  expect([...packages].sort()).toEqual(['openapi-fetch', 'preact', 'uplot'])
+  for (const name of packages) {
+    const { license } = JSON.parse(readFileSync(join(packageRoot, 'node_modules', name, 'package.json'), 'utf8'))
+    expect([name, license]).toEqual([name, 'MIT'])
+  }
 })

@@ -225,22 +225,20 @@ describe('a web page of another origin', () => {
   })
 })
 
-describe('slow clients', () => {
-  it('responds 408 to slow headers, a slow body, and a client that sends single bytes', async () => {
-    const app = await open({}, { arrivalMs: 900 })
-    await app.listen({ port: 0 })
-    const start = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\n'
-    const inBody = `${start}Authorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
-    for (const response of await Promise.all([sendRaw(app, start), sendRaw(app, inBody)])) {
-      expect(response).toMatch(/^HTTP\/1.1 408 /)
-      expect(response).toContain('"error":"request_timeout"')
-    }
-    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-    socket.on('error', () => {})
-    const ended = new Promise((resolve) => socket.once('close', resolve))
-    socket.write(start)
-    const writing = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
-    await ended
-    clearInterval(writing)
-  })
+it('a server responds 408 to slow headers, a slow body, and a client that sends single bytes', async () => {
+  const app = await open({}, { arrivalMs: 900 })
+  await app.listen({ port: 0 })
+  const start = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\n'
+  const inBody = `${start}Authorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
+  for (const response of await Promise.all([sendRaw(app, start), sendRaw(app, inBody)])) {
+    expect(response).toMatch(/^HTTP\/1.1 408 /)
+    expect(response).toContain('"error":"request_timeout"')
+  }
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(start)
+  const writing = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
+  await ended
+  clearInterval(writing)
 })

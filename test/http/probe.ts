@@ -17,9 +17,7 @@ export function probeRoutes(app: App): void {
   app.get(
     '/probe',
     { schema: { tags: ['Probe'], querystring: ProbeQuery }, config: { scope: 'read:clicks' } },
-    (request) => ({
-      query: request.query,
-    }),
+    (request) => ({ query: request.query }),
   )
   app.get(
     '/probe/:id',

@@ -37,11 +37,12 @@ async function keyOf(accountId: string, expiresAt: Date | null = null) {
   return created
 }
 
-describe('a valid key that is not cached', () => {
-  it.each([
-    ['malformed', () => `${makeKeyText()}x`],
-    ['unknown', makeKeyText],
-  ])('accepts a valid key after any number of %s keys from its address', async (kind, makeKey) => {
+it.each([
+  ['malformed', () => `${makeKeyText()}x`],
+  ['unknown', makeKeyText],
+])(
+  'a server accepts a valid key that is not cached after any number of %s keys from its address',
+  async (kind, makeKey) => {
     const { send, sendMany } = await openFresh()
     const responses = await sendMany(125, makeKey)
     expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
@@ -52,8 +53,8 @@ describe('a valid key that is not cached', () => {
     expect(refused?.headers['x-ratelimit-reset']).toBe(refused?.headers['retry-after'])
     expect((await send(await api.account(kind))).statusCode).toBe(200)
     expect((await send(makeKey(), '203.0.113.8')).statusCode).toBe(401)
-  })
-})
+  },
+)
 
 describe('malformed keys', () => {
   it('counts an IPv6 network of 64 bits as one address, and IPv4 in IPv6 notation as IPv4', async () => {
@@ -74,27 +75,25 @@ describe('malformed keys', () => {
   })
 })
 
-describe('a revoked or expired key', () => {
-  it('rejects a revoked or expired key 120 times a minute with the reason, then with 429; other keys are not affected', async () => {
-    const { send, sendMany } = await openFresh()
-    const valid = await api.account('ended')
-    const revoked = await keyOf('ended')
-    await revokeKey(api.stores.postgres, revoked.row.id)
-    const expired = await keyOf('ended', new Date(testNowMs))
-    for (const [key, code] of [
-      [revoked.key, 'revoked_api_key'],
-      [expired.key, 'expired_api_key'],
-    ] as const) {
-      const responses = await sendMany(125, () => key)
-      expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
-      expect(responses[0]?.json().error).toBe(code)
-      expect(responses.at(-1)?.json()).toMatchObject({
-        error: 'rate_limited',
-        message: expect.stringContaining('revoked or expired'),
-      })
-      expect((await send(valid)).statusCode).toBe(200)
-    }
-  })
+it('a server rejects a revoked or expired key 120 times a minute with the reason, then with 429; other keys are not affected', async () => {
+  const { send, sendMany } = await openFresh()
+  const valid = await api.account('ended')
+  const revoked = await keyOf('ended')
+  await revokeKey(api.stores.postgres, revoked.row.id)
+  const expired = await keyOf('ended', new Date(testNowMs))
+  for (const [key, code] of [
+    [revoked.key, 'revoked_api_key'],
+    [expired.key, 'expired_api_key'],
+  ] as const) {
+    const responses = await sendMany(125, () => key)
+    expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
+    expect(responses[0]?.json().error).toBe(code)
+    expect(responses.at(-1)?.json()).toMatchObject({
+      error: 'rate_limited',
+      message: expect.stringContaining('revoked or expired'),
+    })
+    expect((await send(valid)).statusCode).toBe(200)
+  }
 })
 
 describe('key look-ups', () => {
@@ -149,28 +148,26 @@ describe('key look-ups', () => {
   })
 })
 
-describe('a repeated Authorization header', () => {
-  it('rejects a repeated Authorization header, whichever of its keys is valid and whatever the case of its name', async () => {
-    const { app } = await openFresh()
-    await app.listen({ port: 0 })
-    const key = await api.account('repeated')
-    const answerTo = async (path: string, headers: readonly string[]) => {
-      const request = ['GET ', path, ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ...headers, '\r\n'].join('')
-      const [head = '', body = ''] = (await sendRaw(app, request)).split('\r\n\r\n')
-      return [Number(head.split(' ')[1]), JSON.parse(body).error]
-    }
-    const valid = `Authorization: ApiKey ${key}\r\n`
-    const other = `authorization: ApiKey ${makeKeyText()}\r\n`
-    for (const headers of [
-      [valid, valid],
-      [valid, other],
-      [other, valid],
-      [valid, 'AUTHORIZATION:\r\n'],
-      ['Authorization:\r\n', valid],
-    ]) {
-      expect(await answerTo(url, headers)).toEqual([400, 'invalid_authorization'])
-    }
-    expect(await answerTo('/api/v1/nowhere', [valid, valid])).toEqual([404, 'not_found'])
-    expect(await answerTo(url, [valid])).toEqual([200, undefined])
-  })
+it('a server rejects a repeated Authorization header, whichever of its keys is valid and whatever the case of its name', async () => {
+  const { app } = await openFresh()
+  await app.listen({ port: 0 })
+  const key = await api.account('repeated')
+  const answerTo = async (path: string, headers: readonly string[]) => {
+    const request = ['GET ', path, ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ...headers, '\r\n'].join('')
+    const [head = '', body = ''] = (await sendRaw(app, request)).split('\r\n\r\n')
+    return [Number(head.split(' ')[1]), JSON.parse(body).error]
+  }
+  const valid = `Authorization: ApiKey ${key}\r\n`
+  const other = `authorization: ApiKey ${makeKeyText()}\r\n`
+  for (const headers of [
+    [valid, valid],
+    [valid, other],
+    [other, valid],
+    [valid, 'AUTHORIZATION:\r\n'],
+    ['Authorization:\r\n', valid],
+  ]) {
+    expect(await answerTo(url, headers)).toEqual([400, 'invalid_authorization'])
+  }
+  expect(await answerTo('/api/v1/nowhere', [valid, valid])).toEqual([404, 'not_found'])
+  expect(await answerTo(url, [valid])).toEqual([200, undefined])
 })

@@ -178,21 +178,19 @@ describe('a shared query', () => {
   })
 })
 
-describe('the cache', () => {
-  it('limits the memory of cached responses', async () => {
-    const { runs, seen, get, close } = await openCacheServer({ ttlMs: 60_000, bytesMax: 25_000 })
-    const requestNumber = async (number: number) => {
-      const [startedRuns, arrived] = [runs.length, seen.arrived]
-      const response = get(`/acme/query?n=${number}`)
-      // A response that is not cached starts its run on arrival.
-      await expect.poll(() => seen.arrived).toBe(arrived + 1)
-      runs[startedRuns]?.end({ rows: 'x'.repeat(10_000), asOf })
-      await (await response).text()
-      return runs.length > startedRuns
-    }
-    const isRun = []
-    for (const number of [1, 2, 2, 1, 3, 1, 2]) isRun.push(await requestNumber(number))
-    expect(isRun).toEqual([true, true, false, false, true, false, true])
-    await close()
-  })
+it('the cache limits the memory of cached responses', async () => {
+  const { runs, seen, get, close } = await openCacheServer({ ttlMs: 60_000, bytesMax: 25_000 })
+  const requestNumber = async (number: number) => {
+    const [startedRuns, arrived] = [runs.length, seen.arrived]
+    const response = get(`/acme/query?n=${number}`)
+    // A response that is not cached starts its run on arrival.
+    await expect.poll(() => seen.arrived).toBe(arrived + 1)
+    runs[startedRuns]?.end({ rows: 'x'.repeat(10_000), asOf })
+    await (await response).text()
+    return runs.length > startedRuns
+  }
+  const isRun = []
+  for (const number of [1, 2, 2, 1, 3, 1, 2]) isRun.push(await requestNumber(number))
+  expect(isRun).toEqual([true, true, false, false, true, false, true])
+  await close()
 })

@@ -108,8 +108,9 @@ describe('content negotiation', () => {
   })
 })
 
-describe('reports and daily series as CSV', () => {
-  it.each(['/reports?group_by=campaign&from=2026-03-01&to=2026-03-31', '/stats/daily?days=3'])('%s', async (path) => {
+it.each(['/reports?group_by=campaign&from=2026-03-01&to=2026-03-31', '/stats/daily?days=3'])(
+  'reports and daily series as CSV %s',
+  async (path) => {
     const { data } = (await api.get(path, key)).json<{ data: Record<string, unknown>[] }>()
     const { body, headers } = await api.get(`${path}&format=csv`, key)
     // A report names its columns by the dimension.
@@ -124,8 +125,8 @@ describe('reports and daily series as CSV', () => {
     const known = { 'if-none-match': `${headers.etag}` }
     expect((await api.get(`${path}&format=csv`, key, known)).statusCode).toBe(304)
     expect((await api.get(path, key, known)).statusCode).toBe(200)
-  })
-})
+  },
+)
 
 describe('a long export', () => {
   const running = () => runningQueries(api.stores, 'clicks.export')

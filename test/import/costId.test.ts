@@ -11,10 +11,7 @@ const read = (fields: object, zone = 'UTC') =>
     { id: 'acme', currency: 'EUR' },
     false,
     nowMs,
-  )({ cost: 1, ...fields } as never, {
-    ...jsonInput,
-    localInstant: localInstantsOf(zone, storableTimes),
-  })
+  )({ cost: 1, ...fields } as never, { ...jsonInput, localInstant: localInstantsOf(zone, storableTimes) })
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 
 it('the id of a cost is 32 digits of the SHA-256 over its time as the file has it and its dimensions, in their order', () => {

@@ -41,10 +41,7 @@ export function partsBeyond(page: Page): Promise<string[]> {
   })()`)
 }
 
-/**
- * Collects the errors and warnings of a page, among them failed responses, and its requests to other hosts.
- * @returns the list, which grows
- */
+/** Collects the errors and warnings of a page, among them failed responses, and its requests to other hosts. @returns the list, which grows */
 export function watchProblems(page: Page, origin: string): string[] {
   const problems: string[] = []
   page.on('console', (line) => {

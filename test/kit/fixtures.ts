@@ -30,10 +30,7 @@ export function useOpened<Opened extends { close(): unknown }>(open: () => Promi
   })
 }
 
-/**
- * Opens stores for a file, as `useOpened` does.
- * @param isDirty whether the file changes more than rows
- */
+/** Opens stores for a file, as `useOpened` does. @param isDirty whether the file changes more than rows */
 export function useTestStores({ isDirty = false } = {}): TestStores {
   return useOpened(async () => {
     const stores = await openTestStores()

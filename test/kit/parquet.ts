@@ -1,9 +1,6 @@
 import type { TestStores } from './stores.ts'
 
-/**
- * Queries a Parquet file with ClickHouse.
- * @param statement `DESCRIBE`, or a SELECT without its FROM clause
- */
+/** Queries a Parquet file with ClickHouse. @param statement `DESCRIBE`, or a SELECT without its FROM clause */
 export async function queryParquet<Row>(
   { clickhouse }: Pick<TestStores, 'clickhouse'>,
   file: Buffer,

@@ -4,10 +4,7 @@ import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { splitIntoLines } from '../../src/import/parsers/lines.ts'
 import type { TestApp } from './app.ts'
 
-/**
- * Reads all rows of a list page by page, and checks that `hasMore` and `nextCursor` agree.
- * @param path with its query string, without a cursor
- */
+/** Reads all rows of a list page by page, and checks that `hasMore` and `nextCursor` agree. @param path with its query string, without a cursor */
 export async function readPages<Row>(
   api: TestApp,
   path: string,

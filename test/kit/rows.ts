@@ -17,10 +17,7 @@ export async function storeEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
   })
 }
 
-/**
- * Inserts clicks directly, without the importer.
- * @param rows each with `id` and `clicked_at` (`2026-11-20 10:00:00.000`)
- */
+/** Inserts clicks directly, without the importer. @param rows each with `id` and `clicked_at` (`2026-11-20 10:00:00.000`) */
 export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
   await clickhouse.client.insert({
     table: 'clicks',
@@ -65,11 +62,7 @@ export async function storeConversions(
     present.set(given.id, row)
     return before ? [{ ...before, is_deleted: 1 }, row] : [row]
   })
-  await clickhouse.client.insert({
-    table: 'conversions',
-    format: 'JSONEachRow',
-    values,
-  })
+  await clickhouse.client.insert({ table: 'conversions', format: 'JSONEachRow', values })
 }
 
 /** Inserts costs directly, without the importer. @param rows each with `id` and `spent_at`; cost 1 and version 1 unless given */

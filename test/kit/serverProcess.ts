@@ -37,10 +37,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/**
- * Starts an instance of the API, and waits until it listens. @param program folder of another version
- * @throws Error when it exits before
- */
+/** Starts an instance of the API, and waits until it listens. @param program folder of another version @throws Error when it exits before */
 export async function startInstance(
   environment: Record<string, string>,
   program = packageRoot,

@@ -239,10 +239,7 @@ const urls = reads.flatMap((operation) =>
 )
 
 const escapeOf = (format: string) => (format === 'csv' ? 'csv_escape=formulas' : '')
-/**
- * Exports: the empty query string in every format of an endpoint, and in its first format every second query string; in
- * test:long, all of them.
- */
+/** Exports: the empty query string in every format of an endpoint, and in its first format every second query string; in test:long, all of them. */
 const exportUrls = reads.flatMap((operation) => {
   const schema = operation.query.find(({ name }) => name === 'format')?.schema
   const formats = ['ndjson', 'csv', 'parquet'].filter((format) => JSON.stringify(schema ?? '').includes(`"${format}"`))
@@ -403,16 +400,14 @@ describe('a row of another account', () => {
   })
 })
 
-describe('every ClickHouse query of a read', () => {
-  it('has the account as the first condition on each table', () => {
-    const tables = queriesAlone.flatMap((query) =>
-      query.startsWith('ClickHouse') ? query.split(/\b(?:FROM|JOIN) (?=[a-z_]+\b(?!\())/).slice(1) : [],
-    )
-    const condition =
-      /^\w+(?: AS \w+)?(?: FINAL)?\s+(?:PREWHERE (?!account_id)[\s\S]*?\s)?(?:PRE)?WHERE account_id (?:=|IN) \{p\d+:/
-    expect(tables.length).toBeGreaterThan(100)
-    expect(tables.filter((text) => !condition.test(text))).toEqual([])
-  })
+it('every ClickHouse query of a read has the account as the first condition on each table', () => {
+  const tables = queriesAlone.flatMap((query) =>
+    query.startsWith('ClickHouse') ? query.split(/\b(?:FROM|JOIN) (?=[a-z_]+\b(?!\())/).slice(1) : [],
+  )
+  const condition =
+    /^\w+(?: AS \w+)?(?: FINAL)?\s+(?:PREWHERE (?!account_id)[\s\S]*?\s)?(?:PRE)?WHERE account_id (?:=|IN) \{p\d+:/
+  expect(tables.length).toBeGreaterThan(100)
+  expect(tables.filter((text) => !condition.test(text))).toEqual([])
 })
 
 /** Opens a server that records the text of every query to its stores. */

@@ -171,10 +171,7 @@ async function removeKilled(account: string, from: string, killedAfter: number):
 
 /** Without times of storage, which differ. */
 async function read(app: App, path: string, key: string): Promise<unknown> {
-  const { statusCode, body } = await app.inject({
-    url: `/api/v1${path}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const { statusCode, body } = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } })
   expect([path, statusCode]).toEqual([path, 200])
   return JSON.parse(body, (name, value) => (['storedAt', 'asOf', 'dataThrough'].includes(name) ? undefined : value))
 }

@@ -191,12 +191,7 @@ async function importFile(
   async function* blocks() {
     yield read
   }
-  const source = {
-    rows: blocks(),
-    from: 'json' as const,
-    fractionRead: () => undefined,
-    fingerprint: async () => name,
-  }
+  const source = { rows: blocks(), from: 'json' as const, fractionRead: () => undefined, fingerprint: async () => name }
   const tally = emptyTally()
   const nowMs = Date.UTC(2026, 0, 1)
   await importRows(stores, { resource, account, source, rejects: undefined, nowMs }, tally, {

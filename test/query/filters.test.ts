@@ -36,10 +36,8 @@ describe('a filter', () => {
   })
 })
 
-describe('the filters of a query', () => {
-  it('are all of its filter parameters and nothing else', () => {
-    const query = Object.fromEntries(filterNames.map((name) => [name, name === 'country' ? 'US' : 'tablet']))
-    expect(readFilters({ ...query, days: 3 } as FilterQuery)).toHaveLength(27)
-    expect(readFilters({})).toEqual([])
-  })
+it('the filters of a query are all of its filter parameters and nothing else', () => {
+  const query = Object.fromEntries(filterNames.map((name) => [name, name === 'country' ? 'US' : 'tablet']))
+  expect(readFilters({ ...query, days: 3 } as FilterQuery)).toHaveLength(27)
+  expect(readFilters({})).toEqual([])
 })

@@ -113,12 +113,10 @@ describe('the id in a cursor', () => {
   })
 })
 
-describe('a page', () => {
-  it('has a cursor if and only if there are more rows', () => {
-    const rows = [3, 2, 1].map((atMs) => ({ atMs, id: 'x' }))
-    expect(toPage(rows, 3, (row) => row, boundTo)).toEqual({ data: rows, nextCursor: null, hasMore: false })
-    const page = toPage(rows, 2, (row) => row, boundTo)
-    expect(page).toMatchObject({ data: rows.slice(0, 2), hasMore: true })
-    expect(readCursor(page.nextCursor ?? '', boundTo)).toEqual(rows[1])
-  })
+it('a page has a cursor if and only if there are more rows', () => {
+  const rows = [3, 2, 1].map((atMs) => ({ atMs, id: 'x' }))
+  expect(toPage(rows, 3, (row) => row, boundTo)).toEqual({ data: rows, nextCursor: null, hasMore: false })
+  const page = toPage(rows, 2, (row) => row, boundTo)
+  expect(page).toMatchObject({ data: rows.slice(0, 2), hasMore: true })
+  expect(readCursor(page.nextCursor ?? '', boundTo)).toEqual(rows[1])
 })

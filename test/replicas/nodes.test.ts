@@ -44,10 +44,7 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     const [home] = replicas.nodes
     const owner = await openTestStores({ ...replicas.environment, CLICKHOUSE_URL: home.url('tributary_owner') })
     await owner.close()
-    const users = {
-      CLICKHOUSE_URL: home.url('tributary_writer'),
-      CLICKHOUSE_READER_URL: home.url('tributary_reader'),
-    }
+    const users = { CLICKHOUSE_URL: home.url('tributary_writer'), CLICKHOUSE_READER_URL: home.url('tributary_reader') }
     const opened = await openTestApp({ metrics, now: Date.now }, { ...replicas.environment, ...users })
     const key = await opened.account('acme')
     await storeMetadata(opened.stores, 'campaigns', 'acme', [{ id: 'k0' }])

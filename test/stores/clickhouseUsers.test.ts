@@ -51,32 +51,28 @@ const get = async (path: string) => {
 }
 
 // What these grants refuse: test/stores/embedded/outside.test.ts.
-describe('docs/clickhouse-users.sql', () => {
-  it('grants the users of a server the same as those of the embedded engine', async () => {
-    const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
-    expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
-    expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))
-    expect(documented.get(reader)?.grants).toEqual(readerGrants('tributary'))
-    const settings = readerSettings({ query: 4_000_000_000, reader: 6_000_000_000 })
-    expect(documented.get(reader)?.settings).toEqual(settings)
-    expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(settings))
-  })
+it('docs/clickhouse-users.sql grants the users of a server the same as those of the embedded engine', async () => {
+  const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
+  expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
+  expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))
+  expect(documented.get(reader)?.grants).toEqual(readerGrants('tributary'))
+  const settings = readerSettings({ query: 4_000_000_000, reader: 6_000_000_000 })
+  expect(documented.get(reader)?.settings).toEqual(settings)
+  expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(settings))
 })
 
-describe('the owner', () => {
-  it.each([
-    'CREATE TABLE tributary.x (a String) ENGINE = Memory',
-    `CREATE TABLE tributary.x (a String) ENGINE = File(TSV, '/tmp/x')`,
-    `CREATE TABLE tributary.x (a String) ENGINE = URL('http://127.0.0.1:1/', TSV)`,
-    `CREATE TABLE tributary.x (a String) ENGINE = S3('http://127.0.0.1:1/b/k', TSV)`,
-    `CREATE TABLE tributary.x (a String) ENGINE = Distributed(c, system, one)`,
-    `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
-    'CREATE DATABASE other',
-    'DROP DATABASE tributary',
-    'SYSTEM SHUTDOWN',
-  ])('can’t %s', async (statement) => {
-    await expect(server.run(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
-  })
+it.each([
+  'CREATE TABLE tributary.x (a String) ENGINE = Memory',
+  `CREATE TABLE tributary.x (a String) ENGINE = File(TSV, '/tmp/x')`,
+  `CREATE TABLE tributary.x (a String) ENGINE = URL('http://127.0.0.1:1/', TSV)`,
+  `CREATE TABLE tributary.x (a String) ENGINE = S3('http://127.0.0.1:1/b/k', TSV)`,
+  `CREATE TABLE tributary.x (a String) ENGINE = Distributed(c, system, one)`,
+  `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
+  'CREATE DATABASE other',
+  'DROP DATABASE tributary',
+  'SYSTEM SHUTDOWN',
+])('the owner can’t %s', async (statement) => {
+  await expect(server.run(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
 })
 
 describe('the writer and the reader', () => {
@@ -173,38 +169,34 @@ describe('the writer', () => {
   })
 })
 
-describe('the setting', () => {
-  it('must name the database of CLICKHOUSE_URL', async () => {
-    const other = server.url(reader).replace(/tributary$/, 'default')
-    const settings = readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: other })
-    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database differs/)
-    const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
-    await expect(
-      openStores(readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: wrong }), () => {}),
-    ).rejects.toThrow(/^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/)
-  })
+it('the setting must name the database of CLICKHOUSE_URL', async () => {
+  const other = server.url(reader).replace(/tributary$/, 'default')
+  const settings = readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: other })
+  await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database differs/)
+  const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
+  await expect(
+    openStores(readSettings({ ...api.stores.environment, CLICKHOUSE_READER_URL: wrong }), () => {}),
+  ).rejects.toThrow(/^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/)
 })
 
-describe('a start', () => {
-  it('waits for an unreachable server, and logs it once', async () => {
-    const { CLICKHOUSE_READER_URL: _, ...rest } = api.stores.environment
-    const port = await freePort()
-    const CLICKHOUSE_URL = server.url(writer).replace(`:${server.port}/`, `:${port}/`)
-    const settings = readSettings({ ...rest, CLICKHOUSE_URL })
-    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
-    const said: string[] = []
-    const opening = openStores(settings, ({ message }) => said.push(message), { waitMs: 60_000 })
-    await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
-    expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
-    // A relay at the address makes the server reachable.
-    const relay = createServer((socket) => {
-      const relayed = connect(server.port, '127.0.0.1')
-      socket.pipe(relayed).pipe(socket)
-      for (const one of [socket, relayed]) one.on('error', () => {})
-    }).listen(port, '127.0.0.1')
-    const late = await opening
-    expect(said).toHaveLength(1)
-    await late.close()
-    relay.close()
-  })
+it('a start waits for an unreachable server, and logs it once', async () => {
+  const { CLICKHOUSE_READER_URL: _, ...rest } = api.stores.environment
+  const port = await freePort()
+  const CLICKHOUSE_URL = server.url(writer).replace(`:${server.port}/`, `:${port}/`)
+  const settings = readSettings({ ...rest, CLICKHOUSE_URL })
+  await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
+  const said: string[] = []
+  const opening = openStores(settings, ({ message }) => said.push(message), { waitMs: 60_000 })
+  await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
+  expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
+  // A relay at the address makes the server reachable.
+  const relay = createServer((socket) => {
+    const relayed = connect(server.port, '127.0.0.1')
+    socket.pipe(relayed).pipe(socket)
+    for (const one of [socket, relayed]) one.on('error', () => {})
+  }).listen(port, '127.0.0.1')
+  const late = await opening
+  expect(said).toHaveLength(1)
+  await late.close()
+  relay.close()
 })

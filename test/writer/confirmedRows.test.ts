@@ -73,28 +73,26 @@ const watermarkOf = async (resource: RowTable): Promise<number> => {
   return row?.storedAt.getTime() ?? 0
 }
 
-describe('when the last row was stored', () => {
-  it('is raised by new rows, and not by an erasure, attribution, or an insert that stored nothing', async () => {
-    await importContent(stores, account, 'clicks', [click('a')])
-    const conversion = { id: 'v', convertedAt: isoOf(atMs), status: 'approved', clickId: 'late' }
-    await importContent(stores, account, 'conversions', [conversion])
-    const before = await readFreshness(stores.postgres, account)
-    expect(before.clicks?.storedMs).toBe(await watermarkOf('clicks'))
-    await withWriter(stores, account, async (writer) => {
-      await beginRewrite(writer)
-      await endRewrite(writer)
-    })
-    const killed = killedStores(stores, account, [...clickTables])
-    await expect(importContent(killed, account, 'clicks', [click('b')], shortWindow)).rejects.toThrow(ImportKilled)
-    await withWriter(stores, account, async () => {})
-    expect(await readFreshness(stores.postgres, account)).toEqual(before)
-    expect(await watermarkOf('clicks')).toBeGreaterThan(before.clicks?.storedMs ?? Number.NaN)
-    await importContent(stores, account, 'clicks', [click('late')])
-    const after = await readFreshness(stores.postgres, account)
-    expect(after.conversions).toEqual(before.conversions)
-    expect(after.clicks?.storedMs).toBe(await watermarkOf('clicks'))
-    expect(await watermarkOf('conversions')).toBeGreaterThan(before.conversions?.storedMs ?? Number.NaN)
+it('when the last row was stored is raised by new rows, and not by an erasure, attribution, or an insert that stored nothing', async () => {
+  await importContent(stores, account, 'clicks', [click('a')])
+  const conversion = { id: 'v', convertedAt: isoOf(atMs), status: 'approved', clickId: 'late' }
+  await importContent(stores, account, 'conversions', [conversion])
+  const before = await readFreshness(stores.postgres, account)
+  expect(before.clicks?.storedMs).toBe(await watermarkOf('clicks'))
+  await withWriter(stores, account, async (writer) => {
+    await beginRewrite(writer)
+    await endRewrite(writer)
   })
+  const killed = killedStores(stores, account, [...clickTables])
+  await expect(importContent(killed, account, 'clicks', [click('b')], shortWindow)).rejects.toThrow(ImportKilled)
+  await withWriter(stores, account, async () => {})
+  expect(await readFreshness(stores.postgres, account)).toEqual(before)
+  expect(await watermarkOf('clicks')).toBeGreaterThan(before.clicks?.storedMs ?? Number.NaN)
+  await importContent(stores, account, 'clicks', [click('late')])
+  const after = await readFreshness(stores.postgres, account)
+  expect(after.conversions).toEqual(before.conversions)
+  expect(after.clicks?.storedMs).toBe(await watermarkOf('clicks'))
+  expect(await watermarkOf('conversions')).toBeGreaterThan(before.conversions?.storedMs ?? Number.NaN)
 })
 
 describe('up to when there are rows', () => {

@@ -264,11 +264,7 @@ it('every statement of an import that writes can be ended by the next writer', a
 })
 
 it('pixel events whose insert is not confirmed are stored once, and counted once', async () => {
-  const events = Array.from({ length: 3 }, (_, n) => ({
-    id: `e${n}`,
-    eventName: 'paid',
-    visitorId: 'v',
-  }))
+  const events = Array.from({ length: 3 }, (_, n) => ({ id: `e${n}`, eventName: 'paid', visitorId: 'v' }))
   let breaks = 1
   const breaking = interceptClickHouse(stores, async ({ text, send }) => {
     if (!text.startsWith('INSERT INTO pixel_events ') || breaks-- <= 0) return

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { importContent } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
@@ -31,43 +31,41 @@ const click = fc.record({
   isTest: fc.boolean(),
 })
 
-describe('the text of a click', () => {
-  it('gives every page the values of the columns, which an export has, also after a change of the columns', async () => {
-    const key = await api.account('acme')
-    const rows = fc.sample(click, { numRuns: 60, seed: 7 }).map(({ minutesAgo, cost, ...row }, n) => {
-      const clickedAt = new Date(testNowMs - minutesAgo * minuteMs).toISOString()
-      return `${JSON.stringify({ id: `c${n}`, clickedAt, ...row }).slice(0, -1)}${cost === null ? '' : `,"cost":${cost}`}}\n`
-    })
-    const imported = await importContent(api.stores, 'acme', 'clicks', rows.join(''))
-    expect(imported.rejects).toEqual([])
-    const conversions = [0, 1, 1, 2].map((click, n) => ({
-      id: `v${n}`,
-      clickId: `c${click}`,
-      status: 'approved',
-      isTest: n === 3,
-      convertedAt: new Date(testNowMs).toISOString(),
-    }))
-    await importContent(api.stores, 'acme', 'conversions', conversions)
-    const filters = ['', 'is_bot=true', 'campaign_id=spring', 'country=!DE', 'converted=true', 'converted=false']
-    const compare = async () => {
-      for (const query of [...filters, 'order=asc', 'updated_since=1970-01-01', 'fields=city,cost,sub10']) {
-        const listed = await readPages(api, `/clicks?limit=40&${query}`, key, ClickPage)
-        const { body } = await api.get(`/clicks?format=ndjson&${query}`, key)
-        const exported = body
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line))
-        for (const row of exported) delete row.cursor
-        expect([query, listed]).toEqual([query, exported])
-        expect(listed.length).toBeGreaterThan(1)
-      }
-    }
-    await compare()
-    for (const table of ['clicks', 'converted_click_rows']) {
-      const change =
-        "city = concat(city, '\\u{1F30D}'), cost = 0.5, is_bot = NOT is_bot, stored_at = addMilliseconds(stored_at, -1)"
-      await changeTables(api.stores, `ALTER TABLE ${table} UPDATE ${change} WHERE 1 SETTINGS mutations_sync = 2`)
-    }
-    await compare()
+it('the text of a click gives every page the values of the columns, which an export has, also after a change of the columns', async () => {
+  const key = await api.account('acme')
+  const rows = fc.sample(click, { numRuns: 60, seed: 7 }).map(({ minutesAgo, cost, ...row }, n) => {
+    const clickedAt = new Date(testNowMs - minutesAgo * minuteMs).toISOString()
+    return `${JSON.stringify({ id: `c${n}`, clickedAt, ...row }).slice(0, -1)}${cost === null ? '' : `,"cost":${cost}`}}\n`
   })
+  const imported = await importContent(api.stores, 'acme', 'clicks', rows.join(''))
+  expect(imported.rejects).toEqual([])
+  const conversions = [0, 1, 1, 2].map((click, n) => ({
+    id: `v${n}`,
+    clickId: `c${click}`,
+    status: 'approved',
+    isTest: n === 3,
+    convertedAt: new Date(testNowMs).toISOString(),
+  }))
+  await importContent(api.stores, 'acme', 'conversions', conversions)
+  const filters = ['', 'is_bot=true', 'campaign_id=spring', 'country=!DE', 'converted=true', 'converted=false']
+  const compare = async () => {
+    for (const query of [...filters, 'order=asc', 'updated_since=1970-01-01', 'fields=city,cost,sub10']) {
+      const listed = await readPages(api, `/clicks?limit=40&${query}`, key, ClickPage)
+      const { body } = await api.get(`/clicks?format=ndjson&${query}`, key)
+      const exported = body
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+      for (const row of exported) delete row.cursor
+      expect([query, listed]).toEqual([query, exported])
+      expect(listed.length).toBeGreaterThan(1)
+    }
+  }
+  await compare()
+  for (const table of ['clicks', 'converted_click_rows']) {
+    const change =
+      "city = concat(city, '\\u{1F30D}'), cost = 0.5, is_bot = NOT is_bot, stored_at = addMilliseconds(stored_at, -1)"
+    await changeTables(api.stores, `ALTER TABLE ${table} UPDATE ${change} WHERE 1 SETTINGS mutations_sync = 2`)
+  }
+  await compare()
 })

@@ -3,7 +3,7 @@
 
 import { cp } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { embeddedFaults, openEmbeddedServer } from '../../faults/embeddedFaults.ts'
 import { engineTemplate } from '../../kit/engineTemplate.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
@@ -17,15 +17,13 @@ const server = useOpened(async () => {
   return await openEmbeddedServer(folder())
 })
 
-describe('every acknowledged event, retried ones included, is stored exactly once when', () => {
-  it.each([
-    'the server is killed under load and restarted',
-    'ClickHouse is killed under load',
-    'the server is terminated under load and restarted',
-    'Postgres is unavailable while caches are warm',
-  ])('%s', async (name) => {
-    const fault = embeddedFaults[name]
-    if (!fault) throw new Error(`No such scenario: ${name}`)
-    expect((await server.run(fault, effort)).faults).toEqual([])
-  })
+it.each([
+  'the server is killed under load and restarted',
+  'ClickHouse is killed under load',
+  'the server is terminated under load and restarted',
+  'Postgres is unavailable while caches are warm',
+])('every acknowledged event, retried ones included, is stored exactly once when %s', async (name) => {
+  const fault = embeddedFaults[name]
+  if (!fault) throw new Error(`No such scenario: ${name}`)
+  expect((await server.run(fault, effort)).faults).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { App } from '../../../src/http/context.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
@@ -20,54 +20,50 @@ beforeEach(() => {
 const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
 const ids = ['e1', 'e2', 'e3', undefined, undefined]
 
-describe('a flush that fails', () => {
-  it('is not retried when ClickHouse rejects it: every request in it gets 503 with Retry-After, and nothing is stored', async () => {
-    const { id, key } = await newAccount(api)
-    // A first event, so that the account's count is known.
-    expect(await send(app, key, event('before'))).toEqual(accepted)
-    inserts.sent.length = 0
-    await changeTables(api.stores, 'ALTER TABLE pixel_events ADD CONSTRAINT nothing CHECK 0')
-    try {
-      const responses = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
-      for (const { statusCode, headers, body } of responses) {
-        expect([statusCode, headers['retry-after'], JSON.parse(body).error]).toEqual([503, '2', 'unavailable'])
-      }
-      expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
-    } finally {
-      await changeTables(api.stores, 'ALTER TABLE pixel_events DROP CONSTRAINT nothing')
+it('a flush that fails is not retried when ClickHouse rejects it: every request in it gets 503 with Retry-After, and nothing is stored', async () => {
+  const { id, key } = await newAccount(api)
+  // A first event, so that the account's count is known.
+  expect(await send(app, key, event('before'))).toEqual(accepted)
+  inserts.sent.length = 0
+  await changeTables(api.stores, 'ALTER TABLE pixel_events ADD CONSTRAINT nothing CHECK 0')
+  try {
+    const responses = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
+    for (const { statusCode, headers, body } of responses) {
+      expect([statusCode, headers['retry-after'], JSON.parse(body).error]).toEqual([503, '2', 'unavailable'])
     }
-    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['before'])
-    // Nothing of them is left behind: sent again they are new, and what was stored is known.
-    expect(await send(app, key, event('e1'))).toEqual(accepted)
-    expect(await send(app, key, event('before'))).toEqual(deduplicated)
-  })
+    expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
+  } finally {
+    await changeTables(api.stores, 'ALTER TABLE pixel_events DROP CONSTRAINT nothing')
+  }
+  expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['before'])
+  // Nothing of them is left behind: sent again they are new, and what was stored is known.
+  expect(await send(app, key, event('e1'))).toEqual(accepted)
+  expect(await send(app, key, event('before'))).toEqual(deduplicated)
 })
 
-describe('an event', () => {
-  it('does not wait for reads of ClickHouse', async () => {
-    const { key } = await newAccount(api)
-    const { clickhouse } = api.stores
-    const leaving = Array.from({ length: 40 }, () => new AbortController())
-    const reads = leaving.map(({ signal }) =>
-      clickhouse.reader
-        .query({
-          query: 'SELECT sleepEachRow(1) FROM numbers(1000)',
-          clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, max_block_size: '1' },
-          abort_signal: signal,
-        })
-        .catch(() => {}),
-    )
-    const busy = async () => {
-      const query = `SELECT count() AS reads FROM system.processes
+it('an event does not wait for reads of ClickHouse', async () => {
+  const { key } = await newAccount(api)
+  const { clickhouse } = api.stores
+  const leaving = Array.from({ length: 40 }, () => new AbortController())
+  const reads = leaving.map(({ signal }) =>
+    clickhouse.reader
+      .query({
+        query: 'SELECT sleepEachRow(1) FROM numbers(1000)',
+        clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, max_block_size: '1' },
+        abort_signal: signal,
+      })
+      .catch(() => {}),
+  )
+  const busy = async () => {
+    const query = `SELECT count() AS reads FROM system.processes
         WHERE current_database = currentDatabase() AND query LIKE 'SELECT sleepEachRow(1)%'`
-      const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
-      return Number(row?.reads)
-    }
-    // One read per connection. ClickHouse also counts a read that its client has left, until it cancels the read.
-    await expect.poll(busy).toBeGreaterThanOrEqual(32)
-    expect(await send(app, key, event('beside'))).toEqual(accepted)
-    expect(await busy()).toBeGreaterThanOrEqual(32)
-    for (const read of leaving) read.abort()
-    await Promise.all(reads)
-  })
+    const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
+    return Number(row?.reads)
+  }
+  // One read per connection. ClickHouse also counts a read that its client has left, until it cancels the read.
+  await expect.poll(busy).toBeGreaterThanOrEqual(32)
+  expect(await send(app, key, event('beside'))).toEqual(accepted)
+  expect(await busy()).toBeGreaterThanOrEqual(32)
+  for (const read of leaving) read.abort()
+  await Promise.all(reads)
 })

@@ -247,14 +247,12 @@ describe('GET /events', () => {
   })
 })
 
-describe('GET /events/:id', () => {
-  it('returns the newest generation of a server event, and no browser event', async () => {
-    await storeEvents(api.stores, 'acme', [
-      { id: 'twice', generation: 0, event_name: 'old', occurred_at: at(1, 0) },
-      { id: 'twice', generation: 1, event_name: 'new', occurred_at: at(1, 0) },
-      { id: 'pixel', origin: 'browser', occurred_at: at(1, 0) },
-    ])
-    expect(await api.read('/events/twice', key, EventRow)).toMatchObject({ generation: 1, eventName: 'new' })
-    expect((await api.get('/events/pixel', key)).statusCode).toBe(404)
-  })
+it('GET /events/:id returns the newest generation of a server event, and no browser event', async () => {
+  await storeEvents(api.stores, 'acme', [
+    { id: 'twice', generation: 0, event_name: 'old', occurred_at: at(1, 0) },
+    { id: 'twice', generation: 1, event_name: 'new', occurred_at: at(1, 0) },
+    { id: 'pixel', origin: 'browser', occurred_at: at(1, 0) },
+  ])
+  expect(await api.read('/events/twice', key, EventRow)).toMatchObject({ generation: 1, eventName: 'new' })
+  expect((await api.get('/events/pixel', key)).statusCode).toBe(404)
 })

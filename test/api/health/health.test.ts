@@ -43,21 +43,19 @@ describe('health', () => {
   })
 })
 
-describe('readiness', () => {
-  it('checks the stores once a second at most, whatever the number of requests', async () => {
-    const labels: string[] = []
-    const clickhouse = Object.create(api.stores.clickhouse, {
-      onQuery: { value: (label: string) => labels.push(label), writable: true },
-    })
-    let nowMs = testNowMs
-    const app = await api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
-    for (const checks of [1, 2]) {
-      const responses = await Promise.all(Array.from({ length: 50 }, () => app.inject('/readyz')))
-      expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-      expect(labels).toEqual(Array(checks).fill('ready'))
-      nowMs += 1_000
-    }
+it('readiness checks the stores once a second at most, whatever the number of requests', async () => {
+  const labels: string[] = []
+  const clickhouse = Object.create(api.stores.clickhouse, {
+    onQuery: { value: (label: string) => labels.push(label), writable: true },
   })
+  let nowMs = testNowMs
+  const app = await api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
+  for (const checks of [1, 2]) {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => app.inject('/readyz')))
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    expect(labels).toEqual(Array(checks).fill('ready'))
+    nowMs += 1_000
+  }
 })
 
 describe('metrics', () => {

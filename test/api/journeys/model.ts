@@ -16,10 +16,7 @@ export interface Rows {
   conversions: readonly { id: string; converted_at: string; click_id: string; visitor_id: string }[]
 }
 
-/**
- * @param of `visitor_id=v1` or `click_id=c1`
- * @returns the rows of a journey in order: kind, time, and the key of the row
- */
+/** @param of `visitor_id=v1` or `click_id=c1` @returns the rows of a journey in order: kind, time, and the key of the row */
 export function journeyOf({ clicks, events, conversions }: Rows, of: string): string[] {
   const [parameter, id = ''] = of.split('=')
   const isVisitor = parameter === 'visitor_id'

@@ -117,47 +117,45 @@ describe('with count_at=click', () => {
   })
 })
 
-describe('dataThrough', () => {
-  it('has the latest time of the rows of each kind that is not in the future, whatever the report selects', async () => {
-    await api.account('through')
-    const read = async () => {
-      // Another server: this one may still have the times of before.
-      const server = await api.open()
-      const headers = { authorization: `ApiKey ${await api.keyOf('through', ['read:reports', 'read:stats'])}` }
-      const paths = [
-        '/reports?group_by=country&from=2020-01-01&to=2020-01-02&country=FR',
-        '/stats/daily',
-        '/stats/overview',
-      ]
-      const bodies = paths.map(async (path) => (await server.inject({ url: `/api/v1${path}`, headers })).json())
-      const [first, ...others] = (await Promise.all(bodies)).map(({ dataThrough }) => dataThrough)
-      expect(others).toEqual([first, first])
-      return first
-    }
-    expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
-    const bot = { id: 'bot', clickedAt: '2026-01-03T00:00:00.001Z', isBot: true }
-    const future = { id: 'future', clickedAt: '2105-01-01T00:00:00Z' }
-    await importContent(api.stores, 'through', 'clicks', [
-      ...clicks.map((click) => ({ ...click, clickedAt: '2025-12-01T00:00:00Z' })),
-      bot,
-      future,
-    ])
-    await importContent(api.stores, 'through', 'costs', [{ id: 'x', spentAt: '2026-01-02T00:00:00Z', cost: 1 }])
-    const through = { clicks: '2026-01-03T00:00:00.001Z', conversions: null, costs: '2026-01-02T00:00:00.000Z' }
-    expect(await read()).toEqual(through)
-    // Earlier rows, and a cost that moves to an earlier day, do not lower it.
-    await importContent(api.stores, 'through', 'clicks', [{ id: 'early', clickedAt: '2024-01-01T00:00:00Z' }])
-    const earlier = { id: 'x', spentAt: '2026-01-01T00:00:00Z', cost: 1 }
-    await importContent(api.stores, 'through', 'costs', [earlier], { nowMs: Date.UTC(2026, 10, 22) })
-    expect(await read()).toEqual(through)
-    // A server computes it for an account that an earlier version has filled.
-    await api.stores.postgres`UPDATE watermarks SET data_through = NULL WHERE account_id = 'through'`
-    expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
-    const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
-    await recoverAccounts(api.stores, log, new AbortController().signal)
-    // Until a merge, the table has the cost at its earlier time too.
-    expect(await read()).toEqual({ ...through, costs: expect.stringMatching(/^2026-01-0[12]T/) })
-  })
+it('dataThrough has the latest time of the rows of each kind that is not in the future, whatever the report selects', async () => {
+  await api.account('through')
+  const read = async () => {
+    // Another server: this one may still have the times of before.
+    const server = await api.open()
+    const headers = { authorization: `ApiKey ${await api.keyOf('through', ['read:reports', 'read:stats'])}` }
+    const paths = [
+      '/reports?group_by=country&from=2020-01-01&to=2020-01-02&country=FR',
+      '/stats/daily',
+      '/stats/overview',
+    ]
+    const bodies = paths.map(async (path) => (await server.inject({ url: `/api/v1${path}`, headers })).json())
+    const [first, ...others] = (await Promise.all(bodies)).map(({ dataThrough }) => dataThrough)
+    expect(others).toEqual([first, first])
+    return first
+  }
+  expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
+  const bot = { id: 'bot', clickedAt: '2026-01-03T00:00:00.001Z', isBot: true }
+  const future = { id: 'future', clickedAt: '2105-01-01T00:00:00Z' }
+  await importContent(api.stores, 'through', 'clicks', [
+    ...clicks.map((click) => ({ ...click, clickedAt: '2025-12-01T00:00:00Z' })),
+    bot,
+    future,
+  ])
+  await importContent(api.stores, 'through', 'costs', [{ id: 'x', spentAt: '2026-01-02T00:00:00Z', cost: 1 }])
+  const through = { clicks: '2026-01-03T00:00:00.001Z', conversions: null, costs: '2026-01-02T00:00:00.000Z' }
+  expect(await read()).toEqual(through)
+  // Earlier rows, and a cost that moves to an earlier day, do not lower it.
+  await importContent(api.stores, 'through', 'clicks', [{ id: 'early', clickedAt: '2024-01-01T00:00:00Z' }])
+  const earlier = { id: 'x', spentAt: '2026-01-01T00:00:00Z', cost: 1 }
+  await importContent(api.stores, 'through', 'costs', [earlier], { nowMs: Date.UTC(2026, 10, 22) })
+  expect(await read()).toEqual(through)
+  // A server computes it for an account that an earlier version has filled.
+  await api.stores.postgres`UPDATE watermarks SET data_through = NULL WHERE account_id = 'through'`
+  expect(await read()).toEqual({ clicks: null, conversions: null, costs: null })
+  const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
+  await recoverAccounts(api.stores, log, new AbortController().signal)
+  // Until a merge, the table has the cost at its earlier time too.
+  expect(await read()).toEqual({ ...through, costs: expect.stringMatching(/^2026-01-0[12]T/) })
 })
 
 describe('a report', () => {

@@ -36,32 +36,30 @@ const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 const several = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 1, maxLength: 12 })
 let accounts = 0
 
-describe('GET /campaigns/search', () => {
-  it('matches a plain model for any text, any fields and any page size', async () => {
-    const fields = fc.subarray([...campaignSearchFields], { minLength: 1 })
-    await fc.assert(
-      fc.asyncProperty(several(campaign), texts, fields, pageRows, async (rows, q, wanted, limit) => {
-        const account = `campaign-model-${accounts++}`
-        const key = await api.account(account)
-        const stored = rows.map((of, n) => ({ id: `k${10 + n}`, ...of }))
-        await storeMetadata(api.stores, 'campaigns', account, stored)
-        const expected = stored.reverse().flatMap(({ id, name, status, tags }) => {
-          const valuesOf = { id: [id], name: [name], status: [status], tags }
-          const matches = campaignSearchFields
-            .filter((field) => wanted.includes(field))
-            .flatMap((field) => valuesOf[field].map((one) => ({ field, value: one })))
-            .filter((match) => fold(match.value).includes(fold(q.trim())))
-          return matches.length === 0 ? [] : [{ id, matches }]
-        })
-        const path = `/campaigns/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=`
-        const { data, query } = await api.read(`${path}200`, key, CampaignSearchPage)
-        expect(query).toBe(q.trim())
-        expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
-        expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
-      }),
-      { numRuns: randomCases(8) },
-    )
-  })
+it('GET /campaigns/search matches a plain model for any text, any fields and any page size', async () => {
+  const fields = fc.subarray([...campaignSearchFields], { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(several(campaign), texts, fields, pageRows, async (rows, q, wanted, limit) => {
+      const account = `campaign-model-${accounts++}`
+      const key = await api.account(account)
+      const stored = rows.map((of, n) => ({ id: `k${10 + n}`, ...of }))
+      await storeMetadata(api.stores, 'campaigns', account, stored)
+      const expected = stored.reverse().flatMap(({ id, name, status, tags }) => {
+        const valuesOf = { id: [id], name: [name], status: [status], tags }
+        const matches = campaignSearchFields
+          .filter((field) => wanted.includes(field))
+          .flatMap((field) => valuesOf[field].map((one) => ({ field, value: one })))
+          .filter((match) => fold(match.value).includes(fold(q.trim())))
+        return matches.length === 0 ? [] : [{ id, matches }]
+      })
+      const path = `/campaigns/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=`
+      const { data, query } = await api.read(`${path}200`, key, CampaignSearchPage)
+      expect(query).toBe(q.trim())
+      expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
+      expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
+    }),
+    { numRuns: randomCases(8) },
+  )
 })
 
 describe('GET /conversions/search', () => {

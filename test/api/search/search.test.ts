@@ -175,10 +175,8 @@ it.each(['/conversions/search', '/campaigns/search'])(
   },
 )
 
-describe('a search of campaigns', () => {
-  it('stops reading when its client disconnects', async () => {
-    const plan = planSearch('campaigns/search', { q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
-    const context = { stores: api.stores, signal: AbortSignal.abort(new Error('gone')) }
-    await expect(searchAllCampaigns(context, plan)).rejects.toThrow('gone')
-  })
+it('a search of campaigns stops reading when its client disconnects', async () => {
+  const plan = planSearch('campaigns/search', { q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
+  const context = { stores: api.stores, signal: AbortSignal.abort(new Error('gone')) }
+  await expect(searchAllCampaigns(context, plan)).rejects.toThrow('gone')
 })

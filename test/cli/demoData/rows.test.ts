@@ -198,21 +198,19 @@ describe('demo conversions', () => {
   })
 })
 
-describe('demo pixel events', () => {
-  it('form funnels: fewer events at every step, in order of time', () => {
-    const names = countBy(pixelEvents, ({ eventName }) => eventName)
-    const { visit = 0, signup = 0, trial_started: trials = 0, purchase = 0 } = names
-    expect(visit).toBeGreaterThan(3 * (signup + (names.cta_click ?? 0)))
-    expect(signup).toBeGreaterThan(1.5 * trials)
-    expect(names.cta_click).toBeGreaterThan(1.5 * (names.form_start ?? 0))
-    expect(trials).toBeGreaterThan(2 * purchase)
-    // Otherwise hardly any trial would lead to a purchase.
-    expect(purchase).toBeGreaterThan(trials / 20)
-    const last = new Map<string, string>()
-    for (const { clickId, occurredAt } of pixelEvents) {
-      if (!clickId) continue
-      expect(occurredAt >= (last.get(clickId) ?? '')).toBe(true)
-      last.set(clickId, occurredAt)
-    }
-  })
+it('demo pixel events form funnels: fewer events at every step, in order of time', () => {
+  const names = countBy(pixelEvents, ({ eventName }) => eventName)
+  const { visit = 0, signup = 0, trial_started: trials = 0, purchase = 0 } = names
+  expect(visit).toBeGreaterThan(3 * (signup + (names.cta_click ?? 0)))
+  expect(signup).toBeGreaterThan(1.5 * trials)
+  expect(names.cta_click).toBeGreaterThan(1.5 * (names.form_start ?? 0))
+  expect(trials).toBeGreaterThan(2 * purchase)
+  // Otherwise hardly any trial would lead to a purchase.
+  expect(purchase).toBeGreaterThan(trials / 20)
+  const last = new Map<string, string>()
+  for (const { clickId, occurredAt } of pixelEvents) {
+    if (!clickId) continue
+    expect(occurredAt >= (last.get(clickId) ?? '')).toBe(true)
+    last.set(clickId, occurredAt)
+  }
 })

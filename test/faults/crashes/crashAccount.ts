@@ -81,10 +81,7 @@ export async function openCrashAccount(
       return done.inserted + done.updated
     },
 
-    /**
-     * Sends events of a stored click, several as a batch, and retries until the response is 200.
-     * @param apps servers of the attempts, in turn
-     */
+    /** Sends events of a stored click, several as a batch, and retries until the response is 200. @param apps servers of the attempts, in turn */
     async sendEvents(click: number, ids: readonly string[], apps: readonly App[] = [app]): Promise<void> {
       const events = ids.map((id) => ({ click_id: `click-${click}`, event_name: 'paid', event_id: id, value: 1 }))
       const [path, payload] = ids.length > 1 ? ['/batch', { events }] : ['', { ...events[0] }]
@@ -133,10 +130,7 @@ export async function withCrashAccount<Result>(
   }
 }
 
-/**
- * Compares the rows of an account with the acknowledged ones.
- * @returns a line per row that is missing, wrong or stored twice
- */
+/** Compares the rows of an account with the acknowledged ones. @returns a line per row that is missing, wrong or stored twice */
 async function compareWith(acknowledged: Acknowledged, stores: Stores, accountId: string): Promise<string[]> {
   const { clicks, conversions, approvals, costs, corrections, pixelEvents, campaigns } = acknowledged
   const condition = `account_id = '${accountId}'`

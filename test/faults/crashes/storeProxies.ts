@@ -5,10 +5,7 @@ import type { CrashStores } from './crashStores.ts'
 export interface Hold {
   /** Matches the bytes of the request; called for each chunk that a client sends until it matches. */
   request: Pick<RegExp, 'test'>
-  /**
-   * `request`: the whole request; `body`: only the body of an HTTP request; `response`: the response, so that the store
-   * executes the request.
-   */
+  /** `request`: the whole request; `body`: only the body of an HTTP request; `response`: the response, so that the store executes the request. */
   holds: 'request' | 'body' | 'response'
 }
 

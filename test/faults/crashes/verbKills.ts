@@ -106,10 +106,7 @@ export async function killCommandAtCalls(
   )
 }
 
-/**
- * Kills at the first call, the second one and so on, until the command makes no further call.
- * @returns the number of distinct moments
- */
+/** Kills at the first call, the second one and so on, until the command makes no further call. @returns the number of distinct moments */
 async function sweepCalls(
   sweeps: readonly { name: string; kill(at: number): RunKilled }[],
   trial: Trial,

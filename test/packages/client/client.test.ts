@@ -169,11 +169,7 @@ describe('the client', () => {
   it('sends the values of an array literally, also with the characters of the syntax of lists', async () => {
     const apiKey = await api.account('listed')
     const terms = ['a, b', 'a', ' b', '!a', '!', 'a\\', '\\,', '\\', 'a!']
-    const click = (utm_term: string, n: number) => ({
-      id: `t${n}`,
-      clicked_at: '2026-11-20 10:00:00.000',
-      utm_term,
-    })
+    const click = (utm_term: string, n: number) => ({ id: `t${n}`, clicked_at: '2026-11-20 10:00:00.000', utm_term })
     await storeClicks(api.stores, 'listed', terms.map(click))
     const found = async (utm_term: string | readonly string[]) =>
       (await collect(client({ apiKey }).rows('/clicks', { query: { utm_term } }))).map((row) => row.utmTerm).sort()

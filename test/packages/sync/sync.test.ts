@@ -113,10 +113,7 @@ async function killAfter(linesMax: number, more: string[], isReached: () => Prom
   await proxy.close()
 }
 
-/**
- * Sets the state of the copy as if a minute had passed since its last row of events was stored: the next pass does not read
- * that row again.
- */
+/** Sets the state of the copy as if a minute had passed since its last row of events was stored: the next pass does not read that row again. */
 const endOverlap = () => copy`
   UPDATE tributary.sync_state
   SET since = (
@@ -405,10 +402,7 @@ describe('tributary-sync', () => {
     const wrong = { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' }
     await expect(
       promisify(execFile)(process.execPath, [program, ...wordsOf(target.url)], { env: wrong }),
-    ).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/),
-    })
+    ).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/) })
   })
 
   it('keeps rows that the source removes by age, also between the checksum and the export of a day', async () => {

@@ -141,10 +141,7 @@ function written(text: string, encode: (text: string) => string): string {
   )
 }
 
-/**
- * One parameter of the query string, or none.
- * @param count of parameters of the endpoint: each of many is rare, since all of them must be valid
- */
+/** One parameter of the query string, or none. @param count of parameters of the endpoint: each of many is rare, since all of them must be valid */
 function pairOf(parameter: Parameter, count: number, known: ServerValues): fc.Arbitrary<string[]> {
   const { name, required } = parameter
   const value = fc.oneof({ weight: 14, arbitrary: ordinaryOf(parameter, known) }, { weight: 1, arbitrary: hostileText })

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ProblemBody } from '../../../schema/errorCodes.ts'
 import { namedTables } from '../../../schema/metadata.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
@@ -83,53 +83,49 @@ beforeAll(async () => {
 })
 afterAll(() => agent.destroy())
 
-describe('hostile requests', () => {
-  it('get a documented response, never a 5xx, and no data of another account', async () => {
-    expect(cursors.every((cursor) => typeof cursor === 'string')).toBe(true)
-    const statuses = new Map<number, number>()
-    const batch = fc.array(requests({ key, cursors }), { minLength: concurrency, maxLength: concurrency })
-    await fc.assert(
-      fc.asyncProperty(batch, async (sent) => {
-        for (const status of await Promise.all(sent.map(expectDocumentedResponse))) {
-          statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        }
-      }),
-      { numRuns: batches },
-    )
-    // Otherwise too few requests pass validation and reach a handler.
-    expect(statuses.get(200)).toBeGreaterThan((batches * concurrency) / 5)
-    expect([...statuses.keys()]).toEqual(expect.arrayContaining([400, 401, 404, 405]))
-  })
+it('hostile requests get a documented response, never a 5xx, and no data of another account', async () => {
+  expect(cursors.every((cursor) => typeof cursor === 'string')).toBe(true)
+  const statuses = new Map<number, number>()
+  const batch = fc.array(requests({ key, cursors }), { minLength: concurrency, maxLength: concurrency })
+  await fc.assert(
+    fc.asyncProperty(batch, async (sent) => {
+      for (const status of await Promise.all(sent.map(expectDocumentedResponse))) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }),
+    { numRuns: batches },
+  )
+  // Otherwise too few requests pass validation and reach a handler.
+  expect(statuses.get(200)).toBeGreaterThan((batches * concurrency) / 5)
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([400, 401, 404, 405]))
 })
 
-describe('an address in a request', () => {
-  it('is never connected to, whatever parameter, header or field contains it', async () => {
-    let connections = 0
-    const outside = createServer((socket) => {
-      connections += 1
-      socket.destroy()
-    }).listen(0, '127.0.0.1')
-    await once(outside, 'listening')
-    const address = `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`
-    const forwarded = { referer: address, origin: address, 'x-forwarded-host': address, 'x-original-url': address }
-    const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...forwarded }
-    for (const [endpoint, { method, path, query, body = {} }] of operations.entries()) {
-      const names = [...query.map(({ name }) => name), 'url']
-      const targets = [path, ...names.map((name) => `${path}?${name}=${encodeURIComponent(address)}`)]
-      const fields = Object.keys(body).map((name) => ({ event_name: 'paid', click_id: 'c1', [name]: address }))
-      const sent: [string, object?][] =
-        method === 'GET' ? targets.map((target) => [target]) : fields.map((field) => [path, field])
-      for (const [target, field] of sent) {
-        const url = `/api/v1${target.replace('{id}', encodeURIComponent(address))}`
-        const json = field && Buffer.from(JSON.stringify(field))
-        const response = await send({ endpoint, method, path: url, headers, body: json })
-        expect(response.statusCode).toBeLessThan(500)
-        await text(response)
-      }
+it('an address in a request is never connected to, whatever parameter, header or field contains it', async () => {
+  let connections = 0
+  const outside = createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(outside, 'listening')
+  const address = `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`
+  const forwarded = { referer: address, origin: address, 'x-forwarded-host': address, 'x-original-url': address }
+  const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...forwarded }
+  for (const [endpoint, { method, path, query, body = {} }] of operations.entries()) {
+    const names = [...query.map(({ name }) => name), 'url']
+    const targets = [path, ...names.map((name) => `${path}?${name}=${encodeURIComponent(address)}`)]
+    const fields = Object.keys(body).map((name) => ({ event_name: 'paid', click_id: 'c1', [name]: address }))
+    const sent: [string, object?][] =
+      method === 'GET' ? targets.map((target) => [target]) : fields.map((field) => [path, field])
+    for (const [target, field] of sent) {
+      const url = `/api/v1${target.replace('{id}', encodeURIComponent(address))}`
+      const json = field && Buffer.from(JSON.stringify(field))
+      const response = await send({ endpoint, method, path: url, headers, body: json })
+      expect(response.statusCode).toBeLessThan(500)
+      await text(response)
     }
-    outside.close()
-    expect(connections).toBe(0)
-  })
+  }
+  outside.close()
+  expect(connections).toBe(0)
 })
 
 /** Sends a request and compares the response with the contract. @returns its status */

@@ -97,10 +97,7 @@ it('a random tree of filters selects the rows that plain code selects, from sums
   )
 })
 
-/**
- * Compares sums and indexes with the rows: verify.test.ts proves that each difference is found. Compares the counts of
- * confirmed rows too.
- */
+/** Compares sums and indexes with the rows: verify.test.ts proves that each difference is found. Compares the counts of confirmed rows too. */
 async function expectConsistent({ accountId }: Account): Promise<void> {
   const { postgres } = api.stores
   expect(await postgres`SELECT token FROM import_batches WHERE account_id = ${accountId}`).toEqual([])

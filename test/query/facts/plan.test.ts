@@ -25,46 +25,44 @@ interface Options {
   zone?: string
 }
 
-describe('whole UTC days', () => {
-  it.each([
-    // One attribute, with or without UTC days, weeks, months or weekdays.
-    ['', {}, 'sums_by_day(device)'],
-    ['day', {}, 'sums_by_day(device)'],
-    ['week,weekday', {}, 'sums_by_day(device)'],
-    ['country', {}, 'sums_by_day(country)'],
-    ['country,day', {}, 'sums_by_day(country)'],
-    ['month,os', {}, 'sums_by_day(os)'],
-    ['country', { country: '!US' }, 'sums_by_day(country)'],
-    ['day', { country: 'US,DE' }, 'sums_by_day(country)'],
-    ['campaign', {}, 'sums_by_day(campaign)'],
-    ['campaign,weekday', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
-    ['day', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
-    ['country', { zone: 'Asia/Kolkata' }, 'sums_by_day(country)'],
-    ['country,day', { zone: 'Africa/Abidjan' }, 'sums_by_day(country)'],
-    // A campaign and another attribute.
-    ['campaign,country', {}, 'sums_by_day_and_campaign(country)'],
-    ['campaign,country,day', {}, 'sums_by_day_and_campaign(country)'],
-    ['country', { campaign_id: 'k1' }, 'sums_by_day_and_campaign(country)'],
-    ['campaign', { device: 'mobile' }, 'sums_by_day_and_campaign(device)'],
-    ['day', { campaign_id: 'k1', offer_id: 'o1' }, 'sums_by_day_and_campaign(offer)'],
-    // Campaigns and hours, or days of another zone.
-    ['hour', {}, 'sums_by_quarter_hour'],
-    ['weekday,hour_of_day', {}, 'sums_by_quarter_hour'],
-    ['campaign,hour', { campaign_id: '!k1' }, 'sums_by_quarter_hour'],
-    ['day', { zone: 'Asia/Kathmandu' }, 'sums_by_quarter_hour'],
-    ['campaign,week', { zone: 'America/New_York' }, 'sums_by_quarter_hour'],
-    // Everything else.
-    ['country,device', {}, 'rows'],
-    ['country', { device: 'mobile' }, 'rows'],
-    ['campaign,country,device', {}, 'rows'],
-    ['country,hour', {}, 'rows'],
-    ['country,day', { zone: 'Asia/Kolkata' }, 'rows'],
-    ['city', {}, 'rows'],
-    ['campaign', { sub1: 'a' }, 'rows'],
-    ['day', { utm_source: '(not set)' }, 'rows'],
-  ] as const)('grouped by %j with %j are read from %s', (groupBy, options, table) => {
-    expect(tablesOf(groupBy, options)).toEqual([table])
-  })
+it.each([
+  // One attribute, with or without UTC days, weeks, months or weekdays.
+  ['', {}, 'sums_by_day(device)'],
+  ['day', {}, 'sums_by_day(device)'],
+  ['week,weekday', {}, 'sums_by_day(device)'],
+  ['country', {}, 'sums_by_day(country)'],
+  ['country,day', {}, 'sums_by_day(country)'],
+  ['month,os', {}, 'sums_by_day(os)'],
+  ['country', { country: '!US' }, 'sums_by_day(country)'],
+  ['day', { country: 'US,DE' }, 'sums_by_day(country)'],
+  ['campaign', {}, 'sums_by_day(campaign)'],
+  ['campaign,weekday', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
+  ['day', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
+  ['country', { zone: 'Asia/Kolkata' }, 'sums_by_day(country)'],
+  ['country,day', { zone: 'Africa/Abidjan' }, 'sums_by_day(country)'],
+  // A campaign and another attribute.
+  ['campaign,country', {}, 'sums_by_day_and_campaign(country)'],
+  ['campaign,country,day', {}, 'sums_by_day_and_campaign(country)'],
+  ['country', { campaign_id: 'k1' }, 'sums_by_day_and_campaign(country)'],
+  ['campaign', { device: 'mobile' }, 'sums_by_day_and_campaign(device)'],
+  ['day', { campaign_id: 'k1', offer_id: 'o1' }, 'sums_by_day_and_campaign(offer)'],
+  // Campaigns and hours, or days of another zone.
+  ['hour', {}, 'sums_by_quarter_hour'],
+  ['weekday,hour_of_day', {}, 'sums_by_quarter_hour'],
+  ['campaign,hour', { campaign_id: '!k1' }, 'sums_by_quarter_hour'],
+  ['day', { zone: 'Asia/Kathmandu' }, 'sums_by_quarter_hour'],
+  ['campaign,week', { zone: 'America/New_York' }, 'sums_by_quarter_hour'],
+  // Everything else.
+  ['country,device', {}, 'rows'],
+  ['country', { device: 'mobile' }, 'rows'],
+  ['campaign,country,device', {}, 'rows'],
+  ['country,hour', {}, 'rows'],
+  ['country,day', { zone: 'Asia/Kolkata' }, 'rows'],
+  ['city', {}, 'rows'],
+  ['campaign', { sub1: 'a' }, 'rows'],
+  ['day', { utm_source: '(not set)' }, 'rows'],
+] as const)('whole UTC days grouped by %j with %j are read from %s', (groupBy, options, table) => {
+  expect(tablesOf(groupBy, options)).toEqual([table])
 })
 
 describe('a range with partial days', () => {
@@ -90,37 +88,33 @@ describe('a range with partial days', () => {
   })
 })
 
-describe('a zone in which days do not start on a quarter of an hour', () => {
-  it('is read from rows', () => {
-    const range = { fromMs: Date.UTC(1971, 5, 1), untilMs: Date.UTC(1971, 5, 3) }
-    expect(tablesOf('day', { range, zone: 'Africa/Monrovia' })).toEqual(['rows'])
-    expect(tablesOf('campaign', { range, zone: 'Africa/Monrovia' })).toEqual(['sums_by_day(campaign)'])
-  })
+it('a zone in which days do not start on a quarter of an hour is read from rows', () => {
+  const range = { fromMs: Date.UTC(1971, 5, 1), untilMs: Date.UTC(1971, 5, 3) }
+  expect(tablesOf('day', { range, zone: 'Africa/Monrovia' })).toEqual(['rows'])
+  expect(tablesOf('campaign', { range, zone: 'Africa/Monrovia' })).toEqual(['sums_by_day(campaign)'])
 })
 
-describe('the parts of a plan', () => {
-  it('cover the range exactly once, also an empty one, each with whole periods of its table', () => {
-    const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 9) })
-    const end = fc.option(moment)
-    const groups = fc.subarray([...dimensions], { maxLength: 3 })
-    fc.assert(
-      fc.property(moment, end, groups, fc.constantFrom('UTC', 'Asia/Kathmandu'), (a, end, grouped, zone) => {
-        const b = end ?? a
-        const range = { fromMs: Math.min(a, b), untilMs: Math.max(a, b) }
-        const { parts } = planFacts({ accountId: 'acme', range, zone, dimensions: grouped, filters: [] })
-        const ordered = [...parts].sort((x, y) => x.range.fromMs - y.range.fromMs)
-        expect(ordered.map((part) => part.range.fromMs)).toEqual([
-          range.fromMs,
-          ...ordered.slice(0, -1).map((part) => part.range.untilMs),
-        ])
-        expect(ordered.at(-1)?.range.untilMs).toBe(range.untilMs)
-        for (const { table, range: covered } of parts) {
-          const periodMs = table === 'rows' ? 1 : table === 'sums_by_quarter_hour' ? 900_000 : 86_400_000
-          expect([covered.fromMs % periodMs, covered.untilMs % periodMs]).toEqual([0, 0])
-        }
-      }),
-    )
-  })
+it('the parts of a plan cover the range exactly once, also an empty one, each with whole periods of its table', () => {
+  const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 9) })
+  const end = fc.option(moment)
+  const groups = fc.subarray([...dimensions], { maxLength: 3 })
+  fc.assert(
+    fc.property(moment, end, groups, fc.constantFrom('UTC', 'Asia/Kathmandu'), (a, end, grouped, zone) => {
+      const b = end ?? a
+      const range = { fromMs: Math.min(a, b), untilMs: Math.max(a, b) }
+      const { parts } = planFacts({ accountId: 'acme', range, zone, dimensions: grouped, filters: [] })
+      const ordered = [...parts].sort((x, y) => x.range.fromMs - y.range.fromMs)
+      expect(ordered.map((part) => part.range.fromMs)).toEqual([
+        range.fromMs,
+        ...ordered.slice(0, -1).map((part) => part.range.untilMs),
+      ])
+      expect(ordered.at(-1)?.range.untilMs).toBe(range.untilMs)
+      for (const { table, range: covered } of parts) {
+        const periodMs = table === 'rows' ? 1 : table === 'sums_by_quarter_hour' ? 900_000 : 86_400_000
+        expect([covered.fromMs % periodMs, covered.untilMs % periodMs]).toEqual([0, 0])
+      }
+    }),
+  )
 })
 
 describe('a report has a lower CPU priority than other queries', () => {

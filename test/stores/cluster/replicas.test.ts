@@ -79,13 +79,7 @@ describe('the nodes of a cluster', () => {
 })
 
 describe('the server of an instance', () => {
-  const complete = {
-    hasTables: true,
-    isMigrated: true,
-    isForgotten: false,
-    delayS: 0,
-    eventsSinceMs: 0,
-  }
+  const complete = { hasTables: true, isMigrated: true, isForgotten: false, delayS: 0, eventsSinceMs: 0 }
   const behind = { ...complete, delayS: 7 }
   const filling = { ...complete, isMigrated: false, delayS: 7 }
   const empty = { ...complete, hasTables: false, isMigrated: false }

@@ -81,28 +81,24 @@ describe('attaching to the embedded engines', () => {
   })
 })
 
-describe('a folder with a restore that was interrupted', () => {
-  it('is refused, and is free for the next restore at once', async () => {
-    folder = makeEmptyFolder()
-    mkdirSync(join(folder.path, 'restore.incomplete'))
-    await expect(folder.attach()).rejects.toThrow(/a restore into this folder was interrupted; run tributary restore/)
-    expect(await lockFile(embeddedPathsOf(folder.path).supervisorLock, 0)).toBeTruthy()
-  })
+it('a folder with a restore that was interrupted is refused, and is free for the next restore at once', async () => {
+  folder = makeEmptyFolder()
+  mkdirSync(join(folder.path, 'restore.incomplete'))
+  await expect(folder.attach()).rejects.toThrow(/a restore into this folder was interrupted; run tributary restore/)
+  expect(await lockFile(embeddedPathsOf(folder.path).supervisorLock, 0)).toBeTruthy()
 })
 
-describe('an engine', () => {
-  it.each([
-    ['clickhouse', [null, 'SIGKILL']],
-    ['postgres', [0, null]],
-  ])('ends when its supervisor dies before it has begun to listen: %s', async (engine, end) => {
-    folder = await makeFolder()
-    mkdirSync(join(folder.path, 'run'))
-    const entry = join(packageRoot, 'dist/src/stores/embedded', engine, 'engine.js')
-    const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-    const ended = once(orphan, 'exit')
-    orphan.disconnect()
-    expect(await ended).toEqual(end)
-  })
+it.each([
+  ['clickhouse', [null, 'SIGKILL']],
+  ['postgres', [0, null]],
+])('an engine ends when its supervisor dies before it has begun to listen: %s', async (engine, end) => {
+  folder = await makeFolder()
+  mkdirSync(join(folder.path, 'run'))
+  const entry = join(packageRoot, 'dist/src/stores/embedded', engine, 'engine.js')
+  const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  const ended = once(orphan, 'exit')
+  orphan.disconnect()
+  expect(await ended).toEqual(end)
 })
 
 describe('an installation without the optional packages in their versions', () => {

@@ -159,24 +159,22 @@ describe('the reader', () => {
   })
 })
 
-describe('the writer', () => {
-  it('creates tables, writes, reads and changes rows, inspects parts and ends queries', async () => {
-    await execute(clickhouse, 'CREATE TABLE tributary.base (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
-    await execute(
-      clickhouse,
-      'CREATE TABLE tributary.sums (id UInt32, rows UInt64) ENGINE = SummingMergeTree ORDER BY id',
-    )
-    await execute(
-      clickhouse,
-      'CREATE MATERIALIZED VIEW tributary.base_to_sums TO tributary.sums AS SELECT id, count() AS rows FROM tributary.base GROUP BY id',
-    )
-    await execute(clickhouse, 'INSERT INTO tributary.base SELECT number FROM numbers(10)')
-    await execute(clickhouse, 'ALTER TABLE tributary.base DELETE WHERE id = 1 SETTINGS mutations_sync = 1')
-    await execute(clickhouse, 'OPTIMIZE TABLE tributary.base FINAL')
-    expect(
-      await execute(clickhouse, 'SELECT count(), (SELECT sum(rows) FROM tributary.sums) FROM tributary.base FINAL'),
-    ).toBe('9\t10')
-    await execute(clickhouse, `KILL QUERY WHERE query_id = 'none'`)
-    expect(await execute(clickhouse, `SELECT count() FROM system.parts WHERE table = 'base' AND active`)).not.toBe('0')
-  })
+it('the writer creates tables, writes, reads and changes rows, inspects parts and ends queries', async () => {
+  await execute(clickhouse, 'CREATE TABLE tributary.base (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
+  await execute(
+    clickhouse,
+    'CREATE TABLE tributary.sums (id UInt32, rows UInt64) ENGINE = SummingMergeTree ORDER BY id',
+  )
+  await execute(
+    clickhouse,
+    'CREATE MATERIALIZED VIEW tributary.base_to_sums TO tributary.sums AS SELECT id, count() AS rows FROM tributary.base GROUP BY id',
+  )
+  await execute(clickhouse, 'INSERT INTO tributary.base SELECT number FROM numbers(10)')
+  await execute(clickhouse, 'ALTER TABLE tributary.base DELETE WHERE id = 1 SETTINGS mutations_sync = 1')
+  await execute(clickhouse, 'OPTIMIZE TABLE tributary.base FINAL')
+  expect(
+    await execute(clickhouse, 'SELECT count(), (SELECT sum(rows) FROM tributary.sums) FROM tributary.base FINAL'),
+  ).toBe('9\t10')
+  await execute(clickhouse, `KILL QUERY WHERE query_id = 'none'`)
+  expect(await execute(clickhouse, `SELECT count() FROM system.parts WHERE table = 'base' AND active`)).not.toBe('0')
 })

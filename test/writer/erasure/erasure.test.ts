@@ -112,9 +112,7 @@ describe('the list of erasures', () => {
   })
 })
 
-it('a visitor with thousands of clicks over months is erased', {
-  tags: 'long',
-}, async () => {
+it('a visitor with thousands of clicks over months is erased', { tags: 'long' }, async () => {
   const { stores } = server
   // With a click of another visitor at the time of each.
   const clicks = Array.from({ length: 1_600 }, (_, n) => n).flatMap((n) => {

@@ -159,10 +159,7 @@ async function end(victim: NonNullable<Step['kill']>['victim'], copy: { kill(): 
 /** Runs the copy once. */
 async function sync({ words, environment }: Life, ...more: string[]) {
   const { stdout } = await promisify(execFile)(process.execPath, [...words, ...more], { env: environment })
-  return JSON.parse(stdout) as {
-    rows: Record<string, number>
-    verified?: Record<string, { repaired: string[] }>
-  }
+  return JSON.parse(stdout) as { rows: Record<string, number>; verified?: Record<string, { repaired: string[] }> }
 }
 
 /** Runs the copy again and again, as a service does, and starts it again whenever it exits. */
