@@ -208,9 +208,8 @@ describe('the key cache', () => {
     const { state, postgres } = observed()
     const keys = openKeyCache(postgres, () => 0)
     await keys.find(hashOfKey(key))
-    for (let batch = 0; batch < 20; batch++) {
+    for (let batch = 0; batch < 20; batch++)
       await Promise.all(Array.from({ length: 50 }, (_, index) => keys.find(hashOfKey(`invented ${batch} ${index}`))))
-    }
     const before = state.queries
     expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'steady' })
     expect(state.queries).toBe(before)
@@ -223,9 +222,8 @@ describe('the key cache', () => {
     const keys = openKeyCache(postgres, () => ms)
     await keys.find(hashOfKey(key))
     state.isDown = true
-    for (ms = 0; ms < 60_000; ms += 1_000) {
+    for (ms = 0; ms < 60_000; ms += 1_000)
       expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'outage' })
-    }
     ms = 60_000
     await expect(keys.find(hashOfKey(key))).rejects.toMatchObject({ code: 'unavailable' })
     const { queries } = state

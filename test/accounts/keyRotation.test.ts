@@ -69,9 +69,8 @@ describe('a rotated key', () => {
       [expired.row.id, /^error: key \S+ expired at 1970\S+Z; create a new key\.\n$/],
       [replaced.row.id, /^error: key \S+ has already been replaced by key \S+; rotate that one instead\.\n$/],
       ['missing', /^error: no such key: missing in [^\n]+\n$/],
-    ] as const) {
+    ] as const)
       expectOneLine(await runHere(['key', 'rotate', '--id', id, '--grace', '24h'], environment), 1, line)
-    }
   })
 
   it('is printed once with the end of the old key, and recorded without the secret', async () => {

@@ -102,9 +102,8 @@ describe('the deletion of an account', () => {
       ['demo', '--account', 'acme'],
       ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all'],
       ['account', 'set-plan', '--account', 'acme', '--plan', 'free'],
-    ]) {
+    ])
       expectOneLine(await tributary(...words), 1, /^error: no such account: acme/)
-    }
     await storeEvent('acme', 'late')
     await setBack('acme')
     const { deletedAt } = await json(...deletionOf('acme'))

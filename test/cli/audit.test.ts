@@ -48,9 +48,8 @@ describe('the audit log', () => {
       ['account', 'create', '--name', 'Same', '--id', 'same'],
       ['account', 'set-plan', '--account', 'same', '--plan', 'gold'],
       ['key', 'create', '--account', 'missing', '--name', 'x', '--allow-events'],
-    ]) {
+    ])
       expect((await runHere(words, stores.environment)).code).toBe(1)
-    }
     expect(await changesOf('same')).toEqual(before)
     expect(await changesOf('missing')).toEqual([])
   })

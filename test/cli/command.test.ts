@@ -142,9 +142,8 @@ describe('keys', () => {
       [['--scopes', 'constructor'], /no such scope: constructor/i],
       [['--scopes', 'read:clicks,'], /no such scope/i],
       [[], /requires --scopes/],
-    ] as const) {
+    ] as const)
       expectOneLine(await tributary(...createKey(...words)), 2, line)
-    }
   })
 
   it('expire at the time given by --expires', async () => {
@@ -154,9 +153,8 @@ describe('keys', () => {
     const expiresAtMs = Date.parse(keys.find((key: { id: string }) => key.id === id).expiresAt)
     expect(expiresAtMs).toBeGreaterThanOrEqual(before + 90 * 86_400_000)
     expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + 90 * 86_400_000)
-    for (const when of ['90', '0d', '-1d', 'tomorrow', '2020-01-01T00:00:00Z', '2999-01-01', '2999-02-29T00:00:00Z']) {
+    for (const when of ['90', '0d', '-1d', 'tomorrow', '2020-01-01T00:00:00Z', '2999-01-01', '2999-02-29T00:00:00Z'])
       expectOneLine(await tributary(...createKey('--allow-events', '--expires', when)), 2, /Use days or hours from now/)
-    }
   })
 
   it('keep the time of the first revocation when revoked again', async () => {
@@ -168,9 +166,8 @@ describe('keys', () => {
       [['revoke', '--id', 'missing'], /no such key: missing/],
       [['list', '--account', 'missing'], /no such account: missing/],
       [['create', '--account', 'missing', '--name', 'x', '--allow-events'], /no such account/],
-    ] as const) {
+    ] as const)
       expectOneLine(await tributary('key', ...words), 1, line)
-    }
   })
 })
 
@@ -192,9 +189,8 @@ describe('plans', () => {
     const unknown = await tributary('plan', 'set', 'gold', '--click-allowance', '5')
     expectOneLine(unknown, 1, /no such plan: gold; plans: pro, free, scale\./)
     expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one limit/)
-    for (const number of ['0', '-1', '1.5', '1e3', 'x', '2147483648']) {
+    for (const number of ['0', '-1', '1.5', '1e3', 'x', '2147483648'])
       expectOneLine(await tributary('plan', 'set', 'pro', '--events-per-minute', number), 2, /whole number from 1/)
-    }
   })
 
   const rates = ['--requests-per-minute', '1', '--events-per-minute', '2', '--identifier-events-per-minute', '3']
@@ -262,9 +258,8 @@ describe('the command', () => {
       [['account', 'list', '--stale', '6'], /6h or 2d/],
       [['serve', '--nope'], /unknown option '--nope'/],
       [['plan', 'set'], /missing required argument 'name'/],
-    ] as const) {
+    ] as const)
       expectOneLine(await runHere(words, nowhere), 2, line)
-    }
   })
 
   it('shows help with an example for every subcommand', async () => {

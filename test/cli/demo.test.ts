@@ -116,8 +116,7 @@ describe('the subcommand demo', () => {
   it('rejects an unknown account and invalid numbers', async () => {
     const demo = (...words: string[]) => runHere(['demo', '--account', ...words], environment)
     expectOneLine(await demo('missing'), 1, /no such account: missing in .+; see: account list\.$/m)
-    for (const option of ['--clicks=0', '--days=367', '--seed=-1', '--clicks=1e3']) {
+    for (const option of ['--clicks=0', '--days=367', '--seed=-1', '--clicks=1e3'])
       expectOneLine(await demo('demo', option), 2, '')
-    }
   })
 })

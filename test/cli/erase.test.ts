@@ -208,9 +208,8 @@ describe('erase --visitor', () => {
     expect(await eventsWithOtherHashes('acme')).toEqual([])
     expect(await numbersOf('acme')).toEqual(numbers)
     expect(await storedRowsOf(server.stores, 'other')).toBe(others)
-    for (const path of [`/conversions/search?q=${erased}`, `/events?visitor_id=${erased}-visitor`]) {
+    for (const path of [`/conversions/search?q=${erased}`, `/events?visitor_id=${erased}-visitor`])
       expect((await body('acme', path)).data).toEqual([])
-    }
     const moved = await body('acme', `/clicks?updated_since=${asOf}`)
     expect(moved.data.map(({ id }: { id: string }) => id).sort()).toEqual(['c1', 'c2'])
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'acme'], server.stores.environment)

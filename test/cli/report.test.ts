@@ -73,9 +73,8 @@ describe('tributary report', () => {
       [[...day, '--totals', '--format', 'table'], /--totals requires CSV; add --format csv, or omit --totals\./],
       [[...day, '--csv-bom', '--format', 'json'], /--csv-bom requires CSV; add --format csv, or omit --csv-bom\./],
       [[...day, '--format', 'xml'], /Allowed choices are table, csv, json/],
-    ] as const) {
+    ] as const)
       expectOneLine(await report(...words), 2, line)
-    }
     expectOneLine(await runHere(['report', '--account', 'nobody', ...day], stores.environment), 1, /no such account/)
   })
 })

@@ -30,9 +30,8 @@ export class Shell {
     this.#stderr = ''
     this.#shell.stdin.write(`${lines}\nprintf '${separator}%s${separator}' $?\n`)
     // A chunk may end within the exit code, and programs in the background may print after it.
-    while (!exitCodeOf.test(this.#stdout) && this.#shell.exitCode === null) {
+    while (!exitCodeOf.test(this.#stdout) && this.#shell.exitCode === null)
       await Promise.race([once(this.#shell.stdout, 'data'), this.#exit])
-    }
     const [output = '', exitCode] = this.#stdout.split(exitCodeOf)
     if (exitCode !== '0') throw new Error(`${lines}\nexited with ${exitCode}:\n${output}${this.#stderr}`)
     return output

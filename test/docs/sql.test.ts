@@ -122,12 +122,10 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
 
   it('docs/dbt builds a report with the numbers of the API, which its tests accept', async () => {
     await owner`CREATE SCHEMA analytics`
-    for (const name of ['staging/stg_clicks', 'staging/stg_conversions', 'staging/stg_costs', 'report']) {
+    for (const name of ['staging/stg_clicks', 'staging/stg_conversions', 'staging/stg_costs', 'report'])
       await owner.unsafe(`CREATE TABLE analytics.${basename(name)} AS ${rendered(`models/${name}.sql`)}`)
-    }
-    for (const file of readdirSync(join(packageRoot, 'docs/dbt/tests'))) {
+    for (const file of readdirSync(join(packageRoot, 'docs/dbt/tests')))
       expect(await owner.unsafe(rendered(`tests/${file}`))).toEqual([])
-    }
     for (const { model, column, tests } of columnTests()) {
       const isWrong = tests.includes('unique') ? `count(DISTINCT ${column}) < count(*)` : `count(${column}) < count(*)`
       const [found] = await owner.unsafe(`SELECT count(*) > 0 AS found, ${isWrong} AS wrong FROM analytics.${model}`)

@@ -16,18 +16,15 @@ function read(fields: object) {
 // All rules with random values, and their order: test/api/events/model.test.ts. Invalid values: test/properties/errors.test.ts.
 
 it('currency is stored when it is an uppercase ISO 4217 code, else ignored', () => {
-  for (const code of ['USD', 'EUR', 'XCG', 'ZWG', 'CLF', 'XAU', 'XXX', 'VED']) {
+  for (const code of ['USD', 'EUR', 'XCG', 'ZWG', 'CLF', 'XAU', 'XXX', 'VED'])
     expect(read({ currency: code }).currency).toBe(code)
-  }
-  for (const currency of ['usd', 'US', 'USDT', 'ZZZ', 'AAA', '', ' USD', 'DEM', 5, null, undefined, {}, ['USD']]) {
+  for (const currency of ['usd', 'US', 'USDT', 'ZZZ', 'AAA', '', ' USD', 'DEM', 5, null, undefined, {}, ['USD']])
     expect([currency, read({ currency }).currency]).toEqual([currency, ''])
-  }
 })
 
 it('an id has up to 64 letters, digits and _ . : -, an event_id up to 128', () => {
-  for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)]) {
+  for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)])
     expect(read({ click_id: id })).toMatchObject({ clickId: id, campaignId: '' })
-  }
   for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).id).toBe(id)
 })
 
@@ -53,9 +50,8 @@ describe('timestamp', () => {
       ['2026-11-20 10:30:15.5+01', '2026-11-20T09:30:15.500Z'],
       ['20261120T103015Z', '2026-11-20T10:30:15.000Z'],
       ['Fri, 20 Nov 2026 10:30:15 GMT', '2026-11-20T10:30:15.000Z'],
-    ] as const) {
+    ] as const)
       expect([text, at(text)]).toEqual([text, instant])
-    }
   })
 
   it('is rejected when it is not a date-time, does not exist, or is not text', () => {
@@ -82,9 +78,8 @@ describe('timestamp', () => {
     for (const ms of [earliest, earliest + 1, latest - 1, latest]) expect(shifted(ms)).toBe(ms)
     expect(shifted(earliest - 1)).toBe(earliest)
     expect(shifted(latest + 1)).toBe(latest)
-    for (const text of ['0000-01-01', '0000-02-29', '0099-12-31T23:59:59Z', '2000-02-29', '2024-02-29']) {
+    for (const text of ['0000-01-01', '0000-02-29', '0099-12-31T23:59:59Z', '2000-02-29', '2024-02-29'])
       expect([text, read({ timestamp: text }).occurredAt]).toEqual([text, earliest])
-    }
     expect(read({ timestamp: '9999-12-31T23:59:59.999-23:59' }).occurredAt).toBe(latest)
   })
 })

@@ -363,9 +363,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   it('says why a range is empty, compares nothing with it, draws no axis, and clears the filters', async () => {
     const { show, page } = explorer
     await show('?from=2020-01-01&to=2020-01-02')
-    for (const name of ['Time series', 'Drill-down']) {
+    for (const name of ['Time series', 'Drill-down'])
       await expect.poll(() => panel(name).textContent()).toContain('No data before Sep 2')
-    }
     expect(await page.locator('.chart, .change').count()).toBe(0)
     await show('?country=US&device=!desktop,mobile,tablet,other')
     await expect.poll(() => panel('Drill-down').textContent()).toContain('in this range with these filters')

@@ -110,9 +110,8 @@ describe('a row of an API list', () => {
     const listed = rowsOfAccount('listed', fullRows).map((row) => ('clickedAt' in row ? { ...row, ...at } : row))
     await storeRows(source.stores, listed)
     expect(await send(source.app, key, { event_name: 'sent', click_id: 'full', event_id: 'by-api' })).toEqual(accepted)
-    for (const id of accounts) {
+    for (const id of accounts)
       await createAccount(source.stores.postgres, { id: `list-${id}`, name: id, plan: 'pro', currency: 'USD' })
-    }
   })
 
   const lists: Record<ResourceName, string> = {

@@ -162,9 +162,8 @@ export async function runServerFaults(
     let since = { atMs: performance.now(), succeeded: succeeded(), failed: failures.length }
     while (performance.now() < deadlineMs) {
       await sleep(50)
-      if (failures.length > since.failed) {
+      if (failures.length > since.failed)
         since = { atMs: performance.now(), succeeded: succeeded(), failed: failures.length }
-      }
       const isEnough = succeeded() >= since.succeeded + stableResponses
       if (isEnough && performance.now() - since.atMs >= stableMs) return true
     }

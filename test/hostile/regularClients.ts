@@ -63,9 +63,8 @@ export function openRegularClients(port: number, { regular: key, unseen, searchi
     },
     /** Sends many concurrent requests, so that the server has opened most of its connections to the stores. */
     async warmUp(): Promise<void> {
-      for (const concurrency of [1, 128]) {
+      for (const concurrency of [1, 128])
         await Promise.all(Array.from({ length: concurrency }, () => kinds.map((kind) => sendOne(kind))).flat())
-      }
       // Searches have connections of their own; these last long enough to need all of them.
       const path = `/api/v1/campaigns/search?q=${'b'.repeat(50)}`
       const search = () => sendRequest(agent, { port }, { method: 'GET', path, key: searching })

@@ -116,9 +116,8 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const after = await waitForRelease(before, count, releaseMaxMs)
   console.log(`\nResources of the server on ${where}:`)
   console.table({ allowed: before, after })
-  for (const name of grownSince(before, after)) {
+  for (const name of grownSince(before, after))
     failed.push(`${where}: ${name} grew from ${before[name]} to ${after[name]}.`)
-  }
   await checkSlots(where, Number(environment.PORT), accounts)
   const code = await server.stop('SIGTERM')
   if (code !== 0) failed.push(`${where}: the server exited with code ${code}.`)

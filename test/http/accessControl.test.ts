@@ -52,17 +52,15 @@ function expectBudget(response: InjectResponse): void {
 describe('authentication', () => {
   it('accepts a key with the scheme ApiKey or Bearer in any case, or without a scheme', async () => {
     const schemes = ['ApiKey ', 'apikey ', 'APIKEY   ', 'Bearer ', 'bearer  ', '']
-    for (const authorization of [...schemes.map((scheme) => scheme + key), `ApiKey ${key} `]) {
+    for (const authorization of [...schemes.map((scheme) => scheme + key), `ApiKey ${key} `])
       expect((await request(good, { apiKey: null, headers: { authorization } })).statusCode).toBe(200)
-    }
   })
 
   it('accepts a key as the password of Basic with any user name, and never offers Basic or takes a key from the address', async () => {
     const send = (authorization: string, url = good) => request(url, { apiKey: null, headers: { authorization } })
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
-    for (const user of ['', 'api', 'müller', 'x'.repeat(300)]) {
+    for (const user of ['', 'api', 'müller', 'x'.repeat(300)])
       expect((await send(basic(`${user}:${key}`))).statusCode).toBe(200)
-    }
     expect((await send(basic(`user:${key}`).replace('Basic', 'basic '))).statusCode).toBe(200)
     const malformed = ['Basic ???', `Basic ${key}`, 'Basic e Q==', basic(key), basic(`${key}:`), basic(`a:b:${key}`)]
     for (const authorization of [...malformed, basic('user:wrong'), basic('user:'), 'Basic']) {
@@ -72,9 +70,8 @@ describe('authentication', () => {
       expect(response.headers['www-authenticate']).toBe('ApiKey')
       if (!isMissing) expect(response.json().message).toContain('as the password of Basic, with any user name.')
     }
-    for (const name of ['api_key', 'key', 'Authorization']) {
+    for (const name of ['api_key', 'key', 'Authorization'])
       expectProblem(await request(`${good}&${name}=${key}`, { apiKey: null }), 401, 'missing_api_key')
-    }
   })
 
   it('refuses a value of Authorization above 512 characters unread, also around a valid key', async () => {
@@ -185,9 +182,8 @@ describe('request bodies', () => {
   it('reads the content type in any case, with parameters, and no other type', async () => {
     const read = await send('{"a":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
     expect(read.json()).toEqual({ body: { a: 1 } })
-    for (const type of ['application/x-www-form-urlencoded', 'application/jsonx', 'nonsense']) {
+    for (const type of ['application/x-www-form-urlencoded', 'application/jsonx', 'nonsense'])
       expectProblem(await send('{"a":1}', { 'content-type': type }), 415, 'unsupported_media_type')
-    }
     expectProblem(await request('/api/v1/events', { method: 'POST' }), 400, 'invalid_body')
     expectProblem(await send(Buffer.from([0xff, 0xfe])), 400, 'invalid_json')
   })

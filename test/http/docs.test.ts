@@ -48,9 +48,8 @@ describe('the OpenAPI document', () => {
       const scope = operation.security[0]?.apiKey?.[0]
       expect(operation.description).toContain(scope ? `Scope: \`${scope}\`.` : 'Scope: none')
       expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags))
-      for (const response of Object.values(operation.responses)) {
+      for (const response of Object.values(operation.responses))
         expect(response.headers['X-Request-Id']).toEqual({ $ref: '#/components/headers/RequestId' })
-      }
     }
   })
 
@@ -139,9 +138,8 @@ it('llms.txt has every operation, parameter, schema and guide about the API in 6
     let [, section = ''] = text.split(`\n### ${method.toUpperCase()} ${path}\n`)
     expect(section.split('\n### ')[0]).toContain(operation.summary)
     section = section.replace('campaign_id to sub10', filterNames.join(', '))
-    for (const { name } of operation.parameters ?? []) {
+    for (const { name } of operation.parameters ?? [])
       expect(section.split('\n### ')[0]).toMatch(new RegExp(`^- ([\\w ]+: )?([\\w]+, )*${name}\\b`, 'm'))
-    }
   }
   const { tags, components, 'x-tagGroups': groups } = await document()
   const programs = groups.find(({ name }) => name === 'Copies and tools')?.tags ?? []

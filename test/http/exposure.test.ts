@@ -67,9 +67,8 @@ describe('the address of a client behind a proxy', () => {
 
   it('rejects a TRUST_PROXY that is no address or trusts every address', () => {
     const noAddresses = ['true', 'all', '10.0.0.0/8,', 'proxy.example.com', '1', '999.1.1.1', '10.0.0.0/64', '::::']
-    for (const TRUST_PROXY of [...noAddresses, '0.0.0.0/0', '::/0']) {
+    for (const TRUST_PROXY of [...noAddresses, '0.0.0.0/0', '::/0'])
       expect(() => readSettings({ TRUST_PROXY })).toThrow(/^TRUST_PROXY=/)
-    }
   })
 
   it('rejects a TRUST_PROXY with networks that together contain every IPv4 or IPv6 address', () => {
@@ -96,9 +95,8 @@ describe('the address of a client behind a proxy', () => {
       '128.0.0.0/1',
       '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7,::1,fe80::1%eth0',
       '::ffff:10.0.0.0/104,2001:db8::1',
-    ]) {
+    ])
       expect(readSettings({ TRUST_PROXY })).toMatchObject({ TRUST_PROXY })
-    }
   })
 })
 
@@ -219,9 +217,7 @@ describe('a web page of another origin', () => {
   it('accepts only origins or * in CORS_ORIGINS', () => {
     expect(readSettings({ CORS_ORIGINS: '*' }).CORS_ORIGINS).toBe('*')
     const noOrigins = ['example.com', 'https://a.example/', 'https://a.example/x', '*,https://a.example', 'null']
-    for (const CORS_ORIGINS of noOrigins) {
-      expect(() => readSettings({ CORS_ORIGINS })).toThrow(/^CORS_ORIGINS=/)
-    }
+    for (const CORS_ORIGINS of noOrigins) expect(() => readSettings({ CORS_ORIGINS })).toThrow(/^CORS_ORIGINS=/)
   })
 })
 

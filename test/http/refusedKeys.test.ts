@@ -165,9 +165,8 @@ it('a server rejects a repeated Authorization header, whichever of its keys is v
     [other, valid],
     [valid, 'AUTHORIZATION:\r\n'],
     ['Authorization:\r\n', valid],
-  ]) {
+  ])
     expect(await answerTo(url, headers)).toEqual([400, 'invalid_authorization'])
-  }
   expect(await answerTo('/api/v1/nowhere', [valid, valid])).toEqual([404, 'not_found'])
   expect(await answerTo(url, [valid])).toEqual([200, undefined])
 })

@@ -62,9 +62,8 @@ describe('query parameters', () => {
   it('rejects an unknown parameter by name, before all others', () => {
     expect(read('group_by=day&campain_id=x')).toEqual(['unknown_parameter', 'campain_id'])
     expect(read('limit=x&other=1')).toEqual(['unknown_parameter', 'other'])
-    for (const name of ['__proto__', 'constructor', 'toString', 'Limit', 'limit ', 'limit[]', '']) {
+    for (const name of ['__proto__', 'constructor', 'toString', 'Limit', 'limit ', 'limit[]', ''])
       expect(read(`group_by=day&${encodeURIComponent(name)}=1`)).toEqual(['unknown_parameter', name])
-    }
   })
 
   it('rejects a parameter with one sentence that says what is allowed', () => {
@@ -85,9 +84,8 @@ describe('query parameters', () => {
       ['campain_id', 'campaign_id'],
       ['cursors', 'cursor'],
       ['curzor', 'cursor'],
-    ]) {
+    ])
       expect(messageOf(`${given}=1`)).toBe(`Unknown parameter "${given}"; this endpoint has ${known}.`)
-    }
     expect(messageOf('nope=1')).toBe(
       'Unknown parameter "nope"; this endpoint has limit, cursor, group_by, converted, campaign_id, q.',
     )

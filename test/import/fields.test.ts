@@ -576,9 +576,8 @@ describe('a pixel event', () => {
     expect(event({ properties: {} }).properties).toBe('')
     const widest = { '': 1, ['😀'.repeat(64)]: '😀'.repeat(256) }
     expect(JSON.parse(event({ properties: widest }).properties)).toEqual(widest)
-    for (const properties of [[], 'x', { a: {} }, { a: 'x'.repeat(257) }, { ['k'.repeat(65)]: 1 }]) {
+    for (const properties of [[], 'x', { a: {} }, { a: 'x'.repeat(257) }, { ['k'.repeat(65)]: 1 }])
       expect(() => event({ properties })).toThrow('properties: ')
-    }
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))
     expect(() => event({ properties: many })).toThrow('properties: must have at most 20 keys')
   })

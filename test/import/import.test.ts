@@ -107,9 +107,8 @@ it('a conversion has the visitor of its click, which is copied to converted_clic
   const clicks = [clickAt('k', 1, { city: 'Köln', visitorId: 'who' }), clickAt('other', 2)]
   await importContent(stores, account, 'clicks', clicks)
   const conversion = { id: 'v', convertedAt: '2026-02-01T00:00:00Z', status: 'pending', clickId: 'k' }
-  for (const updatedAt of ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z']) {
+  for (const updatedAt of ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z'])
     await importContent(stores, account, 'conversions', [{ ...conversion, updatedAt }])
-  }
   expect(await stored('visitor_id', 'conversions FINAL')).toEqual([{ visitor_id: 'who' }])
   expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
 })

@@ -125,9 +125,8 @@ describe('NDJSON', () => {
   })
 
   it('that is one JSON array fails as a whole and names the solution', async () => {
-    for (const text of ['[{"id":"a"}]', '\n [\n{"id":"a"}\n]']) {
+    for (const text of ['[{"id":"a"}]', '\n [\n{"id":"a"}\n]'])
       await expect(ndjson(text)).rejects.toThrow(/it is a JSON array; write one object per line/)
-    }
   })
 
   it('keeps every digit of a number that a double would round', async () => {

@@ -4,9 +4,8 @@ export class CleanUp {
   #running: Promise<void> | undefined
 
   constructor() {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => this.run().finally(() => process.exit(1)))
-    }
   }
 
   add(action: () => unknown): void {

@@ -159,9 +159,8 @@ export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, q
 /** Runs a SELECT on the local tables of every node: `system` tables, plans. @returns the rows of all nodes, node by node */
 export async function rowsOfEveryNode<Row>({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<Row[]> {
   const rows: Row[] = []
-  for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
+  for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse])
     rows.push(...(await (await client.query({ query, format: 'JSONEachRow' })).json<Row>()))
-  }
   return rows
 }
 

@@ -116,9 +116,8 @@ export async function createTestEnvironment(): Promise<{
   // `cpuTime.ts` finds the engines of this process by it.
   const folder = await mkdtemp(join(copies, `stores-${process.pid}-`))
   const removers: (() => Promise<unknown>)[] = []
-  if (!clickhouseUrl || !databaseUrl) {
+  if (!clickhouseUrl || !databaseUrl)
     await cp(await engineTemplate(), folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
-  }
   if (databaseUrl) {
     await asAdmin(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
     removers.push(() => asAdmin(databaseUrl, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`))

@@ -50,9 +50,8 @@ describe('tributary, installed from its tarball in an empty folder', () => {
       }
       for (const page of [docs, explore]) {
         const html = await (await read(page)).text()
-        for (const [, file = ''] of html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"#]+)"/g)) {
+        for (const [, file = ''] of html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"#]+)"/g))
           await (await read(new URL(file, page).href)).arrayBuffer()
-        }
       }
       expect(await (await read(`${docs}/json`)).json()).toMatchObject({ info: { version } })
       const report = await (await read(`${url}/api/v1/reports?group_by=country&days=30`)).json()

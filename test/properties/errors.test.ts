@@ -210,9 +210,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     })
 
     it('400 unknown_parameter for a parameter that it does not have', async () => {
-      for (const name of ['nope', 'Limit', '__proto__', 'api_key', 'account_id']) {
+      for (const name of ['nope', 'Limit', '__proto__', 'api_key', 'account_id'])
         await expectProblem(operation, { query: { [name]: '1' } }, [400, 'unknown_parameter', name])
-      }
     })
 
     for (const parameter of operation.query) {
@@ -244,9 +243,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ] as const
         // Checksums have dates only.
         const isAllowed = operation.path.startsWith('/checksums') ? (text: string) => !text.includes('T') : () => true
-        for (const [from, to] of ranges.filter((range) => range.every(isAllowed))) {
+        for (const [from, to] of ranges.filter((range) => range.every(isAllowed)))
           await expectProblem(operation, { query: { from, to } }, [400, 'invalid_date_range'])
-        }
       })
 
     if (['/reports', '/stats/overview', '/stats/daily'].includes(operation.path))
@@ -282,12 +280,10 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     if (fields)
       describe('the request body', () => {
         it('400 for invalid JSON and for JSON that is not an object', async () => {
-          for (const body of ['', '{', "{'a':1}", '{"a":NaN}', '\0', '{"event_name":"a"}}']) {
+          for (const body of ['', '{', "{'a':1}", '{"a":NaN}', '\0', '{"event_name":"a"}}'])
             await expectProblem(operation, { body }, [400, 'invalid_json'])
-          }
-          for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]']) {
+          for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]'])
             await expectProblem(operation, { body }, [400, 'invalid_body'])
-          }
         })
 
         it('400 for a body that is not UTF-8', async () => {
@@ -298,26 +294,23 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         })
 
         it('415 for a body with a Content-Encoding', async () => {
-          for (const contentEncoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense']) {
+          for (const contentEncoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense'])
             await expectProblem(operation, { contentEncoding }, [415, 'unsupported_media_type'])
-          }
         })
 
         it('413 above the size limit, 415 for another content type', async () => {
           const more = 'x'.repeat(operation.path === '/events' ? 65_536 : 4 * 1_048_576)
           const body = { ...goodBodies[operation.path], more }
           await expectProblem(operation, { body }, [413, 'payload_too_large'])
-          for (const contentType of ['text/plain', 'application/xml', 'multipart/form-data', '']) {
+          for (const contentType of ['text/plain', 'application/xml', 'multipart/form-data', ''])
             await expectProblem(operation, { contentType }, [415, 'unsupported_media_type'])
-          }
         })
       })
 
     if (fields && 'events' in fields)
       it('400 invalid_events for anything but 1 to 1,000 events', async () => {
-        for (const events of [undefined, null, 'x', {}, [], Array.from({ length: 1_001 }, () => goodBody)]) {
+        for (const events of [undefined, null, 'x', {}, [], Array.from({ length: 1_001 }, () => goodBody)])
           await expectProblem(operation, { body: { events } }, [400, 'invalid_events', 'events'])
-        }
       })
 
     if (fields && 'event_name' in fields)

@@ -96,9 +96,7 @@ it('sums, lists and conversions equal those of an account that keeps all rows, t
           expect([path, rest]).toEqual([path, whole])
         }
       }
-      for (const account of [kept, aged]) {
-        expect(await withWriter(source.stores, account, findDifferences)).toEqual([])
-      }
+      for (const account of [kept, aged]) expect(await withWriter(source.stores, account, findDifferences)).toEqual([])
       expect(await storedRowsOf(source.stores, 'untouched')).toBe(others)
     }),
     { numRuns: randomCases(2), endOnFailure: true },

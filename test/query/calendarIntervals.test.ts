@@ -46,9 +46,8 @@ describe('the last local days', () => {
 
   it('starts days on a quarter of an hour in every zone, as sums_by_quarter_hour requires', () => {
     for (const tz of Intl.supportedValuesOf('timeZone')) {
-      for (const nowMs of [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)]) {
+      for (const nowMs of [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)])
         expect([tz, (lastDays(tz, 1, nowMs)[0]?.fromMs ?? 1) % 900_000]).toEqual([tz, 0])
-      }
     }
   })
 })
@@ -97,9 +96,8 @@ describe('the hours of a range', () => {
         expect((buckets.at(-1)?.untilMs ?? 0) >= range.untilMs).toBe(true)
         expect(new Set(buckets.map(({ id }) => id)).size).toBe(buckets.length)
         for (const [index, { id, fromMs, untilMs }] of buckets.entries()) {
-          for (const atMs of [fromMs, untilMs - 1]) {
+          for (const atMs of [fromMs, untilMs - 1])
             expect(localTime(atMs).slice(0, 13).replace(' ', 'T')).toBe(id.slice(0, 13))
-          }
           expect(buckets[index + 1]?.fromMs ?? untilMs).toBe(untilMs)
         }
       }),

@@ -25,9 +25,8 @@ describe('a cursor', () => {
       fingerprint('acme', 'clicks', { campaign_id: 'k2' }),
       fingerprint('acme', 'conversions', { campaign_id: 'k1' }),
       fingerprint('other', 'clicks', { campaign_id: 'k1' }),
-    ]) {
+    ])
       expect(() => readCursor(cursor, other)).toThrow(invalidCursor)
-    }
   })
 
   it('does not depend on the order of the filters', () => {
@@ -51,9 +50,8 @@ describe('a cursor', () => {
       [9e15, 'a'],
       [null, null],
       [-62_135_596_800_001, 'a'],
-    ]) {
+    ])
       expect(() => readCursor(forged(key), boundTo)).toThrow(invalidCursor)
-    }
   })
 })
 
@@ -90,9 +88,8 @@ describe('the id in a cursor', () => {
 
   it('of a list of events has an origin and a generation', () => {
     expect(parseEventKey(key('server:4294967295:a:b'))).toMatchObject({ generation: 4_294_967_295, id: 'a:b' })
-    for (const id of ['x', 'server:1', 'pixel:0:a', 'server:4294967296:a', 'server:9999999999:a']) {
+    for (const id of ['x', 'server:1', 'pixel:0:a', 'server:4294967296:a', 'server:9999999999:a'])
       expect(() => parseEventKey(key(id)), id).toThrow(invalidCursor)
-    }
   })
 
   it('of a journey has the kind of the row', () => {
@@ -107,9 +104,8 @@ describe('the id in a cursor', () => {
     const afterOf = (id: string) => planJourney({ ...of, cursor: writeCursor(key(id), journey) }, caller, 1).after
     expect(afterOf('click:z')).toMatchObject({ kind: 'click', id: 'z' })
     expect(afterOf('event:browser:0:z')).toMatchObject({ kind: 'event', id: 'browser:0:z' })
-    for (const id of ['x', 'visit:a', 'event:a', 'event:server:a', 'event:pixel:0:a', 'click:']) {
+    for (const id of ['x', 'visit:a', 'event:a', 'event:server:a', 'event:pixel:0:a', 'click:'])
       expect(() => afterOf(id), id).toThrow(invalidCursor)
-    }
   })
 })
 

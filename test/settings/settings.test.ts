@@ -20,9 +20,8 @@ it('names the values that a setting accepts', () => {
   expect(() => readSettings({ RATE_LIMIT_WITHOUT_REDIS: 'maybe' })).toThrow(
     'RATE_LIMIT_WITHOUT_REDIS=maybe: expected one of open, closed.',
   )
-  for (const value of ['abc', '70000', '-1', '1.5']) {
+  for (const value of ['abc', '70000', '-1', '1.5'])
     expect(() => readSettings({ PORT: value })).toThrow(`PORT=${value}: expected a whole number from 0 to 65535.`)
-  }
 })
 
 it('accepts every address that the drivers accept', () => {
@@ -31,7 +30,6 @@ it('accepts every address that the drivers accept', () => {
     ['DATABASE_URL', 'postgres://user:p,w@one:5432,two:5432/tributary?sslmode=require'],
     ['DATABASE_URL', 'postgresql://localhost'],
     ['REDIS_URL', 'rediss://:pass@cache:6380/1'],
-  ] as const) {
+  ] as const)
     expect(readSettings({ [name]: value })).toMatchObject({ [name]: value })
-  }
 })

@@ -50,9 +50,8 @@ export function killedStores(
     for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
     for (const table of ofRows) await startMerges(stores, table)
     // Merges may run before the next read: they remove replaced rows.
-    for (const table of ['click_index', 'conversion_index', 'converted_clicks', 'cost_index']) {
+    for (const table of ['click_index', 'conversion_index', 'converted_clicks', 'cost_index'])
       await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
-    }
     throw failure
   })
 }

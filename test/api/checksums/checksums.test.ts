@@ -182,9 +182,8 @@ describe('the statements of docs/sync.md compute the same hash', () => {
     const { asOf, days } = await expected()
     const sql = api.stores.postgres
     await sql`CREATE TABLE copied_clicks (id text PRIMARY KEY, clicked_at timestamptz NOT NULL, stored_at timestamptz NOT NULL)`
-    for (const { id, clickedAt, storedAt } of await rowsOf()) {
+    for (const { id, clickedAt, storedAt } of await rowsOf())
       await sql`INSERT INTO copied_clicks VALUES (${id}, ${clickedAt}, ${storedAt})`
-    }
     const statement = (await statementOf('PostgreSQL')).replace('FROM clicks', 'FROM copied_clicks')
     const found = await sql.unsafe(statement.replace('$1', `'${asOf}'`))
     expect(found.map(({ day, rows, hash }) => ({ day, rows: Number(rows), hash }))).toEqual(days)
@@ -195,9 +194,8 @@ describe('the statements of docs/sync.md compute the same hash', () => {
     const { asOf, days } = await expected()
     const database = await (await DuckDBInstance.create()).connect()
     await database.run('CREATE TABLE clicks (id TEXT, clickedAt TIMESTAMPTZ, storedAt TIMESTAMPTZ)')
-    for (const { id, clickedAt, storedAt } of await rowsOf()) {
+    for (const { id, clickedAt, storedAt } of await rowsOf())
       await database.run(`INSERT INTO clicks VALUES ('${id}', '${clickedAt}', '${storedAt}')`)
-    }
     const found = await database.runAndReadAll((await statementOf('DuckDB')).replace('$1', `'${asOf}'`))
     expect(found.getRowObjectsJson().map((row) => ({ ...row, rows: Number(row.rows) }))).toEqual(days)
   })

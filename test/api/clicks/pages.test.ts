@@ -62,9 +62,7 @@ const window = fc
     const first = addDays(today, 1 - days)
     const tomorrowMs = startOfDate(addDays(today, 1), tz)
     const all = { text: `tz=${tz}`, fromMs: 0, untilMs: Number.POSITIVE_INFINITY }
-    if (kind === 'days') {
-      return { text: `days=${days}&tz=${tz}`, fromMs: startOfDate(first, tz), untilMs: tomorrowMs }
-    }
+    if (kind === 'days') return { text: `days=${days}&tz=${tz}`, fromMs: startOfDate(first, tz), untilMs: tomorrowMs }
     const atMs = instantOfLocal(Date.parse(`${first}T06:30:00Z`), tz).epochMs
     // A range that has a start is no range of days.
     if (kind === 'from') return { ...all, text: `days=1&from=${first}%2006:30:00&tz=${tz}`, fromMs: atMs }

@@ -38,9 +38,8 @@ describe('the fair-use ceiling', () => {
 
   it('does not count duplicates, and reports them as duplicates above it', async () => {
     const { id, key } = await newAccount()
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 3; count++)
       expect(await send(api.app, key, event('e1'))).toEqual(count === 0 ? accepted : deduplicated)
-    }
     expect(await sendMany(key, 19)).toEqual(Array(19).fill(accepted))
     expect(await send(api.app, key, event('e2'))).toEqual(overCeiling)
     expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)

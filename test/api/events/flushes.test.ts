@@ -28,9 +28,8 @@ it('a flush that fails is not retried when ClickHouse rejects it: every request 
   await changeTables(api.stores, 'ALTER TABLE pixel_events ADD CONSTRAINT nothing CHECK 0')
   try {
     const responses = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
-    for (const { statusCode, headers, body } of responses) {
+    for (const { statusCode, headers, body } of responses)
       expect([statusCode, headers['retry-after'], JSON.parse(body).error]).toEqual([503, '2', 'unavailable'])
-    }
     expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
   } finally {
     await changeTables(api.stores, 'ALTER TABLE pixel_events DROP CONSTRAINT nothing')

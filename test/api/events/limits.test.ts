@@ -51,18 +51,15 @@ describe('the rate limit of a click or visitor', () => {
       [key, byVisitor('same')],
       [key, byClick('same')],
       [other, byVisitor('same')],
-    ] as const) {
+    ] as const)
       expect(await send(api.app, who, body)).toEqual(refused(429, 'rate_limited'))
-    }
   })
 
   it('counts events after validation and before the look-up: invalid events are not counted, unknown and duplicate ones are', async () => {
-    for (let count = 0; count < 5; count++) {
+    for (let count = 0; count < 5; count++)
       expect(await send(api.app, key, byClick('click', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
-    }
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 3; count++)
       expect(await send(api.app, key, byClick('click', { event_id: 'again' }))).toMatchObject([200, { accepted: true }])
-    }
     expect(await send(api.app, key, byClick('click', { event_id: 'again' }))).toEqual(refused(429, 'rate_limited'))
     expect(await send(api.app, key, byClick('click', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
   })

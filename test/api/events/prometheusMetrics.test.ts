@@ -26,10 +26,8 @@ it('Prometheus metrics show outcomes of events, the size and duration of flushes
     'events_in_flight 0',
     'events_queued 0',
     'event_flush_size_sum 5',
-  ]) {
+  ])
     expect(text).toContain(`${line}\n`)
-  }
-  for (const step of ['look_up', 'insert']) {
+  for (const step of ['look_up', 'insert'])
     expect(text).toMatch(new RegExp(`event_flush_duration_seconds_count\\{step="${step}"\\} [1-9]`))
-  }
 })

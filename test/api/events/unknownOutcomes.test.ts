@@ -80,9 +80,8 @@ describe('events with an insert that was repeated after its response was lost', 
     const { id, key } = await newAccount()
     const instance = await newInstance(inserts.clickhouse)
     inserts.handlers.push(storeAndBreak, storeAndBreak)
-    for (const sent of await Promise.all(ids.map((eventId) => send(instance, key, event(eventId))))) {
+    for (const sent of await Promise.all(ids.map((eventId) => send(instance, key, event(eventId)))))
       expect(sent).toEqual(accepted)
-    }
     const { sent: flushes } = inserts
     expect(new Set(flushes.map(({ queryId }) => queryId)).size).toBe(flushes.length)
     expect(flushes.length).toBe(new Set(flushes.map(({ bytes }) => bytes)).size + 2)

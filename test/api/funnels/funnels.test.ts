@@ -245,9 +245,8 @@ describe('GET /funnels', () => {
       ])
     const entered = async (more: string) =>
       (await read(`/funnels?steps=a,b&from=2026-11-06&to=2026-11-06&${more}`, reader)).steps[0]?.entered
-    for (const [visitor = '', click = ''] of [['anna', 'bot'], ['ben', 'test'], ['cleo', 'person'], ['dora']]) {
+    for (const [visitor = '', click = ''] of [['anna', 'bot'], ['ben', 'test'], ['cleo', 'person'], ['dora']])
       await store(visitor, click)
-    }
     const queries = ['by=visitor', 'by=click', 'by=visitor&group_by=country', 'by=click&group_by=country']
     expect(await Promise.all(queries.map(entered))).toEqual([2, 1, 2, 1])
     await store('', 'bot')

@@ -79,9 +79,8 @@ describe('metrics', () => {
     const headers = { authorization: `ApiKey ${await api.account('timed')}` }
     for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
     await app.inject({ url: '/api/v1/clicks', headers })
-    for (let count = 0; count < 121; count++) {
+    for (let count = 0; count < 121; count++)
       await app.inject({ url: '/api/v1/clicks', headers: { authorization: 'ApiKey wrong' } })
-    }
     const text = await own.registry.metrics()
     expect(text).toContain('clickhouse_query_duration_seconds_count{label="stats.daily"} 1')
     expect(text).toMatch(/clickhouse_query_duration_seconds_count\{label="clicks.page"\} [1-9]/)

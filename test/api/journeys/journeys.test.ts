@@ -120,9 +120,8 @@ describe('GET /journeys', () => {
     await storeConversions(api.stores, account, conversions.slice(0, 5))
     if (conversions.length > 5) await storeConversions(api.stores, account, conversions.slice(5))
     const events = life.events as StoredRow[]
-    for (const batch of [events.slice(0, 5), events.slice(5, 8), events.slice(8)]) {
+    for (const batch of [events.slice(0, 5), events.slice(5, 8), events.slice(8)])
       await storeEvents(api.stores, account, batch)
-    }
     return { clicks: life.clicks, events: life.events, conversions }
   }
 

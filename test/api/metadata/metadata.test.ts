@@ -70,9 +70,8 @@ it('an export of metadata of thousands of rows has each one once, in parts of at
   const plan = planMetadata('campaigns', {}, { accountId: 'many' })
   const written = { row: Campaign, format: 'ndjson', csvEscape: undefined, selected: undefined } as const
   const { signal } = new AbortController()
-  for await (const part of exportMetadata(api, plan, written, signal)) {
+  for await (const part of exportMetadata(api, plan, written, signal))
     expect(ndjsonRows(part.toString()).length).toBeLessThanOrEqual(500)
-  }
   const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
   expect(
     await queryParquet(api.stores, rawPayload, 'SELECT count() AS rows, uniqExact(id) AS ids, any(tags[2]) AS tag'),

@@ -154,9 +154,8 @@ describe('GET /campaigns/search', () => {
         to_timestamp(n / 3), now(), format('k%sX%sXactive', n, CASE WHEN n % 100 = 0 THEN 'öö' ELSE 'other' END)
       FROM generate_series(1, 1000) AS n`
     const expected = Array.from({ length: 10 }, (_, n) => `k${1000 - 100 * n}`)
-    for (const limit of [3, 200]) {
+    for (const limit of [3, 200])
       expect(await readAll('/campaigns/search', `q=${encodeURIComponent('ÖÖ')}`, limit, many)).toEqual(expected)
-    }
   })
 
   it('works when a campaign has the id “search”', async () => {
@@ -169,9 +168,8 @@ describe('GET /campaigns/search', () => {
 it.each(['/conversions/search', '/campaigns/search'])(
   '%s limits q by characters, not by bytes or code units',
   async (path) => {
-    for (const q of ['😀😀', '😀'.repeat(100), `  ${'x'.repeat(100)}  `]) {
+    for (const q of ['😀😀', '😀'.repeat(100), `  ${'x'.repeat(100)}  `])
       expect((await api.get(`${path}?q=${encodeURIComponent(q)}`, key)).statusCode).toBe(200)
-    }
   },
 )
 

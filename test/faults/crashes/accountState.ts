@@ -23,9 +23,8 @@ export async function stateOf(stores: Stores, account: string): Promise<string[]
     lines.push(...numbered(name === 'audit_log' ? new Set(described) : described).map((line) => `${name} ${line}`))
   }
   const content: { table: string; rows: object[] }[] = JSON.parse(await contentOf(stores, account))
-  for (const { table, rows } of content) {
+  for (const { table, rows } of content)
     lines.push(...numbered(rows.map((row) => JSON.stringify(row))).map((line) => `${table} ${line}`))
-  }
   return lines
 }
 

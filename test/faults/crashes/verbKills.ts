@@ -171,9 +171,8 @@ async function compareKilled(
     let last = ended
     // Of a command that was killed after it had shown its result, the result is known.
     const mayRepeat = !(isKilled && verb.isShown?.test(ended.stdout))
-    for (let attempt = 1; mayRepeat && !isDone(last) && attempt <= attemptsMax; attempt++) {
+    for (let attempt = 1; mayRepeat && !isDone(last) && attempt <= attemptsMax; attempt++)
       last = await run(wordsOfAccount, stores.environment)
-    }
     if (mayRepeat && !isDone(last)) faults.push(`${label}: ${last.code} ${last.stderr}`)
     const differences = differing(label, await readState(account, last), expected)
     if (differences.length > 0) faults.push(...differences, `  the killed command: ${ended.code} ${ended.stderr}`)

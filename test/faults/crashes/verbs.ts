@@ -35,9 +35,8 @@ export const verbs = {
     async prepare(stores, account) {
       await createWithKey(stores, account)
       // Conversions first, so that the clicks change them.
-      for (const resource of ['campaigns', 'conversions', 'pixel-events'] as const) {
+      for (const resource of ['campaigns', 'conversions', 'pixel-events'] as const)
         await importContent(stores.stores, account, resource, rows[resource])
-      }
       const file = join(await folderOf(stores), `${account}.clicks.ndjson`)
       await writeFile(file, rows.clicks.map((row) => `${JSON.stringify(row)}\n`).join(''))
       return ['import', 'clicks', file, '--account', account]

@@ -173,9 +173,8 @@ describe('the client', () => {
     await storeClicks(api.stores, 'listed', terms.map(click))
     const found = async (utm_term: string | readonly string[]) =>
       (await collect(client({ apiKey }).rows('/clicks', { query: { utm_term } }))).map((row) => row.utmTerm).sort()
-    for (const values of [...terms.map((term) => [term]), terms, terms.toReversed(), ['!a', 'a, b']]) {
+    for (const values of [...terms.map((term) => [term]), terms, terms.toReversed(), ['!a', 'a, b']])
       expect(await found(values)).toEqual(values.toSorted())
-    }
     // A text is a list in the syntax of the API.
     expect(await found('a,\\\\')).toEqual(['\\', 'a'])
     await expect(found([])).rejects.toMatchObject({ code: 'invalid_utm_term' })

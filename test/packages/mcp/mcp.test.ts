@@ -305,9 +305,8 @@ describe('the tool for SQL on a copy', () => {
     for (const [sql, limit, length] of [
       ['SELECT * FROM range(5000)', 1_000, 1_000],
       ["SELECT repeat('x', 9000) FROM range(50)", 100, 5],
-    ] as const) {
+    ] as const)
       expect(await replyTo(sql, { limit })).toMatchObject({ rows: { length }, isComplete: false })
-    }
     expect((await query("SELECT repeat('x', 60000)")).text).toMatch(/^A row is too long; /)
   })
 
@@ -381,9 +380,7 @@ describe('the tool for SQL on a copy', () => {
     ],
   ] as const)
     it(name, { tags: [...tags] }, async () => {
-      for (const sql of statements()) {
-        expect([sql, await replyTo(sql)]).toEqual([sql, { error: expect.any(String) }])
-      }
+      for (const sql of statements()) expect([sql, await replyTo(sql)]).toEqual([sql, { error: expect.any(String) }])
       expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
       expect(await replyTo('SELECT count(*) FROM clicks')).toMatchObject({ rows: ['["30"]'] })
     })
@@ -397,9 +394,8 @@ describe('the tool for SQL on a copy', () => {
       `FROM events, json_each('{"a": 1}')`,
       "FROM daily('Europe/Berlin', '2026-11-01', '2026-11-30')",
       'SELECT * FROM unnest([1, 2])',
-    ]) {
+    ])
       expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isComplete: true })])
-    }
   })
 
   it('returns rows of a copy that tributary-sync 1.0.0 has written', async () => {

@@ -112,9 +112,8 @@ describe('tributary-sync into a bucket', () => {
 
   it('has the files of a folder and nothing else, and writes only what has changed', async () => {
     const all = await store.keys()
-    for (const resource of ['clicks', 'conversions', 'costs', 'events']) {
+    for (const resource of ['clicks', 'conversions', 'costs', 'events'])
       expect(all).toContain(`data/acme/${resource}/day=${days[0]}/part.parquet`)
-    }
     const others = all.filter((key) => !key.includes('/day='))
     const metadata = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'].map((name) => `${name}/part.parquet`)
     const states = ['clicks', 'conversions', 'costs', 'events'].map((name) => `${name}/.tributary-sync.json`)

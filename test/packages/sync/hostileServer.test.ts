@@ -214,9 +214,8 @@ describe('tributary-sync into a folder', () => {
     await rm(join(copy, 'clicks'))
     await symlink(join(outside, 'part.parquet'), join(copy, '.tributary-sync-source.json.tmp'))
     await mkdir(join(copy, 'clicks/day=2026-11-20'), { recursive: true })
-    for (const name of ['.part.parquet.tmp', 'part.parquet']) {
+    for (const name of ['.part.parquet.tmp', 'part.parquet'])
       await symlink(join(outside, 'part.parquet'), join(copy, 'clicks/day=2026-11-20', name))
-    }
     await symlink(join(outside, 'part.parquet'), join(copy, 'clicks/.tributary-sync.json.tmp'))
     expect(await sync(copy)).toBe(0)
     await expectOutsideUnchanged()

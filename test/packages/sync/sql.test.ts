@@ -259,9 +259,8 @@ c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
         'SELECT 1; DROP TABLE tributary.clicks',
         'SELEC 1',
         'SELECT colour FROM clicks',
-      ]) {
+      ])
         expectOneLine(await execute(target, '--no-sync', '--sql', statement), 1, '')
-      }
       expectOneLine(await execute(target, '--no-sync', '--sql', 'SELECT 1', '--schema', 'absent'), 1, 'absent')
       const { stdout } = await execute(
         target,
@@ -283,9 +282,8 @@ c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
       ['--no-sync'],
       [...url, '--format', 'csv'],
       [...url, '--param', 'a=1'],
-    ]) {
+    ])
       expectOneLine(await execute(folder('copy.duckdb'), ...words), 2, '')
-    }
     expectOneLine(
       await execute(folder('files'), '--no-sync', '--sql', 'SELECT 1'),
       2,

@@ -396,9 +396,8 @@ describe('tributary-sync', () => {
       [wordsOf(target.url), twoKeys, 1, 'error: The API key has a line break; copy it again. (401 invalid_api_key)\n'],
       [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
       [wordsOf(folder('files')), other, 1, `error: ${folder('files')} ${differs}`],
-    ] as const) {
+    ] as const)
       expectOneLine(await runProgram(run, words, env), code, line)
-    }
     const wrong = { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' }
     await expect(
       promisify(execFile)(process.execPath, [program, ...wordsOf(target.url)], { env: wrong }),

@@ -331,15 +331,13 @@ function unitsOf(dimension: Unit, { fromMs, untilMs }: Query['range'], zone: str
   const ids = new Set<string>()
   if (dimension === 'hour') {
     const quarterMs = 15 * 60_000
-    for (let atMs = fromMs; atMs < untilMs; atMs += quarterMs - (atMs % quarterMs)) {
+    for (let atMs = fromMs; atMs < untilMs; atMs += quarterMs - (atMs % quarterMs))
       ids.add(timeId('hour', atMs, zone) ?? '')
-    }
     return [...ids]
   }
   const last = dateOf(untilMs - 1, zone)
-  for (let date = dateOf(fromMs, zone); date <= last; date = addDays(date, 1)) {
+  for (let date = dateOf(fromMs, zone); date <= last; date = addDays(date, 1))
     ids.add(timeId(dimension, Date.parse(date), 'UTC') ?? '')
-  }
   return [...ids]
 }
 

@@ -28,16 +28,14 @@ describe('a statement on replicas', () => {
       'ALTER TABLE a\n    MATERIALIZE INDEX b',
       'ALTER TABLE a CLEAR COLUMN IF EXISTS b',
       '-- why\nINSERT INTO a VALUES (1)',
-    ]) {
+    ])
       expect([replicatedStatement(rows, true), replicatedStatement(rows, false)]).toEqual([rows, undefined])
-    }
     for (const tables of [
       'CREATE MATERIALIZED VIEW a TO b AS SELECT 1',
       'ALTER TABLE a ADD COLUMN b Int',
       'DROP TABLE a',
-    ]) {
+    ])
       expect([replicatedStatement(tables, true), replicatedStatement(tables, false)]).toEqual([tables, tables])
-    }
   })
 
   it('is rejected when its kind is unknown', () => {

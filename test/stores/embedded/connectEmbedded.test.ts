@@ -21,13 +21,11 @@ describe('attaching to the embedded engines', () => {
     // Sockets and files of dead processes are ignored.
     const run = join(folder.path, 'run')
     mkdirSync(run, { recursive: true })
-    for (const name of ['control.sock', 'postgres.sock', 'supervisor.lock', 'clickhouse.json']) {
+    for (const name of ['control.sock', 'postgres.sock', 'supervisor.lock', 'clickhouse.json'])
       writeFileSync(join(run, name), 'stale')
-    }
     const [a, b, engines] = await Promise.all([folder.startClient(), folder.startClient(), folder.attach()])
-    for (const client of [a, b]) {
+    for (const client of [a, b])
       expect([client.clickhouse, client.postgres]).toEqual([engines.clickhouse, engines.postgres])
-    }
     await a.kill('SIGTERM')
     expect(await execute(engines.clickhouse ?? never(), 'SELECT 1')).toBe('1')
     expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])

@@ -19,9 +19,8 @@ beforeAll(async () => {
         FROM (SELECT arrayJoin(${numbers}) AS n)`,
     })
   // A report by this value groups 120 MB; a query may use 300, all reads 600.
-  for (let from = 0; from < 40_000; from += 10_000) {
+  for (let from = 0; from < 40_000; from += 10_000)
     await insert('heavy', 'repeat(toString(cityHash64(n)), 150)', `range(${from}, ${from + 10_000})`)
-  }
   await insert('light', `'x'`, '[0]')
 })
 

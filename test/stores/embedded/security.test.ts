@@ -72,9 +72,8 @@ describe('another user of the machine', () => {
       const socket = require('node:net').connect(process.argv[1])
       socket.on('connect', () => { console.log('connected'); socket.destroy() })
       socket.on('error', ({ code }) => console.log(code))`
-    for (const path of [postgres.path, clickhouse.socketPath, join(folder.path, 'run/control.sock')]) {
+    for (const path of [postgres.path, clickhouse.socketPath, join(folder.path, 'run/control.sock')])
       expect(execFileSync('runuser', asOtherUser(program, path), { encoding: 'utf8' })).toBe('EACCES\n')
-    }
   })
 
   it('finds no password of ClickHouse in a file', () => {
@@ -157,9 +156,8 @@ describe('a restart of ClickHouse', () => {
     const before = engines.clickhouse as EmbeddedClickHouse
     process.kill(folder.process('clickhouse/engine'), 'SIGKILL')
     await until(() => engines.clickhouse?.socketPath !== before.socketPath)
-    for (const { username, password } of [before.writer, before.reader]) {
+    for (const { username, password } of [before.writer, before.reader])
       await expect(overTcp('SELECT 1', username, password)).rejects.toThrow(/AUTHENTICATION_FAILED/)
-    }
     await expect(execute(before, 'SELECT 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
     await until(() => holds(() => stores.clickhouse.reader.command({ query: 'SELECT 1' })))
     await stores.clickhouse.client.command({ query: 'SELECT 1' })

@@ -27,9 +27,8 @@ it('no file of a release has changed', async () => {
 it('every file says which versions may read and write its result', async () => {
   for (const store of ['clickhouse', 'postgres'] as const) {
     for (const { name, sql } of await readMigrations(packageRoot, store)) {
-      for (const use of ['readable', 'writable']) {
+      for (const use of ['readable', 'writable'])
         expect(sql, `${store}/${name}`).toMatch(new RegExp(`^-- ${use} from: \\d+\\.\\d+\\.\\d+$`, 'm'))
-      }
     }
   }
 })

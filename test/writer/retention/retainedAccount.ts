@@ -125,8 +125,7 @@ function hasSum(row: object): boolean {
 /** Every row of an account in ClickHouse, as it is stored. */
 export async function storedRowsOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: unknown[] = []
-  for (const table of [...rowTables, ...Object.keys(sums)]) {
+  for (const table of [...rowTables, ...Object.keys(sums)])
     found.push(await rowsOf(stores, `SELECT * FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`))
-  }
   return JSON.stringify(found)
 }

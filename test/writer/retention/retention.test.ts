@@ -159,9 +159,8 @@ describe('after months were removed', () => {
       '/journeys?visitor_id=visitor-c1',
       '/journeys?visitor_id=visitor-c3',
       '/journeys?visitor_id=visitor-c4',
-    ]) {
+    ])
       expect([path, await idsOf('removing', path)]).toEqual([path, await idsOf('acme', path)])
-    }
     for (const funnel of [
       'click,signup',
       'signup,conversion&by=click',
