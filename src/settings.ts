@@ -122,17 +122,8 @@ export const SettingsSchema = Type.Object({
     'Token of the senders of rows over HTTP, at least 32 characters. Required with `FEED_PORT`.',
     { format: 'token', writeOnly: true },
   ),
-  FEED_REDIS_URL: optionalText(
-    'Redis with a stream of rows for `tributary feed`: `redis://user:password@host:6379/0`. If unset, none is read.',
-    serverUrl('rediss?'),
-  ),
-  FEED_STREAM: Type.String({
-    default: 'tributary:rows',
-    minLength: 1,
-    description: 'Name of the stream in `FEED_REDIS_URL`.',
-  }),
   FEED_REJECTS: optionalText(
-    'File to which `tributary feed` appends rejected and conflicting rows of HTTP and standard input, up to 100 MB. It has personal data. If unset, such rows of standard input are printed on standard error.',
+    'File to which `tributary feed` appends rejected and conflicting rows, up to 100 MB. It has personal data. If unset, such rows of standard input are printed on standard error.',
     { minLength: 1 },
   ),
   FEED_FLUSH_MS: Type.Integer({

@@ -80,17 +80,12 @@ async function examine(context: CommandContext): Promise<Line[]> {
         : `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
       return [{ check: 'grant for the logs of ClickHouse', found, mend: grantMend, isWarning: true }]
     })
-    for (const [check, name] of [
-      ['Redis', 'REDIS_URL'],
-      ['Redis of the feed', 'FEED_REDIS_URL'],
-    ] as const) {
-      const url = context.settings[name]
-      if (url === undefined) continue
-      await add(check, `Start Redis, or correct ${name}.`, async () => {
+    const { REDIS_URL: url } = context.settings
+    if (url !== undefined)
+      await add('Redis', 'Start Redis, or correct REDIS_URL.', async () => {
         const redis = await openRedis(url, () => {})
         await redis.ping().finally(redis.close)
       })
-    }
     return lines
   } finally {
     await stores.close()

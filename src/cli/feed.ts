@@ -5,20 +5,17 @@ import type { FeedOptions } from './runFeed.ts'
 export function addFeedCommand(program: Command, context: CommandContext): void {
   program
     .command('feed')
-    .description(
-      'Store rows of all accounts as they happen, from HTTP, Redis or standard input, until a signal arrives.',
-    )
+    .description('Store rows of all accounts as they happen, from HTTP or standard input, until a signal arrives.')
     .option('--stdin', 'read NDJSON from standard input, and nothing else; end with it')
-    .option('--trim', 'delete the entries of the stream that were stored')
     .addOption(
       new Option(
         '--updated-at <time>',
-        'updatedAt of conversions and costs without one, from HTTP and standard input: the time of their arrival, for senders that keep order',
+        'updatedAt of conversions and costs without one: the time of their arrival, for senders that keep order',
       ).choices(['arrival']),
     )
     .notes(`
 Each row has the fields of an import, and accountId and resource: {"accountId":"acme","resource":"clicks","id":…}
-One feed at a time is active; another one waits. FEED_PORT and FEED_TOKEN enable POST /rows, FEED_REDIS_URL a stream.
+One feed at a time is active; another one waits. FEED_PORT and FEED_TOKEN enable POST /rows.
 From standard input, a line on standard output after each flush says up to which line all rows are stored or rejected.
 
 Examples:

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Feed } from '../feed/feed.ts'
-import { addPendingGauge, openFeedMetrics } from '../feed/metrics.ts'
-import { feedRedis } from '../feed/redis.ts'
+import { openFeedMetrics } from '../feed/metrics.ts'
 import { type KeepRejects, toRejectsFile } from '../feed/rejectsFile.ts'
 import { buildFeedServer } from '../feed/routes.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
@@ -11,7 +10,6 @@ import { openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { readFeedAddress, SettingsError } from '../settings.ts'
 import { startTimeoutMs } from '../stores/open.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
-import { openRedisStream } from '../stores/redisStream.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -20,26 +18,23 @@ import { namingSetting, openCommandLog } from './server.ts'
 export interface FeedOptions {
   /** Whether only standard input is read. */
   stdin?: true
-  /** Whether stored entries of the stream are deleted. */
-  trim?: true
   updatedAt?: 'arrival'
 }
 
 /** Held by the one feed that stores rows. */
 const feedLease = 'feed'
 
-/** Time for the last responses and acknowledgements, milliseconds. */
+/** Time for the last responses, milliseconds. */
 const graceMs = 5_000
 
 /**
- * Stores rows from all sources that the settings name, or from standard input, until it ends or a signal arrives.
+ * Stores rows from HTTP, or from standard input, until it ends or a signal arrives.
  * @throws SettingsError; LeaseLost; the error of a source
  */
 export async function runFeed(context: CommandContext, options: FeedOptions): Promise<void> {
   const { settings, interrupted } = context
   const http = options.stdin ? undefined : readFeedAddress(settings)
-  if (!options.stdin && !http && settings.FEED_REDIS_URL === undefined)
-    throw new SettingsError('FEED_PORT: set it or FEED_REDIS_URL, or use --stdin.')
+  if (!options.stdin && !http) throw new SettingsError('FEED_PORT: set it, or use --stdin.')
   const { log } = openCommandLog(settings)
   const warn = (line: string) => log.warn(line)
   let feed: Feed | undefined
@@ -82,7 +77,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     const active = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
     feed = active
     const storing = active.queue.run()
-    // After the failure of a source the rows of all sources are stored, before the accounts are released.
+    // After a failure of standard input the rows that were read are stored, before the accounts are released.
     closers.unshift(() => {
       active.queue.close()
       return storing.catch(() => {})
@@ -96,27 +91,15 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     const signal = AbortSignal.any([interrupted, failure.signal])
     /** Resolves, when the source has ended or the signal has aborted, with a function that awaits the results. */
     const openSource = async (): Promise<() => Promise<unknown>> => {
-      if (options.stdin) {
-        context.stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
-          // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
-          if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')
-          outputError = new CommandError(`standard output cannot be written: ${message}.`)
-          failure.abort(outputError)
-        })
-        const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
-        return await feedStream(active, process.stdin, { origin, signal, onProgress })
-      }
-      if (settings.FEED_REDIS_URL === undefined) return aborted(signal).then(() => async () => {})
-      const { FEED_REDIS_URL: redisUrl, FEED_STREAM: stream } = settings
-      const end = new AbortController()
-      closers.unshift(() => end.abort())
-      const redis = await openRedisStream(redisUrl, stream, warn, { signal, ended: end.signal }).catch((error) => {
-        if (!signal.aborted) throw error
+      if (!options.stdin) return aborted(signal).then(() => async () => {})
+      context.stdout.removeAllListeners('error').on('error', ({ code, message }: NodeJS.ErrnoException) => {
+        // Its reader has ended, as with `| head`: what was read is stored, as at a signal.
+        if (code === 'EPIPE') return interrupted.aborted || process.kill(process.pid, 'SIGTERM')
+        outputError = new CommandError(`standard output cannot be written: ${message}.`)
+        failure.abort(outputError)
       })
-      if (!redis) return async () => {}
-      closers.push(redis.close)
-      if (metrics) addPendingGauge(metrics, redis.countPending)
-      return await feedRedis(active, redis, { stream, isTrimmed: options.trim === true, signal })
+      const onProgress = (state: object) => context.stdout.write(`${JSON.stringify(state)}\n`)
+      return await feedStream(active, process.stdin, { origin, signal, onProgress })
     }
     const drain = await Promise.race([openSource(), failed])
     feed = undefined
@@ -124,7 +107,7 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
     active.queue.close(true)
     whenAborted(interrupted, () => active.queue.close())
     await Promise.race([storing, failed])
-    await Promise.race([drain(), ...(options.stdin ? [] : [grace()])])
+    await drain()
   } catch (error) {
     // A signal during the start ends the command as a signal later does.
     if (!interrupted.aborted || error !== interrupted.reason) throw error

@@ -37,14 +37,11 @@ export class Feed {
 
   /** Writes the rows of a batch that will not be stored, if `FEED_REJECTS` is set. @param source `http` or `stdin` */
   async writeRejects(source: string, batch: Batch): Promise<void> {
-    await this.#parts.keepRejects?.(rejectsOf(batch).map((reject) => ({ source, ...reject })))
+    const rejects = batch.results.flatMap((result, index) => {
+      if (!result || !isNeverStored(result)) return []
+      return [{ source, reason: result.reason ?? '', row: batch.rows[index]?.bytes.toString() ?? '' }]
+    })
+    await this.#parts.keepRejects?.(rejects)
     this.queue.forget(batch)
   }
-}
-
-/** @returns the rows that will not be stored, and why */
-export function rejectsOf({ rows, results }: Batch) {
-  return results.flatMap((result, index) =>
-    result && isNeverStored(result) ? [{ reason: result.reason ?? '', row: rows[index]?.bytes.toString() ?? '' }] : [],
-  )
 }

@@ -41,12 +41,3 @@ export function openFeedMetrics(
     timeFlush: (seconds: number) => flushes.observe(seconds),
   }
 }
-
-/** Adds the gauge of a feed that reads a stream. */
-export function addPendingGauge(metrics: Pick<Metrics, 'addGauge'>, countPending: () => Promise<number>): void {
-  metrics.addGauge(
-    'tributary_feed_redis_pending',
-    'Entries of the stream that were delivered and are not acknowledged; NaN while Redis is unavailable.',
-    countPending,
-  )
-}

@@ -80,8 +80,6 @@ export interface QueueOptions {
 export class RowQueue {
   readonly #store: RowStore
   readonly #options: QueueOptions
-  /** Called when an account that another writer had is claimed: rows that got `retry` may be added again. */
-  onFree: (accountId: string) => void = () => {}
   /** Rows in memory: those without a result, and those that their sources have to name. */
   readonly held = { rows: 0, bytes: 0 }
   #ready: Entry[] = []
@@ -270,7 +268,6 @@ export class RowQueue {
       if (claimed.has(accountId)) {
         this.#waiting.delete(accountId)
         for (const entry of entries) this.#makeReady(entry)
-        this.onFree(accountId)
         continue
       }
       for (const { batch, index, sinceMs } of entries)

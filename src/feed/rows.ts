@@ -6,7 +6,7 @@ export interface RowOrigin {
   readonly nowMs: number
   /** `updatedAt` of rows without one, epoch milliseconds; undefined: the `createdAt` or `convertedAt` of conversions, as in an import; costs must have one. */
   readonly updatedAtMs: number | undefined
-  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins, and of equal lines the later row. */
+  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
   readonly importFile: string
   /** Called for each conversion and cost, in order. @returns its line */
   nextLine(): number

@@ -157,7 +157,6 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       async () => ({ CLICKHOUSE_URL: clickhouse.url('tributary_writer').replace(':tributary_writer@', ':wrong@') }),
     ],
     ['a Redis that is down', 'Redis', /./, async () => ({ REDIS_URL: 'redis://127.0.0.1:1/0' })],
-    ['a feed whose Redis is down', 'Redis of the feed', /./, async () => ({ FEED_REDIS_URL: 'redis://127.0.0.1:1/0' })],
     ['a feed with a port and no token', 'settings', /^FEED_TOKEN: is required/, async () => ({ FEED_PORT: '3100' })],
     [
       'tables of another build',

@@ -190,7 +190,7 @@ describe.skipIf(!hasPrometheus || !hasRedis())('a Prometheus that collects the m
     const settings = { PORT: '0', METRICS_PORT: `${metricsPort}`, REDIS_URL: redis.url }
     const { printed, end } = await serve({ ...stores.environment, ...settings })
     const feedMetricsPort = await freePort()
-    const sources = { FEED_REDIS_URL: redis.url, METRICS_PORT: `${feedMetricsPort}` }
+    const sources = { FEED_PORT: `${await freePort()}`, FEED_TOKEN: 'x'.repeat(32), METRICS_PORT: `${feedMetricsPort}` }
     const feed = start(['feed'], { ...stores.environment, ...sources })
     onTestFinished(() => void feed.kill('SIGKILL'))
     const { key } = await makeAccountWithKey(stores, 'acme')

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
-import { addPendingGauge, openFeedMetrics } from '../../src/feed/metrics.ts'
+import { openFeedMetrics } from '../../src/feed/metrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
@@ -85,7 +85,6 @@ function openRegistry() {
   addGauges(metrics, {} as Stores, { redis: { isUnavailable: false }, now: Date.now })
   openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
   openFeedMetrics(metrics, () => undefined)
-  addPendingGauge(metrics, async () => 0)
   return metrics.registry
 }
 

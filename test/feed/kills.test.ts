@@ -6,11 +6,10 @@ import { openFeedEngines } from '../faults/feed/feedEngines.ts'
 import { runFeedKills } from '../faults/feed/feedKills.ts'
 import { engineTemplate } from '../kit/engineTemplate.ts'
 import { useOpened } from '../kit/fixtures.ts'
-import { hasRedis } from '../kit/redis.ts'
 
 // The short form of `npm run faults -- Feeds`. Most of its time it waits for leases of killed feeds to expire.
 
-describe.skipIf(!hasRedis())('random rows of several accounts', () => {
+describe('random rows of several accounts', () => {
   const engines = useOpened(async () => {
     return await openFeedEngines({ postgresTemplate: join(await engineTemplate(), 'postgres') })
   })

@@ -12,16 +12,13 @@ export const hasRedis = () => isInstalled(program, 'redis-server')
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 
 /**
- * Starts a server on a free port.
- * @param folder for its append-only file; by default it has no files, and is empty after each start
+ * Starts a server on a free port. It has no files, and is empty after each start.
  * @throws Error where it is not installed
  */
-export async function startRedis(
-  folder?: string,
-): Promise<ServerProcess & { url: string; port: number; close(): void }> {
+export async function startRedis(): Promise<ServerProcess & { url: string; close(): void }> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`
-  let child = await spawnServer(port, url, folder)
+  let child = await spawnServer(port, url)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     const exited = once(child, 'exit')
@@ -31,22 +28,19 @@ export async function startRedis(
 
   return {
     url,
-    port,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async start() {
-      child = await spawnServer(port, url, folder)
+      child = await spawnServer(port, url)
     },
     close: () => void child.kill('SIGKILL'),
   }
 }
 
-async function spawnServer(port: number, url: string, folder?: string): Promise<ChildProcess> {
-  // On a busy disk, the default `everysec` delays writes by up to two seconds, which a kill loses.
-  const files = ['--appendonly', folder ? 'yes' : 'no', '--appendfsync', 'always', '--dir', folder ?? '/tmp']
-  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', ...files]
+async function spawnServer(port: number, url: string): Promise<ChildProcess> {
+  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp']
   const child = spawn(program, words, { stdio: 'ignore' })
   await once(child, 'spawn')
   const client = new Client(url, { retryStrategy: () => 50, maxRetriesPerRequest: null })

@@ -10,7 +10,6 @@ import { openFeedEngines } from '../faults/feed/feedEngines.ts'
 import { runReplicaOutages } from '../faults/replicas/replicaRuns.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { useOpened } from '../kit/fixtures.ts'
-import { hasRedis } from '../kit/redis.ts'
 import { openPair, openReplicatedStores, without } from './openPair.ts'
 
 const canRun = canReplicate()
@@ -82,7 +81,7 @@ describe.runIf(canRun)('two replicas', () => {
   })
 })
 
-it.runIf(canRun && hasRedis()).each([1, 2])(
+it.runIf(canRun).each([1, 2])(
   '%i shards of two replicas lose and double nothing in random outages',
   async (replicatedShards) => {
     const engines = await openFeedEngines({ replicatedShards })

@@ -19,9 +19,8 @@ export interface Change<Row extends ChangingRow> {
 }
 
 /**
- * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line, and of equal lines
- * the row that comes later: the rows of an entry of a stream have one line. Rows without an `updatedAt` of their own that give the
- * stored values change nothing. A cost that was removed by age is not stored again at a later time.
+ * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. Rows without
+ * an `updatedAt` of their own that give the stored values change nothing. A cost that was removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
@@ -39,7 +38,7 @@ export async function findUpserts<Row extends ChangingRow>(
     const key = keyText(row)
     if (removed.has(key)) return 'conflict'
     const present = winners.get(key) ?? stored.get(key)
-    if (present && !replaces(table, row, present)) return losingOutcome(table, row, present)
+    if (present && !replaces(row, present)) return losingOutcome(table, row, present)
     winners.set(key, row)
     if (!table.isUndated(row)) dated.add(key)
     return present ? 'updated' : 'inserted'
@@ -48,8 +47,7 @@ export async function findUpserts<Row extends ChangingRow>(
   const changes: (Change<Row> & { row: Row })[] = []
   for (const [key, row] of winners) {
     const before = stored.get(key)
-    const isDated = dated.has(key) && !isSameState(row, before)
-    if (before && !isDated && !table.differs(row, before)) repeated.add(key)
+    if (before && !dated.has(key) && !table.differs(row, before)) repeated.add(key)
     else changes.push({ row, before })
   }
   const isRepeated = (index: number) => repeated.has(keyText(rows[index] as Row))
@@ -59,10 +57,10 @@ export async function findUpserts<Row extends ChangingRow>(
   }
 }
 
-function replaces<Row extends ChangingRow>(table: ChangingTable<Row>, row: Row & Given, present: Row): boolean {
+function replaces(row: ChangingRow, present: ChangingRow): boolean {
   if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
   if (row.importFile !== present.importFile || row.importFile === '') return false
-  return row.importLine > present.importLine || (row.importLine === present.importLine && table.differs(row, present))
+  return row.importLine > present.importLine
 }
 
 function losingOutcome<Row extends ChangingRow>(table: ChangingTable<Row>, row: Row & Given, present: Row): RowOutcome {
@@ -86,7 +84,7 @@ export function changedRowsOf<Row extends ChangingRow>(
   })
 }
 
-/** Whether attribution, a repair or an entry of a stream that is delivered again writes the stored state of a row. */
+/** Whether attribution or a repair writes the stored state of a row. */
 function isSameState(row: ChangingRow, before: ChangingRow | undefined): boolean {
   return row.updatedAt === before?.updatedAt && row.importLine === before.importLine
 }

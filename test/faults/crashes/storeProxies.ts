@@ -40,7 +40,7 @@ const postgresFlush = Buffer.from([0x48, 0, 0, 0, 4])
  * Opens a TCP proxy in front of a store. It forwards everything except one request or response, which it holds.
  * @param target port or Unix socket path of the store
  */
-export async function openHoldingProxy(target: NetConnectOpts) {
+async function openHoldingProxy(target: NetConnectOpts) {
   const sockets = new Set<Socket>()
   let wanted: (Hold & { reached: () => void }) | undefined
   let forward = () => {}

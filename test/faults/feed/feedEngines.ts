@@ -5,15 +5,13 @@ import { join } from 'node:path'
 import { buildApp } from '../../../src/app.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { readSettings } from '../../../src/settings.ts'
-import { startRedis } from '../../kit/redis.ts'
 import { openCrashStores } from '../crashes/crashStores.ts'
 
 export type FeedEngines = Awaited<ReturnType<typeof openFeedEngines>>
 
-/** Opens migrated stores, a Redis that keeps its entries, and an API on the stores. Each engine can be killed. */
+/** Opens migrated stores, an API on them, and a folder. Each engine can be killed. */
 export async function openFeedEngines(options: Parameters<typeof openCrashStores>[0] = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-feed-'))
-  const redis = await startRedis(folder)
   const opened = await openCrashStores(options)
   const app = await buildApp({
     settings: readSettings(opened.environment),
@@ -26,14 +24,12 @@ export async function openFeedEngines(options: Parameters<typeof openCrashStores
     for (const feed of feeds) feed.kill('SIGKILL')
     await app.close()
     await opened.close()
-    redis.close()
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
   let ended: Promise<void> | undefined
   return {
     ...opened,
     app,
-    redis,
     folder,
     /** Feeds on the engines; `close` kills those that run. */
     feeds,

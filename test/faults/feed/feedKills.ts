@@ -14,7 +14,7 @@ import { openSender, type Sender } from './sender.ts'
 import { type Chunk, erasedVisitors, makeSends, type SendingAccount } from './sends.ts'
 
 /** What happens to a feed, or beside it. */
-export type Fault = 'kill' | 'suspension' | 'ClickHouse' | 'Postgres' | 'Redis'
+export type Fault = 'kill' | 'suspension' | 'ClickHouse' | 'Postgres'
 
 const faultShares: readonly (readonly [Fault, number])[] = [
   ...([
@@ -22,7 +22,6 @@ const faultShares: readonly (readonly [Fault, number])[] = [
     ['suspension', 3],
     ['ClickHouse', 3],
     ['Postgres', 3],
-    ['Redis', 1],
   ] as const),
 ]
 /** Faults of successive seeds happen at successive statements up to this number: a flush sends fewer. */
@@ -60,12 +59,10 @@ export async function runFeedKills(
   const name = `s${seed}`
   const { accounts, chunks } = makeSends(name, seed, scale)
   const keys = await createAccounts(engines, accounts)
-  const streamed = new Set(chunks.filter(() => draws.chance(0.5)))
-  const sender = openSender(engines, name, (chunk) => streamed.has(chunk))
-  const words = draws.chance(0.5) ? ['--trim'] : []
-  const environment = { FEED_STREAM: name, FEED_REJECTS: sender.rejectsFile }
+  const environment = { FEED_REJECTS: `${engines.folder}/${name}.rejects` }
+  const sender = openSender(environment.FEED_REJECTS)
   const start = (isStdin: boolean, moment?: Moment) =>
-    startFeed(engines, { isStdin, environment, program, words: isStdin ? [] : words, ...(moment && { moment }) })
+    startFeed(engines, { isStdin, environment, program, ...(moment && { moment }) })
   const found: string[] = []
   const moments: string[] = []
   const commands = [erase(engines, accounts), remove(engines, accounts)]
@@ -78,8 +75,7 @@ export async function runFeedKills(
       const isChange = draws.chance(0.7)
       const number = 1 + ((seed * 7 + round * 11) % (isChange ? changesMax : statementsMax))
       const holds = draws.pick(['request', 'response', 'body'] as const)
-      // Redis is away from a feed of standard input.
-      const isStdin = fault !== 'Redis' && draws.chance(0.3)
+      const isStdin = draws.chance(0.5)
       const before = await ownerOf(engines)
       const feed = await start(isStdin, { number, isChange, holds })
       const share = chunks.slice(0, Math.ceil((chunks.length * (round + 1)) / (rounds + 0.5)))
@@ -177,7 +173,7 @@ async function injectFault(
   if (moment === unfinished) found.push(feed.log())
   if (fault === 'suspension') found.push(...(await suspend({ feed, sender, engines, chunks, startNext })))
   else if (fault !== 'kill') {
-    const engine = { ClickHouse: engines.nodes[0], Postgres: engines.postgres, Redis: engines.redis }[fault]
+    const engine = { ClickHouse: engines.nodes[0], Postgres: engines.postgres }[fault]
     const startedMs = performance.now()
     await engine.kill()
     await engine.start()

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { exitOf, start } from '../../cli/runCommand.ts'
 import { freePort } from '../../kit/serverProcess.ts'
-import { type Hold, openHoldingProxy, openStoreProxies } from '../crashes/storeProxies.ts'
+import { type Hold, openStoreProxies } from '../crashes/storeProxies.ts'
 import { isChange, isLeaseExtension, ofClickHouse, ofPostgres } from '../crashes/verbKills.ts'
 import type { FeedEngines } from './feedEngines.ts'
 
@@ -18,7 +18,7 @@ export interface Moment {
 export type FeedProcess = Awaited<ReturnType<typeof startFeed>>
 
 /**
- * Starts a feed behind proxies. It reads either standard input, or HTTP and a stream.
+ * Starts a feed behind proxies. It reads standard input or HTTP.
  * @param environment of this feed, in addition to its sources
  * @param program folder of another version
  */
@@ -34,8 +34,7 @@ export async function startFeed(
 ) {
   const { isStdin = false, words = [], moment, environment = {}, program } = options
   const stores = await openStoreProxies(engines)
-  const redis = await openHoldingProxy({ port: engines.redis.port, host: '127.0.0.1' })
-  const proxies = [...stores.nodes, stores.postgres, redis]
+  const proxies = [...stores.nodes, stores.postgres]
   const prepared = new Map<string, string>()
   let left = Number.POSITIVE_INFINITY
   let reached: string | undefined
@@ -56,7 +55,6 @@ export async function startFeed(
   const held = Promise.race([
     ...stores.nodes.map((node) => hold(node, 'ClickHouse', ofClickHouse, true)),
     hold(stores.postgres, 'Postgres', (chunk) => ofPostgres(chunk, prepared).filter(isChange)),
-    hold(redis, 'Redis', ofRedis),
   ]).then(() => `${moment?.holds} of ${reached}`)
 
   const port = isStdin ? 0 : await freePort()
@@ -68,7 +66,6 @@ export async function startFeed(
       FEED_FLUSH_MS: '500',
       FEED_PORT: `${port}`,
       FEED_TOKEN: feedToken,
-      ...(!isStdin && { FEED_REDIS_URL: `redis://127.0.0.1:${redis.port}/0` }),
       ...environment,
     },
     program,
@@ -106,7 +103,7 @@ export async function startFeed(
     async end(signal: NodeJS.Signals): Promise<number | null> {
       child.kill(signal)
       const code = await exited
-      await Promise.all([stores.close(), redis.close()])
+      await stores.close()
       return code
     },
   }
@@ -115,21 +112,14 @@ export async function startFeed(
 /** Leases are acquired and extended by a clock. */
 function isCounted(statement: string, isOnlyChange: boolean): boolean {
   return (
-    (!isOnlyChange || isChange(statement) || statement === acknowledgement) &&
+    (!isOnlyChange || isChange(statement)) &&
     !isLeaseExtension(statement) &&
     !/INSERT INTO leases \(name, owner, fence, expires_at\)|UPDATE leases SET owner/.test(statement)
   )
 }
 
-const acknowledgement = 'acknowledgement'
-
 /** @returns what a statement changes, otherwise its beginning */
 function brief(statement: string): string {
   const changes = statement.match(/\b(?:INSERT INTO|UPDATE|DELETE FROM) \w+/g)
   return changes?.join(', ') ?? statement.slice(0, 60)
-}
-
-/** @returns the acknowledgement that a chunk to Redis has */
-function ofRedis(chunk: Buffer): string[] {
-  return /\r\nxack\r\n/i.test(chunk.toString('latin1')) ? [acknowledgement] : []
 }

@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { Redis as Client } from 'ioredis'
-import { holds } from '../../kit/until.ts'
-import type { FeedEngines } from './feedEngines.ts'
 import { type FeedProcess, feedToken } from './feedProcess.ts'
 import type { Chunk, Final, SentRow } from './sends.ts'
 
-const group = 'tributary'
 const pauseMs = 100
 
 interface Result {
@@ -16,25 +12,15 @@ interface Result {
 export type Sender = ReturnType<typeof openSender>
 
 /**
- * Sends chunks, by HTTP, to a stream or to standard input, again and again until each of their rows has a final result.
- * @param stream name of the stream
- * @param isStreamed whether a chunk is sent to the stream
+ * Sends chunks, by HTTP or to standard input, again and again until each of their rows has a final result.
+ * @param rejectsFile `FEED_REJECTS` of the feeds
  */
-export function openSender(
-  { redis: { url }, folder }: Pick<FeedEngines, 'redis' | 'folder'>,
-  stream: string,
-  isStreamed: (chunk: Chunk) => boolean,
-) {
+export function openSender(rejectsFile: string) {
   const faults: string[] = []
   const done = new Set<Chunk>()
-  /** Entries of chunks in the stream, by id. */
-  const entries = new Map<Chunk, string>()
   /** Rows whose result a sender saw, or that a feed must have rejected: they are named. */
-  const named: { row: SentRow; isStreamed: boolean }[] = []
+  const named: SentRow[] = []
   const inserted = new Set<string>()
-  const redis = new Client(url, { maxRetriesPerRequest: null, retryStrategy: () => 50 })
-  redis.on('error', () => {})
-  const rejectsFile = `${folder}/${stream}.rejects`
 
   /** Chunks that the present feed is getting. */
   let busy = new Set<Chunk>()
@@ -43,19 +29,18 @@ export function openSender(
   /** Lines of standard input after which a chunk ends. */
   let written: { chunk: Chunk; last: number }[] = []
 
-  function finish(chunk: Chunk, isInStream: boolean): void {
+  function finish(chunk: Chunk): void {
     if (done.has(chunk)) return
     done.add(chunk)
     for (const row of chunk.rows) {
-      if (row.finals.every((final) => final === 'conflict' || final === 'rejected'))
-        named.push({ row, isStreamed: isInStream })
+      if (row.finals.every((final) => final === 'conflict' || final === 'rejected')) named.push(row)
     }
   }
 
   function check(row: SentRow, { result, reason = '' }: Result): void {
     const { text, finals, key, reason: expected } = row
     if (result === 'retry') return
-    if (result === 'conflict' || result === 'rejected') named.push({ row, isStreamed: false })
+    if (result === 'conflict' || result === 'rejected') named.push(row)
     if (!finals.includes(result)) faults.push(`${result} ${reason} instead of ${finals}: ${text}`)
     if (expected && !expected.test(reason)) faults.push(`the reason ${reason} of ${text}`)
     if (result === 'inserted' && inserted.has(key)) faults.push(`inserted twice: ${text}`)
@@ -93,22 +78,16 @@ export function openSender(
     for (const [index, row] of chunk.rows.entries()) check(row, results[index] ?? { result: 'retry' })
     const isFinal = results.every(({ result }) => result !== 'retry')
     if (isFinal !== (response.status === 200)) faults.push(`HTTP ${response.status} with ${body}`)
-    if (isFinal) finish(chunk, false)
+    if (isFinal) finish(chunk)
   }
 
   async function send(chunk: Chunk, target: FeedProcess): Promise<void> {
     const present = busy
     present.add(chunk)
-    if (entries.has(chunk)) return
     if (target.port === 0) {
       const last = (written.at(-1)?.last ?? 0) + chunk.rows.length
       written.push({ chunk, last })
       target.child.stdin.write(textOf(chunk))
-      return
-    }
-    if (chunk.isForStream && isStreamed(chunk)) {
-      const id = await redis.xadd(stream, '*', 'rows', textOf(chunk))
-      if (id !== null) entries.set(chunk, id)
       return
     }
     await post(chunk, target.port)
@@ -116,49 +95,22 @@ export function openSender(
     present.delete(chunk)
   }
 
-  /** Chunks whose earlier ones have their results, or are before them in the stream. */
-  function isReady(chunk: Chunk): boolean {
-    if (done.has(chunk) || busy.has(chunk)) return false
-    const isOfStream = chunk.isForStream && isStreamed(chunk) && feed?.port !== 0
-    return [...chunk.after].every((earlier) => done.has(earlier) || (isOfStream && entries.has(earlier)))
-  }
-
-  /** Whether the present feed gives no further result: a feed of standard input reads no stream. */
-  function isSettled(chunk: Chunk): boolean {
-    if (done.has(chunk)) return true
-    return (
-      feed?.port === 0 &&
-      (entries.has(chunk) || [...chunk.after].some((earlier) => !done.has(earlier) && isSettled(earlier)))
-    )
-  }
+  /** Chunks whose earlier ones have their results. */
+  const isReady = (chunk: Chunk): boolean =>
+    !done.has(chunk) && !busy.has(chunk) && [...chunk.after].every((earlier) => done.has(earlier))
 
   function readProgress({ lines }: FeedProcess): void {
     const { stored = 0, rejected = 0 } = JSON.parse(lines.at(-1) ?? '{}') as Record<string, number>
     const covered = written.filter(({ last }) => last <= stored)
-    for (const { chunk } of covered) finish(chunk, false)
+    for (const { chunk } of covered) finish(chunk)
     // A row whose account another writer has for long is rejected too.
     const rows = covered.flatMap(({ chunk }) => chunk.rows)
     const least = rows.filter(({ finals }) => finals.length === 1 && finals[0] === 'rejected').length
     if (stored === covered.at(-1)?.last && rejected < least) faults.push(`${rejected} of ${least} rows are rejected`)
   }
 
-  async function readStream(): Promise<void> {
-    const open = [...entries].filter(([chunk]) => !done.has(chunk))
-    if (open.length === 0) return
-    await holds(async () => {
-      const [info] = (await redis.xinfo('GROUPS', stream)) as unknown[][]
-      // The feed has not created its group yet, and may do so before the next command.
-      if (!info) return
-      const delivered = `${info[info.indexOf('last-delivered-id') + 1]}`
-      const pending = (await redis.xpending(stream, group, '-', '+', 1_000)) as [string, ...unknown[]][]
-      const ids = new Set(pending.map(([id]) => id))
-      for (const [chunk, id] of open) if (!isAfter(id, delivered) && !ids.has(id)) finish(chunk, true)
-    })
-  }
-
   const pump = async () => {
     while (!isEnded) {
-      await readStream()
       if (feed) {
         if (feed.port === 0) readProgress(feed)
         for (const chunk of allowed) if (isReady(chunk)) void send(chunk, feed)
@@ -171,7 +123,6 @@ export function openSender(
 
   return {
     faults,
-    rejectsFile,
     done,
     /** Sends chunks to a feed from now on; undefined: to none. Responses of an earlier feed still count. */
     moveTo(target: FeedProcess | undefined, chunks: readonly Chunk[] = allowed): void {
@@ -186,8 +137,7 @@ export function openSender(
       const response = await request('', feed?.port ?? 0).catch(() => undefined)
       return response?.status === 200
     },
-    /** Whether the present feed has given each result that it can give. */
-    isDone: (chunks: readonly Chunk[]) => chunks.every(isSettled),
+    isDone: (chunks: readonly Chunk[]) => chunks.every((chunk) => done.has(chunk)),
     /** Ends it. @returns faults: also rows that are rejected or in conflict and were not named */
     async close(): Promise<string[]> {
       isEnded = true
@@ -196,12 +146,7 @@ export function openSender(
       const inFile = new Set(
         file.split('\n').flatMap((line) => (line ? [(JSON.parse(line) as { row: string }).row] : [])),
       )
-      const streamed = (await redis.xrange(`${stream}:rejected`, '-', '+')) as [string, string[]][]
-      const inStream = new Set(streamed.map(([, fields]) => fields[fields.indexOf('row') + 1]))
-      redis.disconnect()
-      for (const { row, isStreamed: isInStream } of named) {
-        if (!(isInStream ? inStream : inFile).has(row.text)) faults.push(`not named: ${row.text}`)
-      }
+      for (const { text } of named) if (!inFile.has(text)) faults.push(`not named: ${text}`)
       return faults
     },
   }
@@ -209,11 +154,4 @@ export function openSender(
 
 function textOf({ rows }: Chunk): string {
   return rows.map(({ text }) => `${text}\n`).join('')
-}
-
-/** Whether an id of a stream is after another one. */
-function isAfter(id: string, other: string): boolean {
-  const [ms = 0, sequence = 0] = id.split('-').map(Number)
-  const [otherMs = 0, otherSequence = 0] = other.split('-').map(Number)
-  return ms > otherMs || (ms === otherMs && sequence > otherSequence)
 }

@@ -20,8 +20,6 @@ export interface Chunk {
   rows: SentRow[]
   /** Chunks with earlier rows of the same ids, which must have their results before. */
   after: Set<Chunk>
-  /** Whether it may be an entry of a stream: of two entries with equal `updatedAt` the later one wins. */
-  isForStream: boolean
 }
 
 /** Rows of several accounts, and what must be stored once each of them has a final result. */
@@ -100,7 +98,7 @@ export function makeSends(name: string, seed: number, scale = 1): Sends {
   return { accounts, chunks: chunks.filter(({ rows }) => rows.length > 0) }
 }
 
-const emptyChunk = (): Chunk => ({ rows: [], after: new Set(), isForStream: true })
+const emptyChunk = (): Chunk => ({ rows: [], after: new Set() })
 
 function emptyAccount(id: string, kind: SendingAccount['kind']): SendingAccount {
   return { id, kind, clicks: [], conversions: [], events: [], campaigns: new Map() }
@@ -125,11 +123,10 @@ function placer(draws: Draws, chunks: readonly Chunk[]) {
       return number
     },
     /** Places a row that must arrive after the row in an earlier chunk. @returns the number of its chunk */
-    later(row: SentRow, earlier: number, isForStream = true): number {
+    later(row: SentRow, earlier: number): number {
       const number = put(row, draws.between(earlier, last))
       const [before, chunk] = [chunks[earlier], chunks[number]]
       if (before && chunk && chunk !== before) chunk.after.add(before)
-      if (chunk && !isForStream) chunk.isForStream = false
       return number
     },
   }
@@ -215,7 +212,7 @@ function sendConversions(draws: Draws, account: SendingAccount, { anywhere, late
       if (state === states - 1) account.conversions.push(conversion)
       if (!draws.chance(0.15)) continue
       const other = { ...conversion, revenueBase: conversion.revenueBase + 1 }
-      later(rowOf(account, 'conversions', other, ['conflict', 'older']), chunk, false)
+      later(rowOf(account, 'conversions', other, ['conflict', 'older']), chunk)
     }
   }
 }

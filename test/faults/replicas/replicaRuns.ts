@@ -39,10 +39,8 @@ export async function runReplicaOutages(
   const keys = await createAccounts(engines, accounts)
   const { accounts: views, close } = await openOnNodes(engines, replicas)
   const outages = openOutages(replicas, draws)
-  // A chunk that follows another one is sent in the stream only after it: each has one way.
-  const streamed = new Set(chunks.filter(() => draws.chance(0.5)))
-  const sender = openSender(engines, `r${seed}`, (chunk) => streamed.has(chunk))
-  const environment = { FEED_STREAM: `r${seed}`, FEED_REJECTS: sender.rejectsFile }
+  const environment = { FEED_REJECTS: `${engines.folder}/r${seed}.rejects` }
+  const sender = openSender(environment.FEED_REJECTS)
   let feed = await startFeed(engines, { environment })
   const writes = await openWrites(views, draws)
   const [{ id = '' } = {}] = accounts
