@@ -2,7 +2,18 @@ import { type Static, Type } from '@sinclair/typebox'
 import { exportedDimensions } from './fields.ts'
 import { devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { Currency, described, Id, Instant, Money, Named, Nullable, NullableText, optional } from './scalars.ts'
+import {
+  Currency,
+  described,
+  Id,
+  Instant,
+  Money,
+  Named,
+  Nullable,
+  NullableOneOf,
+  NullableText,
+  optional,
+} from './scalars.ts'
 import { type SubIdName, subIdNames } from './subIds.ts'
 
 /** Ids and names of the entities that clicks and conversions share; a name is null when its id is unknown. */
@@ -40,7 +51,7 @@ export const Click = Named('Click', {
   country: NullableText('Country code, ISO 3166-1 alpha-2.'),
   region: NullableText('As sent by the tracker.'),
   city: NullableText('As sent by the tracker.'),
-  device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
+  device: NullableOneOf(devices),
   os: NullableText('Operating system.'),
   osVersion: NullableText('Version of the operating system.'),
   browser: NullableText('Browser.'),

@@ -4,7 +4,18 @@ import { conversionAttributeNames } from './dimensions.ts'
 import { exportedDimensions } from './fields.ts'
 import { columnFilterNames, devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
-import { Currency, Id, Instant, Money, Named, Nullable, NullableText, OneOf, optional } from './scalars.ts'
+import {
+  Currency,
+  Id,
+  Instant,
+  Money,
+  Named,
+  Nullable,
+  NullableOneOf,
+  NullableText,
+  OneOf,
+  optional,
+} from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
@@ -35,7 +46,7 @@ export const Conversion = Named('Conversion', {
   transactionId: NullableText('Transaction id of the sender.'),
   ...entityFields,
   country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-  device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
+  device: NullableOneOf(devices),
   os: NullableText('Operating system.'),
   browser: NullableText('Browser.'),
   subIds: SubIds,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { entityFields, SubIds, storedAt } from './click.ts'
 import { devices, filterParameters, filterTreeParameter } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
-import { Currency, described, Id, Instant, Money, Named, NullableText } from './scalars.ts'
+import { Currency, described, Id, Instant, Money, Named, NullableOneOf, NullableText } from './scalars.ts'
 
 export const Cost = Named('Cost', {
   id: described(Id, 'As imported, or derived from the time and the dimensions of the row.'),
@@ -10,7 +10,7 @@ export const Cost = Named('Cost', {
   updatedAt: Instant,
   ...entityFields,
   country: NullableText('Country code, ISO 3166-1 alpha-2.'),
-  device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
+  device: NullableOneOf(devices),
   os: NullableText('Operating system.'),
   browser: NullableText('Browser.'),
   subIds: SubIds,

@@ -5,7 +5,7 @@ import { OneOf } from './scalars.ts'
 export const notesMax = 20
 
 /**
- * Notes on values that are stored differently from the way they were sent: in a dry run, in the results of a batch, and as
+ * Notes on values that are not stored as they were sent: in a dry run, in the results of a batch, and as
  * codes in the header `X-Event-Notes`.
  */
 export const eventNoteTexts = {
@@ -17,6 +17,7 @@ export const eventNoteTexts = {
   currency_ignored: '`currency` is not an uppercase ISO 4217 code.',
   value_clamped: '`value` is clamped to its range.',
   timestamp_clamped: '`timestamp` is clamped to its range.',
+  duplicate_differs: '`event_id` was used for an event with another name, value or currency, which stays as it is.',
   notes_omitted: `The event has more than ${notesMax} notes; this one is the last, and \`message\` has the number of the others.`,
 } as const
 export type EventNoteCode = keyof typeof eventNoteTexts

@@ -96,12 +96,11 @@ export function filterParametersOf<Name extends ParameterName>(
   more: Partial<Record<Name, string>> = {},
   fixed: Partial<Record<Name, readonly string[]>> = {},
 ) {
+  const length = { minLength: 1, maxLength: filterLengthMax }
   const parameter = (name: Name) =>
     Type.String({
       [isRepeatable]: true,
-      ...(fixed[name] && { anyOf: [OneOf(fixed[name]), Type.String()] }),
-      minLength: 1,
-      maxLength: filterLengthMax,
+      ...(fixed[name] ? { anyOf: [OneOf(fixed[name]), Type.String(length)] } : length),
       description: `Only ${rows} with one of up to ${filterValuesMax} values, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal.${more[name] ?? ''}`,
     })
   return optional(Object.fromEntries(names.map((name) => [name, parameter(name)])) as Record<Name, TString>)

@@ -53,6 +53,11 @@ export function OneOf<const Name extends string>(names: readonly Name[], options
   return Type.Unsafe<Name>({ type: 'string', enum: names, ...options })
 }
 
+/** One of some texts, or null. TRAP: generators of clients break at `null` in an enumeration. */
+export function NullableOneOf<const Name extends string>(names: readonly Name[]) {
+  return Type.Unsafe<Name | null>({ anyOf: [OneOf(names), { type: 'null' }] })
+}
+
 /** Marks the schema of a text that is a list: a request may repeat the parameter instead of separating the values with commas. */
 export const isRepeatable = Symbol('isRepeatable')
 

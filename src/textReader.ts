@@ -25,6 +25,8 @@ export function textReaderOf(name: string, schema: TSchema): TextReader {
       read: (text) => (literals.includes(text) ? text : undefined),
     }
   }
+  // Known values for tools that complete them, and last any text.
+  if (schema.anyOf) return textReaderOf(name, schema.anyOf.at(-1))
   if (schema.type === 'boolean') {
     const read = (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined)
     return { allowed: 'true or false', read }

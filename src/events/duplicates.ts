@@ -2,7 +2,7 @@ import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { selectOnReplicas } from '../stores/clickhouse/replicas.ts'
-import type { IncomingEvent } from './incomingEvent.ts'
+import type { IncomingEvent, StoredValues } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 
 /*
@@ -56,13 +56,28 @@ export async function settleLikeFirst(events: readonly IncomingEvent[]): Promise
       await event.first.flushed
       const { outcome } = event.first
       event.outcome = outcome === 'stored' ? 'duplicate' : outcome
+      if (event.outcome === 'duplicate') noteDifference(event, event.first.stored ?? event.first.row)
     }
     if (event.outcome instanceof Problem) throw event.outcome
   }
 }
 
+const comparedFields = [
+  ['eventName', 'event_name'],
+  ['value', 'value'],
+  ['currency', 'currency'],
+] as const
+
+/** Notes the first field in which a duplicate differs from the stored event. */
+export function noteDifference({ row, note }: IncomingEvent, stored: StoredValues): void {
+  const different = comparedFields.find(([name]) => row[name] !== stored[name])
+  if (!different) return
+  const [name, field] = different
+  note('duplicate_differs', field, `The stored event has ${JSON.stringify(stored[name])}, and keeps it.`)
+}
+
 /** The last time that an event id was accepted as a new event. */
-export interface Acceptance {
+export interface Acceptance extends StoredValues {
   /** 0 at first; 1 more each time the id was sent again after its window. */
   generation: number
   /** Epoch milliseconds by the clock of the instance; the earliest of concurrent calls. */

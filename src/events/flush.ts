@@ -4,7 +4,7 @@ import { insertRows } from '../stores/clickhouse/insert.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
-import { findAcceptances, generationAfter } from './duplicates.ts'
+import { findAcceptances, generationAfter, noteDifference } from './duplicates.ts'
 import type { FairUseCeiling, MonthCount } from './fairUseCeiling.ts'
 import { type IncomingEvent, unsettled } from './incomingEvent.ts'
 import type { EventMetrics } from './prometheusMetrics.ts'
@@ -70,10 +70,14 @@ export async function decideEvents(
   )
   for (const event of events) {
     const { row, key, clickAllowance } = event
-    const generation = generationAfter(key === undefined ? undefined : lastOf(row), row.receivedAt)
+    const last = key === undefined ? undefined : lastOf(row)
+    const generation = generationAfter(last, row.receivedAt)
     // The ceiling has given each event a count.
-    if (generation === undefined) event.outcome = 'duplicate'
-    else if (!(event.monthCount as MonthCount).reserve(clickAllowance)) event.outcome = 'over_ceiling'
+    if (generation === undefined) {
+      event.outcome = 'duplicate'
+      event.stored = last
+      if (last) noteDifference(event, last)
+    } else if (!(event.monthCount as MonthCount).reserve(clickAllowance)) event.outcome = 'over_ceiling'
     else row.generation = generation
   }
 }

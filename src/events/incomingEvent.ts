@@ -2,6 +2,7 @@ import type { EventNote } from '../../schema/eventNote.ts'
 import { Problem } from '../problem.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { CountedEvent } from './fairUseCeiling.ts'
+import type { Note } from './notes.ts'
 
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
@@ -33,14 +34,20 @@ export interface IncomingEvent extends CountedEvent {
   /** Account and `event_id`; undefined without an `event_id`. */
   readonly key: string | undefined
   readonly notes: readonly EventNote[]
+  readonly note: Note
   readonly clickAllowance: number
   /** When the server received it, by the monotonic clock of the process, milliseconds: the wall clock may be set. */
   readonly sinceMs: number
   /** The event in flight that has the same key and came first; undefined if this one came first. */
   first: IncomingEvent | undefined
+  /** Of a duplicate that came first: the row that is stored under its key. */
+  stored: StoredValues | undefined
   /** Of an event that came first: the flush that sets its outcome. */
   flushed: Promise<void> | undefined
 }
+
+/** What a duplicate is compared with. */
+export type StoredValues = Pick<PixelEvent, 'eventName' | 'value' | 'currency'>
 
 /** An item of a request that is not a valid event. */
 export type InvalidEvent = { readonly outcome: Problem }

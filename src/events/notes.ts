@@ -1,7 +1,7 @@
 import { EventBody } from '../../schema/event.ts'
 import { type EventNote, type EventNoteCode, notesMax } from '../../schema/eventNote.ts'
 
-/** Receives a note on a value that is stored differently from the way it was sent. */
+/** Receives a note on a value that is not stored as it was sent. */
 export type Note = (code: EventNoteCode, field: string, message: string) => void
 
 /** Maximum length of a field name in a note; names come from the caller. */

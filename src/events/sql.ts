@@ -24,7 +24,7 @@ WHERE ${isWanted(wanted)}`
 /**
  * All acceptances of server events, at least one, of any age and copy. The primary key finds the granules; hashes are read
  * before the ids, which take five times as many bytes.
- * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`, `storedAtMs`, `storedForMs`
+ * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`, `storedAtMs`, `storedForMs`, `eventName`, `value`, `currency`
  */
 export function acceptancesSql(wanted: readonly OwnedId[]): Fragment {
   return ch`
@@ -35,7 +35,10 @@ SELECT
   generation,
   toUnixTimestamp64Milli(received_at) AS receivedAtMs,
   toUnixTimestamp64Milli(stored_at) AS storedAtMs,
-  dateDiff('millisecond', stored_at, now64(3)) AS storedForMs
+  dateDiff('millisecond', stored_at, now64(3)) AS storedForMs,
+  event_name AS eventName,
+  value,
+  currency
 FROM pixel_events
 PREWHERE id_hash IN (SELECT sipHash64(arrayJoin(ids)))
 WHERE ${isWanted(wanted)}

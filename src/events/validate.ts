@@ -38,10 +38,12 @@ export function readEvent(
       row,
       key: isPresent(body.event_id) ? ownedKey(row) : undefined,
       notes,
+      note,
       clickAllowance,
       sinceMs: performance.now(),
       monthCount: undefined,
       first: undefined,
+      stored: undefined,
       flushed: undefined,
     }
   } catch (error) {

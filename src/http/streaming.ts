@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -77,8 +78,7 @@ export function openStreaming(closingMs = exportGraceMs) {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
       // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
       if (request.method === 'HEAD') return void (await reply.send(Readable.from([])))
-      // Over HTTP/1.0 the end of the connection is the end of the response.
-      if (request.raw.httpVersionMinor === 0) throw new Problem('invalid_request', needsHttp11)
+      if (isOnHttp10(request.raw)) throw new Problem('invalid_request', needsHttp11)
       if (isClosing) throw shuttingDown()
       const release = await exports.acquire(request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
@@ -107,6 +107,14 @@ export function openStreaming(closingMs = exportGraceMs) {
       setTimeout(() => closing.abort(shuttingDown()), closingMs).unref()
     },
   }
+}
+
+/**
+ * Over HTTP/1.0 the end of the connection is the end of the response.
+ * @returns whether the client, or a proxy that says so in `Via` (RFC 9110), sent the request over HTTP/1.0
+ */
+function isOnHttp10({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 || /(?:^|,)\s*(?:HTTP\/)?1\.0\s/i.test(headers.via ?? '')
 }
 
 /**

@@ -21,6 +21,27 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])
   })
 
+  it('has no schema at which generators of clients break', () => {
+    const broken: string[] = []
+    JSON.parse(document, function (this: Record<string, unknown>, name, value) {
+      if (value?.anyOf && ('minLength' in value || 'maxLength' in value)) broken.push(`${name}: a length beside anyOf`)
+      if (name === 'enum' && value.includes(null)) broken.push('null in an enumeration')
+      return value
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('names the plans that a new server has, with their limits', async () => {
+    const plans = await api.stores.postgres`
+      SELECT name, requests_per_minute, events_per_minute, identifier_events_per_minute, click_allowance
+      FROM plans WHERE has_api ORDER BY requests_per_minute`
+    const rows = plans.map(({ name, ...limits }) => {
+      const numbers = Object.values(limits).map((limit) => Number(limit).toLocaleString('en'))
+      return `| \`${name}\` | ${numbers.join(' | ')} |`
+    })
+    expect(document.replace(/ +/g, ' ').match(/\| `(pro|scale)` \| [\d,| ]+ \|/g)).toEqual(rows)
+  })
+
   it('equals the accepted contract in test/golden', async () => {
     await expect(`${JSON.stringify(contract, null, 2)}\n`).toMatchFileSnapshot('../golden/openapi.json')
   })

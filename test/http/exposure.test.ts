@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { clickRoutes } from '../../src/api/clicks/routes.ts'
 import type { AppParts } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { packageRoot } from '../../src/package.ts'
@@ -109,7 +110,7 @@ describe.runIf(isInstalled('/usr/sbin/nginx', 'nginx'))('behind deploy/nginx.con
       .replace('/tmp/tributary-nginx.pid', `${folder}/pid`)
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
     for (const name of ['api1:3000', 'api2:3000']) {
-      const app = await open()
+      const app = await open({}, { routes: [probeRoutes, clickRoutes] })
       await app.listen({ port: 0, host: '127.0.0.1' })
       configuration = configuration.replace(name, `127.0.0.1:${(app.server.address() as AddressInfo).port}`)
     }
@@ -172,6 +173,17 @@ describe.runIf(isInstalled('/usr/sbin/nginx', 'nginx'))('behind deploy/nginx.con
     await Promise.all([sender(), sender(), ...Array.from({ length: 8 }, reader)])
     await stop()
     expect(statuses).toEqual({ 'sender 413': 20, 'invalid 431': 20, 'reader 200': expect.any(Number) })
+  })
+
+  it('an export over HTTP/1.0 gets 400, where a part of it would look complete', async () => {
+    const { port, stop } = await startNginx((text) => text)
+    const path = '/api/v1/clicks?format=csv'
+    const head = `GET ${path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: ApiKey ${key}\r\n\r\n`
+    const socket = connect(port, '127.0.0.1', () => socket.write(head))
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await send(port, 'GET', path)).toMatchObject({ status: 200 })
+    await stop()
   })
 })
 

@@ -151,16 +151,25 @@ describe('a long export', () => {
     return response
   }
 
-  it('responds 400 to an export over HTTP/1.0, where a part of it would look complete, and sends pages', async () => {
-    const send = async (path: string) => {
-      const { socket, received } = await openRaw(api.app, rawGet(path, key).replace('HTTP/1.1', 'HTTP/1.0'))
-      await once(socket, 'end')
-      return received()
-    }
-    const refused = await send('/api/v1/clicks?format=ndjson')
-    expect([refused.slice(9, 12), refused]).toEqual(['400', expect.stringContaining('proxy_http_version 1.1')])
-    expect((await send('/api/v1/clicks')).slice(9, 12)).toBe('200')
-  })
+  it.each([
+    ['the request', (text: string) => text.replace('HTTP/1.1', 'HTTP/1.0')],
+    ['a proxy, which says so', (text: string) => text.replace('\r\n', '\r\nVia: 1.1 inner, 1.0 outer\r\n')],
+  ])(
+    'responds 400 to an export over HTTP/1.0 of %s, where a part of it would look complete, and sends pages',
+    async (_, over) => {
+      const send = async (path: string) => {
+        const { socket, received } = await openRaw(
+          api.app,
+          over(rawGet(path, key).replace('\r\n', '\r\nConnection: close\r\n')),
+        )
+        await once(socket, 'end')
+        return received()
+      }
+      const refused = await send('/api/v1/clicks?format=ndjson')
+      expect([refused.slice(9, 12), refused]).toEqual(['400', expect.stringContaining('proxy_http_version 1.1')])
+      expect((await send('/api/v1/clicks')).slice(9, 12)).toBe('200')
+    },
+  )
 
   it('breaks the connection when the query of an export fails', async () => {
     const response = await startExport('/clicks?format=csv')

@@ -33,7 +33,7 @@ const byVisitor = (visitor_id: string, rest: object = {}) => ({
 /** Every kind of item, with the response to the same single event. */
 const mixed = [
   event({ event_id: 'new' }),
-  event({ event_id: 'new', value: 2 }),
+  event({ event_id: 'new' }),
   event({ event_id: 'before' }),
   event(),
   byVisitor('v1', { event_id: 'of-visitor' }),

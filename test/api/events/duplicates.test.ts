@@ -15,6 +15,7 @@ import {
   accepted,
   deduplicated,
   newAccount as openAccount,
+  post,
   send,
   storedEvents,
   storeEarlier,
@@ -48,15 +49,31 @@ function setClocks(epochMs: number): void {
 const event = (event_id?: string, rest: object = {}) => ({ click_id: 'click', event_name: 'paid', event_id, ...rest })
 
 describe('an event_id within 24 hours', () => {
-  it('is stored once, and later requests are duplicates whatever their other fields are', async () => {
+  it('is stored once, and later requests are duplicates with a note if their values differ', async () => {
     const { id, key } = await newAccount()
     expect(await send(api.app, key, event('e1', { value: 1 }))).toEqual(accepted)
-    expect(await send(api.app, key, event('e1', { value: 2 }))).toEqual(deduplicated)
-    expect(
-      await send(api.app, key, { visitor_id: 'v', campaign_id: 'camp', event_name: 'other', event_id: 'e1' }),
-    ).toEqual(deduplicated)
+    const later = [
+      [event('e1', { value: 1 }), undefined],
+      [event('e1', { value: 2 }), 'value'],
+      [event('e1', { value: 1, currency: 'EUR' }), 'currency'],
+      [{ visitor_id: 'v', campaign_id: 'camp', event_name: 'other', event_id: 'e1' }, 'event_name'],
+    ] as const
+    for (const [body, field] of later) {
+      const response = await post(api.app, key, body)
+      expect([response.statusCode, response.json()]).toEqual(deduplicated)
+      expect(response.headers['x-event-notes']).toBe(field && 'duplicate_differs')
+      const payload = { events: [event('e2'), event('e2', { value: 3 }), body] }
+      const headers = { authorization: `ApiKey ${key}` }
+      const batch = await api.app.inject({ method: 'POST', url: '/api/v1/events/batch', headers, payload })
+      expect(batch.json().results).toMatchObject([
+        {},
+        { notes: [{ field: 'value' }] },
+        field ? { notes: [{ field }] } : {},
+      ])
+    }
     expect(await storedEvents(api.stores, id)).toMatchObject([
       { id: 'e1', value: 1, event_name: 'paid', generation: 0 },
+      { id: 'e2', value: null, event_name: 'paid', generation: 0 },
     ])
   })
 
