@@ -90,7 +90,7 @@ const PreviousRow = Type.Object(
 
 const ReportRow = Named('ReportRow', {
   id: Type.String({
-    description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
+    description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. A text above 256 bytes is its first characters, \`…\` and 32 hexadecimal digits of its SHA-256; filters take this form too. With several dimensions: their ids as a JSON array.`,
   }),
   name: label,
   dimensions: Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {

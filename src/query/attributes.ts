@@ -9,6 +9,7 @@ import {
 import type { FilterAttribute } from '../../schema/filters.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
+import { isLong, shortened } from './shownText.ts'
 
 /** The tables of facts. Metrics count and add up their rows. */
 export const rowTables = ['clicks', 'conversions', 'costs'] as const
@@ -72,7 +73,7 @@ export function hasAttribute(name: FilterAttribute, table: RowTable): boolean {
   return attributes[name][table] !== absent
 }
 
-/** Attributes with a format that `(not set)` does not match; any other attribute may have `(not set)` as a stored text. */
+/** Attributes with a short format that `(not set)` does not match; any other attribute may have any stored text. */
 const formatted: ReadonlySet<AttributeName> = new Set([
   'campaign',
   'offer',
@@ -84,9 +85,10 @@ const formatted: ReadonlySet<AttributeName> = new Set([
   'source',
 ] as const)
 
-/** @returns the key that an attribute's values are grouped by: absent values are the empty text */
+/** @returns the key that an attribute's values are grouped by: absent values are the empty text, long ones are as responses show them */
 export function attributeKey(name: AttributeName, value: Fragment): Fragment {
-  return formatted.has(name) ? value : ch`if(${value} = ${text(notSet)}, '', ${value})`
+  if (formatted.has(name)) return value
+  return ch`multiIf(${value} = ${text(notSet)}, '', ${isLong(value)}, ${shortened(value)}, ${value})`
 }
 
 export function isSummed(name: FilterAttribute): name is SummedDimension {

@@ -18,6 +18,7 @@ import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.t
 import { attributeOf, type RowTable } from './attributes.ts'
 import { type Filter, type FilterValues, readFilterTree, type TreeReader, type ValueFilter } from './filterTree.ts'
 import { fold, folded } from './searchText.ts'
+import { isLong, mayBeShortened, shortened } from './shownText.ts'
 
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
 export type FilterQuery = Static<TObject<typeof filterParameters>> &
@@ -96,7 +97,13 @@ export function filterCondition(filter: Filter, expressionOf: (attribute: Filter
   if ('any' in filter) return ch`(${join(filter.any.map(conditionOf), ' OR ')})`
   const { attribute, values, isExcluded, isPart } = filter
   const value = expressionOf(attribute)
-  if (!isPart) return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
+  if (!isPart) {
+    const isWhole = ch`${value} ${isExcluded ? ch`NOT IN` : ch`IN`} ${texts(values)}`
+    const forms = values.filter(mayBeShortened)
+    if (forms.length === 0) return isWhole
+    const isForm = ch`${isLong(value)} AND ${shortened(value)} IN ${texts(forms)}`
+    return isExcluded ? ch`(${isWhole} AND NOT (${isForm}))` : ch`(${isWhole} OR ${isForm})`
+  }
   const isFound = ch`${value} != ${text(notSet)} AND multiSearchAny(${folded(value)}, ${texts(values)})`
   return isExcluded ? ch`NOT (${isFound})` : ch`(${isFound})`
 }

@@ -1,6 +1,7 @@
 import type { Dimension } from '../../schema/dimensions.ts'
 import { notSet } from '../../schema/dimensions.ts'
 import type { NamedTable } from '../../schema/metadata.ts'
+import { shownText } from '../query/shownText.ts'
 import type { NameCache } from './nameCache.ts'
 
 const namedTables: Partial<Record<Dimension, NamedTable>> = {
@@ -12,13 +13,14 @@ const namedTables: Partial<Record<Dimension, NamedTable>> = {
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-/** Reads the names of a dimension's ids. @returns a function to a name, null for an unknown id */
+/** Reads the names of a dimension's ids. @returns a function to a name as responses show it, null for an unknown id */
 export async function readNames(nameCache: NameCache, accountId: string, dimension: Dimension, ids: readonly string[]) {
   const table = namedTables[dimension]
   const names = table && (await nameCache.find(accountId, table, ids))
   return (id: string) => {
     if (id === notSet) return notSet
-    if (names) return names.get(id) ?? null
+    const name = names?.get(id)
+    if (names) return name === undefined ? null : shownText(name)
     if (dimension === 'country') return countryName(id)
     return dimension === 'weekday' ? (weekdays[Number(id) - 1] ?? null) : id
   }

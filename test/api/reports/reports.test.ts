@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dimensions } from '../../../schema/dimensions.ts'
+import { FunnelResponse } from '../../../schema/funnel.ts'
 import { type Metric, metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { nextUrl } from '../../../src/api/reports/nextUrl.ts'
@@ -452,5 +454,89 @@ describe('the rows of a report', () => {
       const { data } = await report(`group_by=os&min_clicks=1&sort=${sort}`, other)
       expect(data.map(({ id }) => id)).toEqual(expected)
     }
+  })
+})
+
+describe('a text of more than 256 bytes', () => {
+  /** Around 220 and 256 bytes, many with the same beginning, in characters of one to four bytes. */
+  const text = fc
+    .tuple(
+      fc.constantFrom(0, 73, 110, 216, 253),
+      fc.string({ unit: fc.constantFrom(...'aé€😀…\u0301'), maxLength: 12 }),
+    )
+    .map(([length, end]) => 'aé€'.repeat(85).slice(0, length) + end.repeat(3))
+  const [sampled = []] = fc.sample(fc.uniqueArray(text.filter(Boolean), { minLength: 80, maxLength: 80 }), 1)
+  const shownOf = (whole: string) => {
+    if (Buffer.byteLength(whole) <= 256) return whole
+    const digest = createHash('sha256').update(whole).digest('hex').slice(0, 32)
+    let start = ''
+    for (const character of whole) {
+      if (Buffer.byteLength(start + character) > 220) break
+      start += character
+    }
+    return `${start}…${digest}`
+  }
+  const longest = '😀'.repeat(4_096)
+  // One text is the form of another one: they share a bucket and every filter by the form.
+  const texts = [...sampled, longest, 'x'.repeat(257), shownOf('x'.repeat(257)), `${'x'.repeat(256)}y`]
+  const escaped = (value: string) => encodeURIComponent(value.replace(/[\\,]|^!/g, '\\$&'))
+
+  beforeAll(async () => {
+    key = await api.account('long')
+    const rowOf = (sub1: string, n: number) => ({ clickedAt: `2026-10-2${4 + (n % 2)}T12:00:00Z`, subIds: { sub1 } })
+    const rows = texts.map((value, n) => ({ id: `c${n}`, ...rowOf(value, n), os: value, utmTerm: value }))
+    await importContent(api.stores, 'long', 'clicks', rows)
+    const converted = texts.map((couponCode, n) => ({ id: `v${n}`, convertedAt: rows[n]?.clickedAt, couponCode }))
+    const approved = converted.map((row, n) => ({ ...row, clickId: `c${n}`, status: 'approved', revenue: 1 }))
+    await importContent(api.stores, 'long', 'conversions', approved)
+    await importContent(api.stores, 'long', 'campaigns', [{ id: 'k', name: longest }])
+    await importContent(api.stores, 'long', 'costs', [{ spentAt: '2026-10-24T12:00:00Z', campaignId: 'k', cost: 1 }])
+  })
+
+  it('is shown in reports by its first characters and its hash, each text in a bucket of its own', async () => {
+    const forms = [...new Set(texts.map(shownOf))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    for (const dimension of ['sub1', 'os', 'utm_term', 'coupon_code']) {
+      const { data } = await report(`group_by=${dimension}&sort=id&metrics=conversions&compare=previous_year`, key)
+      const found = data.filter(({ id }) => id !== '(not set)')
+      expect(found.map(({ id, name, conversions: n }) => [id, name, n])).toEqual(
+        forms.map((form) => [form, form, texts.filter((value) => shownOf(value) === form).length]),
+      )
+    }
+    const { data } = await report('group_by=sub1,os&compare_from=2026-10-25&compare_to=2026-10-27&sort=id', key)
+    const moved = texts.flatMap((value, n) => (n % 2 ? [JSON.stringify([shownOf(value), shownOf(value)])] : []))
+    const previous = data.filter((row) => row.previous?.clicks).map(({ id }) => id)
+    expect(previous).toEqual(data.flatMap(({ id }) => (moved.includes(id) ? [id] : [])))
+    expect((await report('group_by=campaign', key)).data).toMatchObject([{}, { name: shownOf(longest) }])
+  })
+
+  it('is selected by its form and by its whole text, on every endpoint', async () => {
+    const idsOf = async (path: string) => {
+      const response = await api.get(path, key)
+      expect([path, response.statusCode]).toEqual([path, 200])
+      return response.json().data.map(({ id }: { id: string }) => id.slice(1))
+    }
+    for (const value of texts.slice(-6)) {
+      const forms = [...new Set([shownOf(value), value])].filter((form) => form.length < 400)
+      for (const form of forms) {
+        const isSelected = (other: string) => form === other || form === shownOf(other)
+        const [selected, others] = [true, false].map((wanted) =>
+          texts.flatMap((other, n) => (isSelected(other) === wanted ? [`${n}`] : [])).sort(),
+        )
+        for (const name of ['sub1', 'os', 'utm_term']) {
+          const tree = encodeURIComponent(JSON.stringify([['is_not', name, [form]]]))
+          for (const list of ['clicks', 'conversions']) {
+            expect((await idsOf(`/${list}?limit=200&${name}=${escaped(form)}`)).sort()).toEqual(selected)
+            expect((await idsOf(`/${list}?limit=200&filters=${tree}`)).sort()).toEqual(others)
+          }
+          const { totals } = await report(`group_by=day&${name}=${escaped(form)}`, key)
+          expect([totals.clicks, totals.conversions]).toEqual([selected?.length, selected?.length])
+        }
+        const funnel = `/funnels?${range}&by=click&steps=click,conversion&sub1=${escaped(form)}`
+        const { steps } = await api.read(funnel, key, FunnelResponse)
+        expect(steps.map(({ entered }) => entered)).toEqual([selected?.length, selected?.length])
+      }
+    }
+    const whole = encodeURIComponent(JSON.stringify([['contains', 'sub1', ['xxxy']]]))
+    expect(await idsOf(`/clicks?filters=${whole}`)).toEqual([`${texts.length - 1}`])
   })
 })

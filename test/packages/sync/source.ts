@@ -13,6 +13,8 @@ export const firstMs = Date.UTC(2026, 10, 18)
 /** The first 130 clicks cover three days, and later ones are between them. */
 const clickMs = (n: number) => firstMs + (n % 130) * 1_600_000 + Math.floor(n / 130) * 40_000
 export const clickDay = (n: number) => new Date(clickMs(n)).toISOString().slice(0, 10)
+/** More than 256 bytes, with characters of one to four bytes. */
+const longText = 'aé€😀'.repeat(100)
 export const clicks = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
     id: `c${n}`,
@@ -37,7 +39,7 @@ export const clicks = (from: number, until: number) =>
     cost: Number(`0.${10_001 + n}`),
     isBot: n % 11 === 0,
     isTest: n % 13 === 0,
-    ...(n % 7 === 0 && { subIds: { sub1: `s${n}`, sub10: 'z' } }),
+    ...(n % 7 === 0 && { subIds: { sub1: n % 2 ? `s${n}` : `${n}${longText}`, sub10: 'z' } }),
   }))
 export const conversions = (from: number, until: number, status: string, round: number) =>
   Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({

@@ -293,6 +293,7 @@ describe('tributary-sync', () => {
       'language',
       'referrer_domain',
       'region',
+      'sub1',
       'status',
     ] as const
     await expectReports([...timeDimensions, ...others])

@@ -14,6 +14,8 @@ export interface Dialect {
   timeText(time: string): string
   /** @returns the XOR of the first 15 hexadecimal digits of the MD5 of a text, over all rows */
   xorHash(text: string): string
+  /** @returns the form of a text that reports show: of more than 256 bytes its characters within 220 bytes, `…` and half of its SHA-256 */
+  shownText(text: string): string
   /** @returns a statement that creates `ratio(n, d)`: n / d rounded to six decimals, half away from zero; NULL if d is 0 */
   ratioStatement(schema: string): string
   /** @returns statements that create the variants of a function, or replace them */

@@ -125,7 +125,8 @@ function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunc
       .map(([name, value]) => `WHEN '${name}' THEN ${value}`)
       .join(' ')
   const nameOf = Object.entries(nameTables).map(
-    ([name, table]) => [name, `(SELECT t.name FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] as const,
+    ([name, table]) =>
+      [name, `(SELECT ${dialect.shownText('t.name')} FROM ${schema}.${table} AS t WHERE t.id = s.bucket)`] as const,
   )
   const weekdayOf = Object.fromEntries(weekdays.map((name, index) => [index + 1, `'${name}'`]))
   const nameCases = when({ ...Object.fromEntries(nameOf), weekday: `CASE s.bucket ${when(weekdayOf)} END` })
@@ -147,9 +148,9 @@ function report(dialect: Dialect, schema: string, hasCountAt = false): TableFunc
         CASE WHEN s.bucket IS NULL THEN '(not set)' ELSE CASE dimension ${nameCases} ELSE s.bucket END END AS name,
         ${metricsIn(schema)}
       FROM (
-        SELECT f.bucket, ${sums}
+        SELECT ${dialect.shownText('f.bucket')} AS bucket, ${sums}
         FROM (${facts(schema, 'from_time::timestamptz', 'until_time::timestamptz', bucket, hasCountAt)}) AS f
-        GROUP BY f.bucket
+        GROUP BY 1
         HAVING ${isBucket}
       ) AS s
       ORDER BY s.clicks DESC, coalesce(s.bucket, '(not set)') COLLATE "C"`,

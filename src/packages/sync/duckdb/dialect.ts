@@ -14,6 +14,10 @@ export const duckdbDialect: Dialect = {
   dayText: (time) => `strftime(${time}, '%Y-%m-%d')`,
   timeText: (time) => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%g')`,
   xorHash: (text) => `lpad(lower(to_hex(bit_xor(('0x' || left(md5(${text}), 15))::ubigint))), 15, '0')`,
+  shownText(text) {
+    const length = `list_max(list_filter(range(55, 221), lambda n: strlen(left(${text}, n)) <= 220))`
+    return `CASE WHEN strlen(${text}) > 256 THEN left(${text}, ${length}) || '…' || left(sha256(${text}), 32) ELSE ${text} END`
+  },
   // TRAP: the quotient of two decimals is a double in DuckDB. Integers of millionths are exact.
   ratioStatement(schema) {
     const [n, d] = ['n', 'd'].map((one) => `(${one}::decimal(38, 6) * 1000000)::hugeint`)
