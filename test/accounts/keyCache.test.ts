@@ -165,32 +165,30 @@ describe('a valid key', () => {
   })
 })
 
-describe('the last use of keys', () => {
-  it('is written by one statement at a time, for all keys used meanwhile', async () => {
-    const { postgres } = server.stores
-    await makeKey('many-uses')
-    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey('many-uses')))
-    const { state, postgres: counting } = observed()
-    const recordUse = openKeyUses(counting, () => testNowMs)
-    for (let use = 0; use < 100; use += 1) for (const { row } of keys) recordUse(row.id)
-    const unused = async () => (await listKeys(postgres, 'many-uses')).filter(({ lastUsedAt }) => lastUsedAt === null)
-    // The first key is not used.
-    await expect.poll(async () => (await unused()).length, { timeout: 10_000 }).toBe(1)
-    expect(state.queries).toBe(2)
-  })
+it('the last use of keys is written by one statement at a time, for all keys used meanwhile', async () => {
+  const { postgres } = server.stores
+  await makeKey('many-uses')
+  const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey('many-uses')))
+  const { state, postgres: counting } = observed()
+  const recordUse = openKeyUses(counting, () => testNowMs)
+  for (let use = 0; use < 100; use += 1) for (const { row } of keys) recordUse(row.id)
+  const unused = async () => (await listKeys(postgres, 'many-uses')).filter(({ lastUsedAt }) => lastUsedAt === null)
+  // The first key is not used.
+  await expect.poll(async () => (await unused()).length, { timeout: 10_000 }).toBe(1)
+  expect(state.queries).toBe(2)
+})
 
-  it('is not moved back by an instance with an earlier clock', async () => {
-    const { postgres } = server.stores
-    const [{ row }, { row: other }] = [await makeKey('two-clocks'), await makeKey('two-clocks')]
-    openKeyUses(postgres, () => testNowMs + 3_600_000)(row.id)
-    const lastUseOf = async (id: string) => (await findKey(postgres, id))?.lastUsedAt?.getTime()
-    await expect.poll(() => lastUseOf(row.id), { timeout: 10_000 }).toBe(testNowMs + 3_600_000)
-    const recordEarlier = openKeyUses(postgres, () => testNowMs)
-    recordEarlier(row.id)
-    recordEarlier(other.id)
-    await expect.poll(() => lastUseOf(other.id), { timeout: 10_000 }).toBe(testNowMs)
-    expect(await lastUseOf(row.id)).toBe(testNowMs + 3_600_000)
-  })
+it('the last use of keys is not moved back by an instance with an earlier clock', async () => {
+  const { postgres } = server.stores
+  const [{ row }, { row: other }] = [await makeKey('two-clocks'), await makeKey('two-clocks')]
+  openKeyUses(postgres, () => testNowMs + 3_600_000)(row.id)
+  const lastUseOf = async (id: string) => (await findKey(postgres, id))?.lastUsedAt?.getTime()
+  await expect.poll(() => lastUseOf(row.id), { timeout: 10_000 }).toBe(testNowMs + 3_600_000)
+  const recordEarlier = openKeyUses(postgres, () => testNowMs)
+  recordEarlier(row.id)
+  recordEarlier(other.id)
+  await expect.poll(() => lastUseOf(other.id), { timeout: 10_000 }).toBe(testNowMs)
+  expect(await lastUseOf(row.id)).toBe(testNowMs + 3_600_000)
 })
 
 describe('the key cache', () => {

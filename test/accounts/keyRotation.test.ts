@@ -90,45 +90,43 @@ describe('a rotated key', () => {
   })
 })
 
-describe('keys that expire within 7 days', () => {
-  it('are found and counted in the metrics, unless they are revoked, expired or replaced', async () => {
-    const { postgres } = server.stores
-    await server.account('expiring')
-    const soon = await keyOf('expiring', testNowMs + 7 * dayMs)
-    const revoked = await keyOf('expiring', testNowMs + dayMs)
-    const replaced = await keyOf('expiring', testNowMs + dayMs)
-    await keyOf('expiring', testNowMs + 7 * dayMs + 1)
-    await keyOf('expiring', testNowMs)
-    await revokeKey(postgres, revoked.row.id)
-    // The lifetime of the new key is longer than 7 days.
-    await postgres`UPDATE api_keys SET created_at = ${new Date(0)} WHERE id = ${replaced.row.id}`
-    await rotate(replaced.row.id, dayMs)
-    const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
-    expect(found.map(({ id }) => id)).toEqual([soon.row.id])
-    const metrics = openMetrics()
-    addGauges(metrics, server.stores, { redis: undefined, now: () => testNowMs })
-    const count = (await listExpiringKeys(postgres, testNowMs)).length
-    expect(await metrics.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
-  })
+it('keys that expire within 7 days are found and counted in the metrics, unless they are revoked, expired or replaced', async () => {
+  const { postgres } = server.stores
+  await server.account('expiring')
+  const soon = await keyOf('expiring', testNowMs + 7 * dayMs)
+  const revoked = await keyOf('expiring', testNowMs + dayMs)
+  const replaced = await keyOf('expiring', testNowMs + dayMs)
+  await keyOf('expiring', testNowMs + 7 * dayMs + 1)
+  await keyOf('expiring', testNowMs)
+  await revokeKey(postgres, revoked.row.id)
+  // The lifetime of the new key is longer than 7 days.
+  await postgres`UPDATE api_keys SET created_at = ${new Date(0)} WHERE id = ${replaced.row.id}`
+  await rotate(replaced.row.id, dayMs)
+  const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
+  expect(found.map(({ id }) => id)).toEqual([soon.row.id])
+  const metrics = openMetrics()
+  addGauges(metrics, server.stores, { redis: undefined, now: () => testNowMs })
+  const count = (await listExpiringKeys(postgres, testNowMs)).length
+  expect(await metrics.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
+})
 
-  it('are reported once each, with the command that replaces them', async () => {
-    const { postgres } = server.stores
-    await server.account('reported')
-    const first = await keyOf('reported', testNowMs + dayMs)
-    const lines: string[] = []
-    const stop = warnOfExpiringKeys(
-      postgres,
-      (line) => lines.push(line),
-      () => testNowMs,
-      1,
-    )
-    const linesOf = (id: string) => lines.filter((line) => line.includes(id))
-    await expect.poll(() => linesOf(first.row.id), { timeout: 10_000 }).toHaveLength(1)
-    const second = await keyOf('reported', testNowMs + dayMs)
-    await expect.poll(() => linesOf(second.row.id), { timeout: 10_000 }).toHaveLength(1)
-    stop()
-    expect(linesOf(first.row.id)).toEqual([
-      `Key ${first.row.id} (BI) of account reported expires at ${new Date(testNowMs + dayMs).toISOString()}; replace it with: tributary key rotate --id ${first.row.id} --grace 24h.`,
-    ])
-  })
+it('keys that expire within 7 days are reported once each, with the command that replaces them', async () => {
+  const { postgres } = server.stores
+  await server.account('reported')
+  const first = await keyOf('reported', testNowMs + dayMs)
+  const lines: string[] = []
+  const stop = warnOfExpiringKeys(
+    postgres,
+    (line) => lines.push(line),
+    () => testNowMs,
+    1,
+  )
+  const linesOf = (id: string) => lines.filter((line) => line.includes(id))
+  await expect.poll(() => linesOf(first.row.id), { timeout: 10_000 }).toHaveLength(1)
+  const second = await keyOf('reported', testNowMs + dayMs)
+  await expect.poll(() => linesOf(second.row.id), { timeout: 10_000 }).toHaveLength(1)
+  stop()
+  expect(linesOf(first.row.id)).toEqual([
+    `Key ${first.row.id} (BI) of account reported expires at ${new Date(testNowMs + dayMs).toISOString()}; replace it with: tributary key rotate --id ${first.row.id} --grace 24h.`,
+  ])
 })

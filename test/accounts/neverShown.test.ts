@@ -20,7 +20,6 @@ async function interrupted(accountId: string): Promise<KeyRow> {
   return created.row
 }
 
-/** @returns the printed result of `key create` */
 async function create(accountId: string, name = 'BI'): Promise<{ id: string; key: string }> {
   const words = ['key', 'create', '--account', accountId, '--name', name, '--scopes', 'all', '--json']
   const { code, stdout, stderr } = await runHere(words, server.stores.environment)

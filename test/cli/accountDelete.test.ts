@@ -50,7 +50,6 @@ const countTables = (lines: string[]) => new Set(lines.map((line) => line.split(
 const setBack = (id: string) => server.stores.postgres`
   UPDATE account_deletions SET began_at = began_at - interval '1 hour' WHERE account_id = ${id}`
 
-/** Stores an event, as a server with a cached key does. */
 const storeEvent = (account: string, id: string) =>
   server.stores.clickhouse.client.insert({
     table: 'pixel_events',

@@ -128,7 +128,6 @@ async function importUntilKilled(name: string, table: string, step: string): Pro
   )
 }
 
-/** Imports a folder that is refused. @returns the line that says why */
 async function fails(name: string): Promise<string> {
   const ended = await runHere(['account', 'import', folder(name)], target.stores.environment)
   expectOneLine(ended, 1, '')

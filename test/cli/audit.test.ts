@@ -9,7 +9,6 @@ import { expectOneLine, runHere, runJson } from './runCommand.ts'
 const stores = useTestStores()
 const json = (...words: string[]) => runJson(words, stores.environment)
 
-/** Actions and details of the entries of an account, oldest first. */
 async function changesOf(account: string): Promise<[string, unknown][]> {
   const { entries } = await json('audit', 'list', '--account', account)
   return entries.map(({ action, details }: { action: string; details: unknown }) => [action, details])

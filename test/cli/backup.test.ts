@@ -310,12 +310,9 @@ describe('a restore', () => {
     ],
   ])('refuses a backup with %s before it writes', async (_fault, damage, line) => {
     const undo = await damage()
-    try {
-      expectOneLine(await restore('small', 'refused'), 1, line)
-      expect(existsSync(folder('refused'))).toBe(false)
-    } finally {
-      await undo()
-    }
+    onTestFinished(() => undo())
+    expectOneLine(await restore('small', 'refused'), 1, line)
+    expect(existsSync(folder('refused'))).toBe(false)
   })
 
   it('refuses a DATA_DIR that has a store, or is in use', async () => {
@@ -405,25 +402,27 @@ it('a disk that is full fails the backup, which leaves nothing, and the restore,
   await expectEqualStores('disk', '--days', '10')
 })
 
-describe('a command that is killed', () => {
-  it('during a backup leaves no folder with its name, and the next backup is complete', async () => {
-    expect(killed).toEqual([
-      ['cpSync', 2, 1, false, true],
-      ['cp', 1, 1, false, true],
-    ])
-    expect(retried.ended.code).toBe(0)
-    expect(existsSync(folder('quiet.incomplete'))).toBe(false)
-    expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
-    expect(JSON.parse(readFileSync(folder('quiet', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
-  })
+it('a command that is killed during a backup leaves no folder with its name, and the next backup is complete', async () => {
+  expect(killed).toEqual([
+    ['cpSync', 2, 1, false, true],
+    ['cp', 1, 1, false, true],
+  ])
+  expect(retried.ended.code).toBe(0)
+  expect(existsSync(folder('quiet.incomplete'))).toBe(false)
+  expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
+  expect(JSON.parse(readFileSync(folder('quiet', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
+})
 
-  it.skipIf(!hasStrace()).each([
-    ['mkdir', [1, 2, 30, 300]],
-    ['rename', [1, 2, 3, 4]],
-    ['fsync', [1, 100, 1500]],
-    ['unlink', [1, 100, 400]],
-    ['write', [5, 20, 40, 80, 160]],
-  ] as const)('by the kernel before a call of %s is repeated or refused', { tags: 'long' }, async (call, counts) => {
+it.skipIf(!hasStrace()).each([
+  ['mkdir', [1, 2, 30, 300]],
+  ['rename', [1, 2, 3, 4]],
+  ['fsync', [1, 100, 1500]],
+  ['unlink', [1, 100, 400]],
+  ['write', [5, 20, 40, 80, 160]],
+] as const)(
+  'a command that is killed by the kernel before a call of %s is repeated or refused',
+  { tags: 'long' },
+  async (call, counts) => {
     let kills = 0
     for (const at of counts) {
       const instant = { call, at }
@@ -447,5 +446,5 @@ describe('a command that is killed', () => {
         await rm(folder(name), { recursive: true, maxRetries: 40, retryDelay: 250 })
     }
     expect(kills).toBeGreaterThan(0)
-  })
-})
+  },
+)

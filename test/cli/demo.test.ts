@@ -95,28 +95,26 @@ describe('serve --demo', () => {
   })
 })
 
-describe('the subcommand demo', () => {
-  it('stores every row of its plan, and stores none twice when it runs again', async () => {
-    const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
-    if (!account) throw new Error('no account')
-    const demo = demoOf({ seed: 7, clicks: 200, days: 7, nowMs: testNowMs, currency: 'EUR' })
-    const fill = () => fillDemo(stores, account, demo, { ...watching, onProgress: () => {} })
-    const clicks = [...clickRows(demo)].length
-    const conversions = new Set([...conversionRows(demo)].map(({ id }) => id)).size
-    const events = [...pixelEventRows(demo)].length
-    const first = await fill()
-    const inserted = [first.clicks, first.conversions, first['pixel-events']].map((tally) => tally.inserted)
-    expect(inserted).toEqual([clicks, conversions, events])
-    const second = await fill()
-    expect(second.clicks).toMatchObject({ inserted: 0, duplicates: clicks })
-    expect(second.conversions).toMatchObject({ inserted: 0, updated: 0 })
-    expect(second.campaigns).toMatchObject({ inserted: 0, updated: 0, duplicates: 20 })
-  })
+it('the subcommand demo stores every row of its plan, and stores none twice when it runs again', async () => {
+  const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
+  if (!account) throw new Error('no account')
+  const demo = demoOf({ seed: 7, clicks: 200, days: 7, nowMs: testNowMs, currency: 'EUR' })
+  const fill = () => fillDemo(stores, account, demo, { ...watching, onProgress: () => {} })
+  const clicks = [...clickRows(demo)].length
+  const conversions = new Set([...conversionRows(demo)].map(({ id }) => id)).size
+  const events = [...pixelEventRows(demo)].length
+  const first = await fill()
+  const inserted = [first.clicks, first.conversions, first['pixel-events']].map((tally) => tally.inserted)
+  expect(inserted).toEqual([clicks, conversions, events])
+  const second = await fill()
+  expect(second.clicks).toMatchObject({ inserted: 0, duplicates: clicks })
+  expect(second.conversions).toMatchObject({ inserted: 0, updated: 0 })
+  expect(second.campaigns).toMatchObject({ inserted: 0, updated: 0, duplicates: 20 })
+})
 
-  it('rejects an unknown account and invalid numbers', async () => {
-    const demo = (...words: string[]) => runHere(['demo', '--account', ...words], environment)
-    expectOneLine(await demo('missing'), 1, /no such account: missing in .+; see: account list\.$/m)
-    for (const option of ['--clicks=0', '--days=367', '--seed=-1', '--clicks=1e3'])
-      expectOneLine(await demo('demo', option), 2, '')
-  })
+it('the subcommand demo rejects an unknown account and invalid numbers', async () => {
+  const demo = (...words: string[]) => runHere(['demo', '--account', ...words], environment)
+  expectOneLine(await demo('missing'), 1, /no such account: missing in .+; see: account list\.$/m)
+  for (const option of ['--clicks=0', '--days=367', '--seed=-1', '--clicks=1e3'])
+    expectOneLine(await demo('demo', option), 2, '')
 })

@@ -28,13 +28,11 @@ type Environment = Record<string, string>
 type Fault = [name: string, check: string, found: RegExp, plant: () => Promise<Environment | undefined>]
 
 const folder = useFolder()
-/** End the fault of a test. */
 const cures: (() => unknown)[] = []
 afterEach(async () => {
   for (const cure of cures.splice(0)) await cure()
 })
 
-/** @returns what the failed lines of `doctor` found, by check */
 async function failuresOf(environment: Environment): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await run(['doctor', '--json'], environment)
   expect(stdout, stderr).not.toBe('')
@@ -50,7 +48,6 @@ async function expectFault(healthy: Environment, [, check, found, plant]: Fault)
   expect(await failuresOf({ ...healthy, ...changed })).toEqual({ [check]: expect.stringMatching(found) })
 }
 
-/** @returns the output of `doctor` in a process that may open few files */
 function withFewFiles(environment: Environment): string {
   const script = `ulimit -n 1000 && "${process.execPath}" "${commandFile}" doctor || true`
   return execFileSync('sh', ['-c', script], { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })

@@ -111,7 +111,6 @@ async function storePlainText(): Promise<void> {
   }
 }
 
-/** Paths of the files below a folder that contain a text. */
 async function filesWith(text: string, folder = server.stores.settings.DATA_DIR): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -243,25 +242,23 @@ describe('erase --visitor', () => {
   })
 })
 
-describe('erase --click', () => {
-  it('erases one click with its conversions and events', async () => {
-    await importContent(server.stores, 'acme', 'pixel-events', [event('e4', { clickId: 'c4', properties: { a: 'b' } })])
-    const counts = { clicks: 1, conversions: 0, events: 1 }
-    expect(await json('erase', '--account', 'acme', '--click', 'c4')).toEqual({ account: 'acme', ...counts })
-    const { data } = await body('acme', '/clicks?limit=200')
-    const found = (id: string) => data.find((row: { id: string }) => row.id === id)
-    expect(found('c4')).toMatchObject({ city: null, referrer: null, ip: null, country: 'FR', cost: 0.5 })
-    expect(found('c3')).toMatchObject({ city: `${kept}-city` })
-  })
+it('erase --click erases one click with its conversions and events', async () => {
+  await importContent(server.stores, 'acme', 'pixel-events', [event('e4', { clickId: 'c4', properties: { a: 'b' } })])
+  const counts = { clicks: 1, conversions: 0, events: 1 }
+  expect(await json('erase', '--account', 'acme', '--click', 'c4')).toEqual({ account: 'acme', ...counts })
+  const { data } = await body('acme', '/clicks?limit=200')
+  const found = (id: string) => data.find((row: { id: string }) => row.id === id)
+  expect(found('c4')).toMatchObject({ city: null, referrer: null, ip: null, country: 'FR', cost: 0.5 })
+  expect(found('c3')).toMatchObject({ city: `${kept}-city` })
+})
 
-  it.each<[string[], string | RegExp, number?]>([
-    [['erase', '--visitor', 'v'], 'erase requires --account.'],
-    [['erase', '--account', 'acme'], 'erase requires either --visitor or --click.'],
-    [['erase', '--account', 'acme', '--visitor', 'v', '--click', 'c'], 'erase requires either --visitor or --click.'],
-    [['erase', '--account', 'missing', '--visitor', 'v'], /no such account: missing/, 1],
-  ])('%j is refused', async (words, message, code = 2) => {
-    expectOneLine(await tributary(...words), code, message)
-  })
+it.each<[string[], string | RegExp, number?]>([
+  [['erase', '--visitor', 'v'], 'erase requires --account.'],
+  [['erase', '--account', 'acme'], 'erase requires either --visitor or --click.'],
+  [['erase', '--account', 'acme', '--visitor', 'v', '--click', 'c'], 'erase requires either --visitor or --click.'],
+  [['erase', '--account', 'missing', '--visitor', 'v'], /no such account: missing/, 1],
+])('erase --click %j is refused', async (words, message, code = 2) => {
+  expectOneLine(await tributary(...words), code, message)
 })
 
 it('an erasure is completed by a running server after the command was killed', { tags: 'long' }, async () => {

@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const importing = (...words: string[]) => runHere(['import', ...words], stores.environment)
-/** Runs an import in a separate process, with a text as its standard input. */
 async function pipe(input: string, ...words: string[]): Promise<Ended> {
   const child = start(['import', ...words, '--account', account, '--json'], stores.environment)
   child.stdin.end(input)

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { logText } from '../../src/cli/logText.ts'
 import { openLog } from '../../src/http/logging.ts'
 
-/** Lines of a log as text. */
 function textOf(write: (log: ReturnType<typeof openLog>) => void): string {
   const texts: string[] = []
   write(openLog('trace', { write: (line) => void texts.push(logText(line)) }))

@@ -99,7 +99,6 @@ export async function run(
   return { code, stdout, stderr }
 }
 
-/** @returns the exit code, null if a signal ended the process */
 export function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)

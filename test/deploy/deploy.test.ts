@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { batchLimits } from '../../schema/eventBatch.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
@@ -83,16 +83,13 @@ describe('deploy/tributary.service', () => {
     { tags: 'long' },
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'tributary-unit-'))
-      try {
-        const file = join(folder, 'tributary-1.service')
-        writeFileSync(file, unit.replace('/usr/bin/node', process.execPath))
-        const analyze = (...words: string[]) => spawnSync('systemd-analyze', [...words, file], { encoding: 'utf8' })
-        expect(analyze('verify')).toMatchObject({ status: 0, stderr: '' })
-        // The threshold is ten times the exposure level, which is from 0 to 10.
-        expect(analyze('security', '--offline=true', '--threshold=20')).toMatchObject({ status: 0 })
-      } finally {
-        rmSync(folder, { recursive: true })
-      }
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const file = join(folder, 'tributary-1.service')
+      writeFileSync(file, unit.replace('/usr/bin/node', process.execPath))
+      const analyze = (...words: string[]) => spawnSync('systemd-analyze', [...words, file], { encoding: 'utf8' })
+      expect(analyze('verify')).toMatchObject({ status: 0, stderr: '' })
+      // The threshold is ten times the exposure level, which is from 0 to 10.
+      expect(analyze('security', '--offline=true', '--threshold=20')).toMatchObject({ status: 0 })
     },
   )
 })
@@ -114,27 +111,22 @@ it('deploy/tributary-feed.service runs the feed, with all restrictions of an ins
   expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
 })
 
-describe('files with passwords', () => {
-  it('are ignored by .gitignore in every folder; the example file is not', () => {
-    const repository = mkdtempSync(join(tmpdir(), 'tributary-ignored-'))
-    try {
-      execFileSync('git', ['init', '--quiet', repository])
-      copyFileSync(join(packageRoot, '.gitignore'), join(repository, '.gitignore'))
-      const isIgnored = (path: string) =>
-        spawnSync('git', ['check-ignore', '--quiet', path], { cwd: repository }).status === 0
-      const secret = ['.env', 'deploy/.env', 'tributary.env', 'deploy/production.env', 'deploy/.env.production']
-      expect(secret.filter((path) => !isIgnored(path))).toEqual([])
-      expect(isIgnored('deploy/.env.example')).toBe(false)
-    } finally {
-      rmSync(repository, { recursive: true })
-    }
-  })
+it('files with passwords are ignored by .gitignore in every folder; the example file is not', () => {
+  const repository = mkdtempSync(join(tmpdir(), 'tributary-ignored-'))
+  onTestFinished(() => rmSync(repository, { recursive: true }))
+  execFileSync('git', ['init', '--quiet', repository])
+  copyFileSync(join(packageRoot, '.gitignore'), join(repository, '.gitignore'))
+  const isIgnored = (path: string) =>
+    spawnSync('git', ['check-ignore', '--quiet', path], { cwd: repository }).status === 0
+  const secret = ['.env', 'deploy/.env', 'tributary.env', 'deploy/production.env', 'deploy/.env.production']
+  expect(secret.filter((path) => !isIgnored(path))).toEqual([])
+  expect(isIgnored('deploy/.env.example')).toBe(false)
+})
 
-  it('are excluded from images by .dockerignore, after the included folders', () => {
-    const lines = read('.dockerignore').trim().split('\n')
-    const lastIncluded = lines.findLastIndex((line) => line.startsWith('!'))
-    expect(lines.slice(lastIncluded + 1)).toEqual(expect.arrayContaining(['**/.env', '**/*.env', '**/.env.*']))
-  })
+it('files with passwords are excluded from images by .dockerignore, after the included folders', () => {
+  const lines = read('.dockerignore').trim().split('\n')
+  const lastIncluded = lines.findLastIndex((line) => line.startsWith('!'))
+  expect(lines.slice(lastIncluded + 1)).toEqual(expect.arrayContaining(['**/.env', '**/*.env', '**/.env.*']))
 })
 
 describe('deploy/Dockerfile', () => {

@@ -125,7 +125,6 @@ async function follow(
   }
 }
 
-/** Reads `A=1 B=`. */
 function assignments(rest: string): Record<string, string> {
   return Object.fromEntries(rest.split(' ').map((word) => word.split('=')))
 }

@@ -212,7 +212,6 @@ describe.skipIf(!hasPrometheus || !hasRedis())('a Prometheus that collects the m
   })
 })
 
-/** Sends a read and an event, which must be accepted. */
 async function sendRequests(url: string, key: string): Promise<void> {
   const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ visitor_id: 'v', campaign_id: 'camp', event_name: 'signup', event_id: randomUUID() })

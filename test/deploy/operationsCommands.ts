@@ -17,7 +17,6 @@ import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 
 const pages = ['docs/setup.md', 'docs/restore.md']
-/** Terminates the output of a block. */
 const separator = '\x1e'
 
 const programs = {

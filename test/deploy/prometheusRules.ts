@@ -15,7 +15,6 @@ export const rulesFile = join(packageRoot, 'deploy/prometheus-rules.yaml')
 
 const { groups } = parseYaml(readFileSync(rulesFile, 'utf8')) as { groups: { rules: AlertRule[] }[] }
 
-/** All alerts, in the order of the file. */
 export const alertRules = groups.flatMap(({ rules }) => rules)
 
 /** The expression of an alert without its threshold. */

@@ -146,7 +146,6 @@ function isRunByCi(command: string): boolean {
   return runByCi.some(([pattern, step]) => pattern.test(command) && ci.includes(step))
 }
 
-/** Pastes lines of a page into the shell. @returns their standard output */
 async function run(lines: string): Promise<string> {
   const output = await shell.paste(
     lines.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`).replaceAll(/trb_live_(…|\.\.\.)/g, key),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import postman from 'openapi-to-postmanv2'
 import { validate as isUuid } from 'uuid'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import {
   isNeeded,
   type OpenApiDocument,
@@ -117,61 +117,57 @@ it.each(recipes)(
   },
 )
 
-describe('tools that read the OpenAPI document', () => {
-  it('show a sample of the typed client for every operation that it has, which runs unchanged', async () => {
-    const all = operationsOf(await document())
-    const samples = all.flatMap(({ operation }) => operation['x-codeSamples']?.map(({ source }) => source) ?? [])
-    expect(samples.length).toBeGreaterThan(all.filter(({ method }) => method === 'GET').length)
-    const parts = samples.map((sample) => sample.split('\n\n'))
-    const [[imports = '', first = ''] = []] = parts
-    const [client = ''] = first.split('\n')
-    // One program: each sample has the same import and the same client.
-    const calls = parts.map(([head, body = '']) => {
-      expect([head, body.startsWith(`${client}\n`)]).toEqual([imports, true])
-      return body.slice(client.length)
-    })
-    const program = `${imports}\n${client}\n${calls.join('\n')}`.replaceAll('trb_live_…', key)
-    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: packageRoot })
-    expect((await run).stdout.match(/data: \[/g)?.length).toBeGreaterThan(5)
+it('tools that read the OpenAPI document show a sample of the typed client for every operation that it has, which runs unchanged', async () => {
+  const all = operationsOf(await document())
+  const samples = all.flatMap(({ operation }) => operation['x-codeSamples']?.map(({ source }) => source) ?? [])
+  expect(samples.length).toBeGreaterThan(all.filter(({ method }) => method === 'GET').length)
+  const parts = samples.map((sample) => sample.split('\n\n'))
+  const [[imports = '', first = ''] = []] = parts
+  const [client = ''] = first.split('\n')
+  // One program: each sample has the same import and the same client.
+  const calls = parts.map(([head, body = '']) => {
+    expect([head, body.startsWith(`${client}\n`)]).toEqual([imports, true])
+    return body.slice(client.length)
   })
+  const program = `${imports}\n${client}\n${calls.join('\n')}`.replaceAll('trb_live_…', key)
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: packageRoot })
+  expect((await run).stdout.match(/data: \[/g)?.length).toBeGreaterThan(5)
+})
 
-  it('import it into Postman, with the options that the guide names, as a collection whose requests work with an apiKey', async () => {
-    const { tags } = await document()
-    const { description } = tags.find(({ name }) => name === 'Tools') ?? {}
-    for (const { name, id } of importOptions) {
-      expect(postman.getOptions('document')).toContainEqual(expect.objectContaining({ name, id, external: true }))
-      expect(description?.replaceAll('\n', ' ')).toContain(`**${name}**`)
-    }
-    const collection = await importIntoPostman(JSON.stringify(await document()))
-    const variables: Record<string, string> = { apiKey: key }
-    for (const { key: name, value } of collection.variable) variables[name] = value
-    const resolve = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name] ?? '')
-    const requests = requestsOf(collection.item)
-    // What the guide says to do: OpenAPI cannot say that one of two parameters is required.
-    const journey = requests.find(({ name }) => name === 'Get a journey')
-    expect(description).toContain(`**${journey?.name}** requires one of two parameters`)
-    const [visitor] = journey?.request.url.query ?? []
-    expect(visitor).toMatchObject({ key: 'visitor_id', disabled: true })
-    if (visitor) visitor.disabled = false
-    expect(requests.length).toBe(operationsOf(await document()).length)
-    for (const { name, request } of requests) {
-      const { url, method, header, body, auth } = request
-      const authentication = Object.fromEntries(auth.apikey.map((field) => [field.key, resolve(field.value)]))
-      const path = url.path.map((part) => url.variable.find((found) => `:${found.key}` === part)?.value ?? part)
-      const query = url.query
-        .filter(({ disabled }) => !disabled)
-        .map((part): [string, string] => [part.key, part.value])
-      const response = await fetch(`${resolve(url.host.join('.'))}/${path.join('/')}?${new URLSearchParams(query)}`, {
-        method,
-        headers: [
-          ...header.map((line): [string, string] => [line.key, line.value]),
-          [authentication.key ?? '', authentication.value ?? ''],
-        ],
-        ...(body?.raw && { body: body.raw }),
-      })
-      expect([name, response.status, response.ok ? '' : await response.text()]).toEqual([name, 200, ''])
-    }
-  })
+it('tools that read the OpenAPI document import it into Postman, with the options that the guide names, as a collection whose requests work with an apiKey', async () => {
+  const { tags } = await document()
+  const { description } = tags.find(({ name }) => name === 'Tools') ?? {}
+  for (const { name, id } of importOptions) {
+    expect(postman.getOptions('document')).toContainEqual(expect.objectContaining({ name, id, external: true }))
+    expect(description?.replaceAll('\n', ' ')).toContain(`**${name}**`)
+  }
+  const collection = await importIntoPostman(JSON.stringify(await document()))
+  const variables: Record<string, string> = { apiKey: key }
+  for (const { key: name, value } of collection.variable) variables[name] = value
+  const resolve = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name] ?? '')
+  const requests = requestsOf(collection.item)
+  // What the guide says to do: OpenAPI cannot say that one of two parameters is required.
+  const journey = requests.find(({ name }) => name === 'Get a journey')
+  expect(description).toContain(`**${journey?.name}** requires one of two parameters`)
+  const [visitor] = journey?.request.url.query ?? []
+  expect(visitor).toMatchObject({ key: 'visitor_id', disabled: true })
+  if (visitor) visitor.disabled = false
+  expect(requests.length).toBe(operationsOf(await document()).length)
+  for (const { name, request } of requests) {
+    const { url, method, header, body, auth } = request
+    const authentication = Object.fromEntries(auth.apikey.map((field) => [field.key, resolve(field.value)]))
+    const path = url.path.map((part) => url.variable.find((found) => `:${found.key}` === part)?.value ?? part)
+    const query = url.query.filter(({ disabled }) => !disabled).map((part): [string, string] => [part.key, part.value])
+    const response = await fetch(`${resolve(url.host.join('.'))}/${path.join('/')}?${new URLSearchParams(query)}`, {
+      method,
+      headers: [
+        ...header.map((line): [string, string] => [line.key, line.value]),
+        [authentication.key ?? '', authentication.value ?? ''],
+      ],
+      ...(body?.raw && { body: body.raw }),
+    })
+    expect([name, response.status, response.ok ? '' : await response.text()]).toEqual([name, 200, ''])
+  }
 })
 
 async function document(): Promise<OpenApiDocument> {

@@ -33,7 +33,6 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
   afterAll(() => browser?.close())
   afterEach(() => expect(problems.splice(0)).toEqual([]))
 
-  /** The first heading of the reference. */
   const start = () => page.locator('main :is(h1, h2, h3)', { hasText: /^\s*Start\s*$/ }).first()
   const statusOf = (page: Page) => page.locator('#key-status')
 
@@ -43,7 +42,6 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     await statusOf(page).and(page.locator('[data-state=valid], [data-state=invalid]')).waitFor()
   }
 
-  /** Opens the form of an operation and sends its request as it is. */
   async function execute({ tag, method, path }: Record<'tag' | 'method' | 'path', string>) {
     await page.goto(`${url}/api/v1/docs#tag/${tag}/${method}${path}`)
     const operation = page.locator(`section[id$="tag/${tag}/${method}${path}"]`)

@@ -68,7 +68,6 @@ describe('docs/security.md', () => {
   })
 })
 
-/** The cells of the rows of a table, without its header. */
 function rowsOf(part: string): string[][] {
   const lines = part.split('\n').filter((line) => line.startsWith('| '))
   return lines.slice(2).map((line) =>

@@ -6,12 +6,10 @@ type Language = 'sh' | 'bash' | 'js' | 'php' | 'go'
 
 /** A fenced block of commands or JavaScript, and the block below it, if any: a JSON response or the printed text. */
 export interface Block {
-  /** `README.md:18` */
   source: string
   /** Its heading of the second level; empty before the first one. */
   section: string
   language: Language
-  /** Command lines, or the lines of a JavaScript module. */
   commands: string[]
   response: unknown
   text: string | undefined
@@ -48,7 +46,6 @@ export function blocksOf(page: string, languages: readonly Language[] = ['sh', '
   return blocks
 }
 
-/** The commands in the inline code of a page. */
 export function inlineCommandsOf(page: string): string[] {
   const text = readFileSync(join(packageRoot, page), 'utf8').replace(/```[\s\S]*?```/g, '')
   return [...text.matchAll(/`((?:npm|npx|curl|node|\.ci\/run)\b[^`]*)`/g)].map(([, command = '']) =>

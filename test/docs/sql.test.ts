@@ -46,7 +46,6 @@ describe.skipIf(!hasPostgres())('on copies in PostgreSQL 15 and DuckDB', () => {
   let baseUrl: string
   let client: Tributary
   let copies: Record<keyof typeof targetOf, ReadableCopy>
-  /** The user that owns the copy. */
   let owner: Sql
   /** The user of docs/tools.md, who can only read. */
   let reader: Sql
@@ -286,7 +285,6 @@ function rendered(path: string): string {
     .replace(/{{ var\('tributary_schema'\) }}/g, 'tributary')
 }
 
-/** The tests of columns in models.yml. */
 function columnTests() {
   const models = textOf('dbt/models/models.yml').split('\n  - name: ').slice(1)
   return models.flatMap((text) => {

@@ -282,7 +282,6 @@ function sum<Row>(rows: readonly Row[], amountOf: (row: Row) => number | null): 
 const revenueOf = (rows: readonly Conversion[]) => sum(rows, ({ revenueBase }) => revenueBase)
 const costOf = (rows: readonly Pick<Click, 'costBase'>[]) => sum(rows, ({ costBase }) => costBase)
 
-/** The rows by a key, in order. */
 function groups<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
   const found = new Map<Key, Row[]>()
   for (const row of rows) {

@@ -79,7 +79,6 @@ async function metricsTable(): Promise<string[][]> {
   return [['name', 'type', 'meaning'], ...rows.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))]
 }
 
-/** Opens every metric of a server and of a feed with all settings. */
 function openRegistry() {
   const metrics = openMetrics()
   addGauges(metrics, {} as Stores, { redis: { isUnavailable: false }, now: Date.now })

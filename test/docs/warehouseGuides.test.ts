@@ -89,7 +89,6 @@ async function run(program: string, ...words: string[]): Promise<string> {
 
 const november = { from: '2026-11-01', to: '2026-11-30' } as const
 const byCampaign = async () => (await client.get('/reports', { query: { group_by: 'campaign', ...november } })).data
-/** The report that guides compute from a copy. */
 const rowsByCampaign = async () =>
   (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
     id,

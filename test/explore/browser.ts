@@ -11,22 +11,18 @@ import { randomCasesFactor } from '../kit/randomCases.ts'
 /** The page in a browser, on a server with a demo account. */
 export interface Explorer {
   api: TestApp
-  /** A key with all scopes of the account `demo`. */
   key: string
   url: string
   page: Page
   problems: string[]
-  /** Requests of the page to the API, oldest first. */
   requests: Request[]
   /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
   open(query?: string, key?: string): Promise<void>
   /** Shows a view as `open` does, but without a load if the page has panels: as the back button does, or a link with another key. */
   show(query?: string, key?: string): Promise<void>
-  /** Waits until no panel is loading. */
   settle(): Promise<void>
   /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
   openMenu(place: keyof typeof menus): Promise<void>
-  /** Reads a path of the API with the key of the account. */
   read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
   /** @returns what axe-core finds in the page; in the suite only in a part of it if one is given, and in five rows of a table */
   violations(part?: string): Promise<string[]>

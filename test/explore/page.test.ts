@@ -31,7 +31,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
       .evaluateAll((all: Cell[]) =>
         all.map(({ dataset, title, firstChild }) => [dataset.metric, title, firstChild.textContent]),
       )
-  /** The exact totals of the cards, by metric. */
   const cards = async () =>
     Object.fromEntries((await cells('.card-value')).map(([metric, title]) => [metric, Number(title)]))
   const shownIn = async (selector: string) =>
@@ -39,7 +38,6 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
   const cardMetrics = ['clicks', 'conversions', 'revenue', 'cost', 'profit', 'roi', 'epc']
   const pick = (values: Record<string, unknown>) => Object.fromEntries(cardMetrics.map((name) => [name, values[name]]))
 
-  /** Checks that all panels show the numbers of the API for a selection. */
   async function expectNumbers(selection: string, interval = 'day'): Promise<void> {
     const { read } = explorer
     const overview = await read('/stats/overview', selection)

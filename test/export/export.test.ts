@@ -142,7 +142,6 @@ describe('a row of an API list', () => {
   })
 })
 
-/** The exported value of an imported one. */
 function expectation(name: string, value: unknown): unknown {
   if (name === 'subIds' || name === 'properties') return expect.objectContaining(value as object)
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString()

@@ -11,7 +11,6 @@ import { compareStoredEvents } from './storedEvents.ts'
 
 export interface Effort {
   connections: number
-  /** Repetitions of kills and restarts. */
   repetitions: number
   outageMs: number
 }

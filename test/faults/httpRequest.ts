@@ -5,7 +5,6 @@ export interface Request {
   path: string
   key: string
   body?: string
-  /** `application/json` by default. */
   contentType?: string
 }
 
@@ -15,7 +14,6 @@ export interface Response {
   retryAfter: string | undefined
 }
 
-/** Longer than any deadline of the server. */
 const timeoutMs = 45_000
 
 /** Sends a request over a connection of the agent. @returns undefined when the connection broke or the timeout expired */

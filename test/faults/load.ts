@@ -30,7 +30,6 @@ function startLoad(
   sendNext: (send: (index: number, request: Sent) => Promise<string | undefined>, number: number) => Promise<void>,
 ) {
   const faults: string[] = []
-  /** Number of responses other than 200, by status; `none` for a broken connection. */
   const failures = new Map<string, number>()
   let isFinishing = false
   let sent = 0
@@ -58,7 +57,6 @@ function startLoad(
   return {
     faults,
     failures,
-    /** Starts no new requests and waits until the sent ones are acknowledged. */
     async finish(): Promise<void> {
       isFinishing = true
       await Promise.all(clients)
@@ -144,7 +142,6 @@ export function startEventLoad({
   return {
     ...load,
     acknowledged,
-    /** Waits until that many more events are acknowledged. */
     async progress(events: number): Promise<void> {
       const goal = acknowledged.size + events
       await until(() => acknowledged.size >= goal, eventTimeoutMs)
@@ -153,7 +150,6 @@ export function startEventLoad({
 }
 
 interface Sending extends Pick<Request, 'path' | 'body' | 'contentType'> {
-  /** The events that a response of 200 acknowledges. */
   ids: readonly string[]
   /** Compares the body of such a response with the expected one. @returns the differences */
   differences(body: string, isRepeated: boolean): string[]

@@ -103,7 +103,6 @@ interface Outcome {
   faults: string[]
   /** From the end of the fault to the last failed response; 0 when none failed. */
   recoveryMs: number
-  /** Number of failed responses by status. */
   failures: Record<string, number>
 }
 
@@ -156,7 +155,6 @@ export async function runServerFaults(
     reads: reads.correct(),
   }
 
-  /** @returns false when the deadline passed first */
   async function waitUntilStable(deadlineMs = performance.now() + 60_000): Promise<boolean> {
     const succeeded = () => load.acknowledged.size + reads.correct()
     let since = { atMs: performance.now(), succeeded: succeeded(), failed: failures.length }

@@ -2,7 +2,6 @@ import type { Stores } from '../../src/stores/open.ts'
 import { createLoadAccount, loadAccountId } from '../faults/loadAccount.ts'
 import { makeAccountWithKey, makeKey } from '../kit/accounts.ts'
 
-/** API keys of the clients that send requests to the server. */
 export interface Accounts {
   /** Key of the account with the rows that `readPaths` and events refer to. */
   regular: string

@@ -36,10 +36,8 @@ const costlyBatches: Record<string, string> = {
     .fill('0')
     .join()}]}]}`,
 }
-/** The token of the feed that is attacked. */
 export const feedToken = 'hostile'.repeat(5)
 const rowsPerRequest = 500
-/** Of the last row that was sent to a feed. */
 let rowNumber = 0
 const spacedKey = rawGet('/api/v1/key', `${' '.repeat(15_900)}x y`)
 const slowSearch = `${'a'.repeat(99)}b`
@@ -189,7 +187,6 @@ function closing(bytes: string): string {
   return bytes.replace('Host: x\r\n', 'Host: x\r\nConnection: close\r\n')
 }
 
-/** Repeats attempts until the signal aborts. @param everyMs minimum time from the start of one to the start of the next */
 async function repeat(
   { signal }: AttackContext,
   concurrency: number,
@@ -225,7 +222,6 @@ async function request(context: AttackContext, bytes: string | Buffer): Promise<
   socket.destroy()
 }
 
-/** Connects and writes; does not read the response. */
 function open(port: number, bytes: string | Buffer, signal: AbortSignal): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const end = () => socket.destroy()

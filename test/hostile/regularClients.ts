@@ -11,7 +11,6 @@ export const kinds = Object.keys(perSecond) as Kind[]
 
 export type RegularClients = ReturnType<typeof openRegularClients>
 
-/** Opens well-behaved clients, over keep-alive connections. */
 export function openRegularClients(port: number, { regular: key, unseen, searching }: Accounts) {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   let number = 0
@@ -56,7 +55,6 @@ export function openRegularClients(port: number, { regular: key, unseen, searchi
   }
 
   return {
-    /** Sends requests of every kind. @returns the outcome of each, when the last response has arrived */
     async run(durationMs: number) {
       const outcomes = kinds.map(async (kind) => [kind, await send(kind, durationMs)] as const)
       return Object.fromEntries(await Promise.all(outcomes)) as Record<Kind, Awaited<ReturnType<typeof send>>>
@@ -70,7 +68,6 @@ export function openRegularClients(port: number, { regular: key, unseen, searchi
       const search = () => sendRequest(agent, { port }, { method: 'GET', path, key: searching })
       await Promise.all(Array.from({ length: 8 }, search))
     },
-    /** Closes the connections; the next request opens new ones. */
     disconnect: () => agent.destroy(),
   }
 }

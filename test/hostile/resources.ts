@@ -71,7 +71,6 @@ export async function waitForRelease(
   }
 }
 
-/** @returns the resources with a higher count than before */
 export function grownSince(before: Resources, after: Resources): (keyof Resources)[] {
   return (Object.keys(before) as (keyof Resources)[]).filter((name) => after[name] > before[name])
 }

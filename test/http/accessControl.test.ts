@@ -99,40 +99,38 @@ it('a server does not start when a route under /api/v1 declares no scope', async
   }
 })
 
-describe('rate limits', () => {
-  it('applies the rate limit of the plan per key, and sends it in the headers of every response to a key', async () => {
-    const responses = [
-      await request(good),
-      await request('/api/v1/probe?nope=1'),
-      await request('/api/v1/bug'),
-      await request('/api/v1/nowhere'),
-      await request(good, { method: 'DELETE' }),
-      await request('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
-    ]
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 400, 500, 404, 405, 200])
-    for (const response of responses) expectBudget(response)
-    expect(responses[0]?.headers['x-ratelimit-limit']).toBe('6000')
-    expect(responses[5]?.headers['x-ratelimit-limit']).toBe('60000')
-  })
+it('a server applies the rate limit of the plan per key, and sends it in the headers of every response to a key', async () => {
+  const responses = [
+    await request(good),
+    await request('/api/v1/probe?nope=1'),
+    await request('/api/v1/bug'),
+    await request('/api/v1/nowhere'),
+    await request(good, { method: 'DELETE' }),
+    await request('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
+  ]
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 400, 500, 404, 405, 200])
+  for (const response of responses) expectBudget(response)
+  expect(responses[0]?.headers['x-ratelimit-limit']).toBe('6000')
+  expect(responses[5]?.headers['x-ratelimit-limit']).toBe('60000')
+})
 
-  it('counts reads and events separately and each key alone; above the limit it responds 429 with Retry-After', async () => {
-    await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 3, eventsPerMinute: 2 })
-    const narrow = await api.account('narrow', { plan: 'pro' })
-    const reads = []
-    for (let count = 0; count < 5; count++) reads.push(await request(good, { apiKey: narrow }))
-    expect(reads.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429, 429])
-    expect(reads.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0', '0'])
-    const refused = reads[4] as InjectResponse
-    expectProblem(refused, 429, 'rate_limited')
-    expectBudget(refused)
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
-    const events = []
-    const event = { method: 'POST', payload: '{}', headers: json, apiKey: narrow }
-    for (let count = 0; count < 3; count++) events.push(await request('/api/v1/events', event))
-    expect(events.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
-    expect((await request(good)).statusCode).toBe(200)
-  })
+it('a server counts reads and events separately and each key alone; above the limit it responds 429 with Retry-After', async () => {
+  await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 3, eventsPerMinute: 2 })
+  const narrow = await api.account('narrow', { plan: 'pro' })
+  const reads = []
+  for (let count = 0; count < 5; count++) reads.push(await request(good, { apiKey: narrow }))
+  expect(reads.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429, 429])
+  expect(reads.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0', '0'])
+  const refused = reads[4] as InjectResponse
+  expectProblem(refused, 429, 'rate_limited')
+  expectBudget(refused)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+  const events = []
+  const event = { method: 'POST', payload: '{}', headers: json, apiKey: narrow }
+  for (let count = 0; count < 3; count++) events.push(await request('/api/v1/events', event))
+  expect(events.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
+  expect((await request(good)).statusCode).toBe(200)
 })
 
 describe('paths', () => {

@@ -108,27 +108,25 @@ describe('the OpenAPI document', () => {
   )
 })
 
-describe('the address of the API in the documentation', () => {
-  it('is PUBLIC_URL, whatever the Host header says', async () => {
-    const settings = { ...server.stores.settings, PUBLIC_URL: 'https://api.example.com/analytics' }
-    const app = await server.open({ settings })
-    const headers = { host: 'evil.example' }
-    const { servers, info, paths } = (await app.inject({ url: '/api/v1/docs/json', headers })).json()
-    expect(JSON.stringify(paths['/offers'].get)).toContain(
-      "createTributary({ baseUrl: 'https://api.example.com/analytics',",
-    )
-    expect(servers).toEqual([{ url: 'https://api.example.com/analytics/api/v1' }])
-    expect(info.description).toContain("'https://api.example.com/analytics/api/v1/reports?")
-    const { body: text } = await app.inject({ url: '/llms.txt', headers })
-    expect(text).toContain('https://api.example.com/analytics/api/v1/docs/json')
-    expect(text).not.toContain('evil.example')
-  })
+it('the address of the API in the documentation is PUBLIC_URL, whatever the Host header says', async () => {
+  const settings = { ...server.stores.settings, PUBLIC_URL: 'https://api.example.com/analytics' }
+  const app = await server.open({ settings })
+  const headers = { host: 'evil.example' }
+  const { servers, info, paths } = (await app.inject({ url: '/api/v1/docs/json', headers })).json()
+  expect(JSON.stringify(paths['/offers'].get)).toContain(
+    "createTributary({ baseUrl: 'https://api.example.com/analytics',",
+  )
+  expect(servers).toEqual([{ url: 'https://api.example.com/analytics/api/v1' }])
+  expect(info.description).toContain("'https://api.example.com/analytics/api/v1/reports?")
+  const { body: text } = await app.inject({ url: '/llms.txt', headers })
+  expect(text).toContain('https://api.example.com/analytics/api/v1/docs/json')
+  expect(text).not.toContain('evil.example')
+})
 
-  it('has the port that the server listens on when PORT is 0', async () => {
-    const app = await server.open({ settings: { ...server.stores.settings, PORT: 0 } })
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    expect((await app.inject('/api/v1/docs/json')).json().servers).toEqual([{ url: `${url}/api/v1` }])
-  })
+it('the address of the API in the documentation has the port that the server listens on when PORT is 0', async () => {
+  const app = await server.open({ settings: { ...server.stores.settings, PORT: 0 } })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  expect((await app.inject('/api/v1/docs/json')).json().servers).toEqual([{ url: `${url}/api/v1` }])
 })
 
 it('llms.txt has every operation, parameter, schema and guide about the API in 64 KB, at both of its paths', async () => {
@@ -150,7 +148,6 @@ it('llms.txt has every operation, parameter, schema and guide about the API in 6
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1_024)
   for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
   expect(text).not.toContain('undefined')
-  // Links are absolute: the text may be read without its address.
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link)
   expect(links.length).toBeGreaterThan(2)
   for (const link of links) expect(link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/api\/v1\/docs/)

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
@@ -7,7 +7,6 @@ const api = useTestApp({ routes: [endlessExport] })
 const keys: string[] = []
 const connections: RawConnection[] = []
 
-/** An endless export without queries. */
 function endlessExport(app: App, { streaming }: RouteContext): void {
   const chunk = Buffer.alloc(65_536, 'x')
   app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
@@ -25,7 +24,6 @@ afterEach(() => {
   for (const { socket } of connections.splice(0)) socket.destroy()
 })
 
-/** Starts an export and reads only its status. @returns the status */
 async function startExport(account: number): Promise<number> {
   const connection = await openRaw(api.app, rawGet('/api/v1/endless', keys[account]))
   connections.push(connection)
@@ -34,18 +32,16 @@ async function startExport(account: number): Promise<number> {
   return Number(connection.received().slice(9, 12))
 }
 
-describe('export slots', () => {
-  it('allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {
-    const statuses: number[] = []
-    for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await startExport(account))
-    const [ok, overLimit, full] = [200, 429, 503]
-    expect(statuses).toEqual([ok, ok, overLimit, ok, ok, ok, ok, ok, overLimit, ok, ok, ok, ok, ok, full])
-  })
+it('a server allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {
+  const statuses: number[] = []
+  for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await startExport(account))
+  const [ok, overLimit, full] = [200, 429, 503]
+  expect(statuses).toEqual([ok, ok, overLimit, ok, ok, ok, ok, ok, overLimit, ok, ok, ok, ok, ok, full])
+})
 
-  it('releases export slots when clients disconnect', async () => {
-    for (const account of [0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8]) await expect.poll(() => startExport(account)).toBe(200)
-    for (const { socket } of connections.splice(0)) socket.destroy()
-    await expect.poll(() => startExport(9)).toBe(200)
-    await expect.poll(() => startExport(9)).toBe(200)
-  })
+it('a server releases export slots when clients disconnect', async () => {
+  for (const account of [0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8]) await expect.poll(() => startExport(account)).toBe(200)
+  for (const { socket } of connections.splice(0)) socket.destroy()
+  await expect.poll(() => startExport(9)).toBe(200)
+  await expect.poll(() => startExport(9)).toBe(200)
 })

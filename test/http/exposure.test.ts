@@ -24,7 +24,6 @@ beforeAll(async () => {
   key = await api.account('acme')
 })
 
-/** Opens a server on the same stores with other settings or parts. */
 function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
   const settings = readSettings({ ...api.stores.environment, ...environment })
   return api.open({ settings, routes: [probeRoutes], ...parts })
@@ -132,7 +131,6 @@ describe.runIf(isInstalled('/usr/sbin/nginx', 'nginx'))('behind deploy/nginx.con
     return { port, stop }
   }
 
-  /** @returns the status and the body of the response; status 0 if the connection broke */
   const send = (port: number, method: string, path: string, headers: object = {}, body?: Buffer) =>
     new Promise<{ status: number; body: string }>((resolve) => {
       const sent = { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...headers }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
@@ -43,7 +43,6 @@ beforeAll(async () => {
 const request = async (path: string, key: string) =>
   (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `ApiKey ${key}` } })).status
 
-/** Sends requests on connections of their own. */
 function disconnectable(path: string, key: string, count: number): Socket[] {
   const { port } = api.app.server.address() as AddressInfo
   return Array.from({ length: count }, () => {
@@ -103,23 +102,20 @@ describe('the reads of an account', () => {
 
   it('responds 429 after 5 s in the queue', async () => {
     vi.useFakeTimers()
-    try {
-      const limiter = openReadSlots(1)
-      const { signal } = new AbortController()
-      const release = await limiter.acquire('acme', signal)
-      const refused = expect(limiter.acquire('acme', signal)).rejects.toMatchObject({
-        code: 'rate_limited',
-        status: 429,
-      })
-      vi.advanceTimersByTime(4_999)
-      const queued = limiter.acquire('acme', signal)
-      vi.advanceTimersByTime(1)
-      await refused
-      release()
-      await queued
-    } finally {
-      vi.useRealTimers()
-    }
+    onTestFinished(() => void vi.useRealTimers())
+    const limiter = openReadSlots(1)
+    const { signal } = new AbortController()
+    const release = await limiter.acquire('acme', signal)
+    const refused = expect(limiter.acquire('acme', signal)).rejects.toMatchObject({
+      code: 'rate_limited',
+      status: 429,
+    })
+    vi.advanceTimersByTime(4_999)
+    const queued = limiter.acquire('acme', signal)
+    vi.advanceTimersByTime(1)
+    await refused
+    release()
+    await queued
   })
 
   it('keeps the slot of a client that has disconnected until its query has ended', async () => {

@@ -141,7 +141,6 @@ describe('a long export', () => {
     expect(response.statusCode).toBe(200)
     return response
   }
-  /** Starts an export and waits for its first bytes. */
   async function startExport(
     path = '/clicks?format=ndjson',
     server?: Parameters<typeof request>[1],

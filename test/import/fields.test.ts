@@ -539,18 +539,16 @@ describe('an amount in the account’s currency', () => {
   })
 })
 
-describe('a conversion', () => {
-  it('takes absent times from its other times, never from the clock', () => {
-    const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
-    expect(conversion({})).toMatchObject({ createdAt: t1, updatedAt: t1, source: 'cpa', isTest: false })
-    expect(conversion({ createdAt: new Date(t2).toISOString() })).toMatchObject({ createdAt: t2, updatedAt: t2 })
-    expect(conversion({ updatedAt: new Date(t3).toISOString() })).toMatchObject({ createdAt: t1, updatedAt: t3 })
-  })
+it('a conversion takes absent times from its other times, never from the clock', () => {
+  const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
+  expect(conversion({})).toMatchObject({ createdAt: t1, updatedAt: t1, source: 'cpa', isTest: false })
+  expect(conversion({ createdAt: new Date(t2).toISOString() })).toMatchObject({ createdAt: t2, updatedAt: t2 })
+  expect(conversion({ updatedAt: new Date(t3).toISOString() })).toMatchObject({ createdAt: t1, updatedAt: t3 })
+})
 
-  it('of an unknown status or source is rejected', () => {
-    expect(() => conversion({ status: 'paid' })).toThrow('status: must be one of approved, pending,')
-    expect(() => conversion({ source: 'all' })).toThrow('source: must be one of cpa, revenue')
-  })
+it('a conversion of an unknown status or source is rejected', () => {
+  expect(() => conversion({ status: 'paid' })).toThrow('status: must be one of approved, pending,')
+  expect(() => conversion({ source: 'all' })).toThrow('source: must be one of cpa, revenue')
 })
 
 describe('a pixel event', () => {

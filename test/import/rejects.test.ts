@@ -5,37 +5,35 @@ import { useFolder } from '../kit/fixtures.ts'
 
 const folder = useFolder()
 
-describe('the file of rejected rows', () => {
-  it('ends at 100 MB with a line that says so', async () => {
-    const path = folder('rejects')
-    const rejects = new Rejects(path, () => {})
-    const row = 'x'.repeat(1 << 20)
-    for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
-    await rejects.close()
-    const { size } = await stat(path)
-    expect(size).toBeGreaterThan(98_000_000)
-    expect(size).toBeLessThan(100_001_000)
-    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
-    expect(lines).toHaveLength(96)
-    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
-      line: 96,
-      reason: 'this list ends at 100 MB: this row and rejected rows after it are not listed',
-      row: null,
-    })
+it('the file of rejected rows ends at 100 MB with a line that says so', async () => {
+  const path = folder('rejects')
+  const rejects = new Rejects(path, () => {})
+  const row = 'x'.repeat(1 << 20)
+  for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
+  await rejects.close()
+  const { size } = await stat(path)
+  expect(size).toBeGreaterThan(98_000_000)
+  expect(size).toBeLessThan(100_001_000)
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  expect(lines).toHaveLength(96)
+  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+    line: 96,
+    reason: 'this list ends at 100 MB: this row and rejected rows after it are not listed',
+    row: null,
   })
+})
 
-  it('is readable by its user alone, also where another one could read the list before', async () => {
-    const path = folder('replaced')
-    await writeFile(path, 'earlier', { mode: 0o644 })
-    const modeOf = async (file: string) => (await stat(file)).mode & 0o777
-    const device = await modeOf('/dev/null')
-    for (const file of [path, '/dev/null']) {
-      const rejects = new Rejects(file, () => {})
-      await rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
-      await rejects.close()
-    }
-    expect([await modeOf(path), await modeOf('/dev/null')]).toEqual([0o600, device])
-  })
+it('the file of rejected rows is readable by its user alone, also where another one could read the list before', async () => {
+  const path = folder('replaced')
+  await writeFile(path, 'earlier', { mode: 0o644 })
+  const modeOf = async (file: string) => (await stat(file)).mode & 0o777
+  const device = await modeOf('/dev/null')
+  for (const file of [path, '/dev/null']) {
+    const rejects = new Rejects(file, () => {})
+    await rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
+    await rejects.close()
+  }
+  expect([await modeOf(path), await modeOf('/dev/null')]).toEqual([0o600, device])
 })
 
 describe('the summary of reasons', () => {

@@ -8,7 +8,6 @@ import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
-/** How an import ended. */
 export interface Imported extends Tally {
   rejects: Reject[]
   said: string[]
@@ -24,14 +23,12 @@ export interface ImportOptions {
   statementWindowMs?: number
 }
 
-/** Makes an account with an id of its own. @returns the id */
 export async function makeAccount({ postgres }: Pick<Stores, 'postgres'>, currency = 'USD'): Promise<string> {
   const account = await createAccount(postgres, { name: 'Test', plan: 'scale', currency })
   if (!account) throw new Error('no account')
   return account.id
 }
 
-/** Writes rows, or a text, to a file and imports it. */
 export async function importContent(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   accountId: string,

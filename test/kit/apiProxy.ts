@@ -1,7 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { type HttpServer, openHttpServer } from './httpServer.ts'
 
-/** What a proxy does besides forwarding. */
 interface ProxyOptions {
   /** Called before a request is forwarded, with its path and query. */
   before?(path: string): unknown
@@ -22,7 +21,6 @@ export function openApiProxy(baseUrl: string, { before, answer = forward }: Prox
   })
 }
 
-/** Answers with the response of the server. */
 export function forward(outgoing: ServerResponse, response: IncomingMessage): void {
   outgoing.writeHead(response.statusCode ?? 0, response.headers)
   response.pipe(outgoing)

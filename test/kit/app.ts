@@ -19,11 +19,9 @@ export const testNowMs = Date.UTC(2026, 10, 21, 15)
 export interface TestApp {
   readonly app: App
   readonly stores: TestStores
-  /** Sets the clock of the server. */
   setNow(epochMs: number): void
   /** Creates an account and a key with all scopes unless given. @returns the key */
   account(id: string, options?: { plan?: string; currency?: string; scopes?: readonly Scope[] }): Promise<string>
-  /** Creates another key of an account. @returns the key */
   keyOf(accountId: string, scopes: readonly Scope[]): Promise<string>
   /** Requests a path under /api/v1; checks that an error response has the form of a problem. */
   get(path: string, key?: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
@@ -31,7 +29,6 @@ export interface TestApp {
   read<T extends TSchema>(path: string, key: string, schema: T): Promise<T['static']>
   /** Opens another server on the same stores, by default with the clock of this one and without a response cache. */
   open(parts?: Partial<AppParts>): Promise<App>
-  /** Closes all servers, then the stores. */
   close(): Promise<void>
 }
 
@@ -103,7 +100,6 @@ export async function openTestAppBeside(stores: TestStores, servers: Record<stri
   }
 }
 
-/** Opens a server for a file, as `useOpened` does. */
 export function useTestApp(...options: Parameters<typeof openTestApp>): TestApp {
   return useOpened(() => openTestApp(...options))
 }

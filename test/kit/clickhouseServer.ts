@@ -18,7 +18,6 @@ export interface ClickHouseServer extends ServerProcess {
   readonly port: number
   /** Process id of the engine; changes with each start. */
   readonly pid: number
-  /** Resolves when the engine has ended for any reason. */
   readonly ended: Promise<unknown>
   /** Lines of its log about errors that ended the engine, with their stack traces. */
   fatalErrors(): Promise<string[]>
@@ -107,7 +106,6 @@ export async function startClickHouse(
   }
 }
 
-/** How tests use a server at a port of this machine. */
 export function accessTo(port: number): Pick<ClickHouseServer, 'url' | 'run'> {
   return {
     url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,

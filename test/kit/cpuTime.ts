@@ -8,7 +8,6 @@ declare module 'vitest' {
   }
 }
 
-/** A tick of Linux, milliseconds. */
 const tickMs = 10
 
 const beforeMs = cpuMs()

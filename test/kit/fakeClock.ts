@@ -16,7 +16,6 @@ export async function createFakeClock(file: string) {
   if (!canFakeClocks()) throw new Error('A clock cannot be faked here.')
   await writeFile(file, '+0')
   return {
-    /** Environment of the process. */
     environment: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,

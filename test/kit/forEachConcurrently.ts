@@ -1,4 +1,3 @@
-/** Runs an action for each item in order, several at a time. */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   concurrency: number,

@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server on a free port of 127.0.0.1. */
 export interface HttpServer {
   readonly url: string
-  /** Ends all connections too. */
   close(): Promise<void>
 }
 

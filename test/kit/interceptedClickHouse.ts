@@ -11,7 +11,6 @@ export interface SentStatement {
   label: unknown
   /** Shared by the statements of one attempt on all nodes of a cluster. */
   queryId: string | undefined
-  /** The argument of `exec`. */
   order: Parameters<ClickHouseClient['exec']>[0]
   /** Runs a statement of `exec`, and waits until it has ended. */
   send(): Promise<void>

@@ -4,7 +4,6 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Scope } from '../../schema/scopes.ts'
 import { packageRoot } from '../../src/package.ts'
 
-/** An endpoint of the OpenAPI document. */
 export interface Operation {
   method: 'GET' | 'POST'
   /** Below /api/v1, with `{id}` for an id. */
@@ -31,7 +30,6 @@ export function isNeeded({ required, schema }: Parameter): boolean {
   return required || schema['x-required-without'] !== undefined
 }
 
-/** Valid values of the parameters that requests need. */
 export const goodValues: Record<string, string> = {
   group_by: 'day',
   q: 'needle',
@@ -47,7 +45,6 @@ interface RawOperation {
   security: [{ apiKey: [Scope] | [] }]
 }
 
-/** @returns every endpoint of our OpenAPI document, with references to schemas resolved */
 function operationsOf(document: string): Operation[] {
   const { schemas } = JSON.parse(document).components
   const resolve = (text: string): unknown =>

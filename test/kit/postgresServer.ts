@@ -85,7 +85,6 @@ export async function startPostgres(environment: Record<string, string> = {}) {
     get pid() {
       return child.pid ?? 0
     },
-    /** Resolves when the server has ended for any reason. */
     get ended() {
       return exited
     },

@@ -33,7 +33,6 @@ export async function sendRaw(app: App, bytes: string): Promise<string> {
   return await text(socket)
 }
 
-/** @returns the bytes of a GET request */
 export function rawGet(path: string, key?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `Authorization: ApiKey ${key}\r\n`}\r\n`
 }

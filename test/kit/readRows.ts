@@ -23,7 +23,6 @@ export async function readPages<Row>(
   return rows
 }
 
-/** @returns the rows of NDJSON */
 export function ndjsonRows<Row = Record<string, unknown> & { id: string; cursor: string }>(body: string): Row[] {
   const lines = body.split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line))

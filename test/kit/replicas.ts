@@ -9,9 +9,7 @@ import { startZooKeeper } from './zooKeeper.ts'
 
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>
 
-/** A node, which can be killed, suspended and started again. */
 export interface ReplicaNode extends ClickHouseServer {
-  /** Counted from 0. */
   readonly shard: number
   /** Until `startFetches` it gets no rows from the other replica; a restart ends it too. */
   stopFetches(): Promise<unknown>
@@ -105,9 +103,7 @@ export async function startReplicas({ shards = 1, sessionTimeoutMs = 3_000 } = {
     CLICKHOUSE_NODES: nodes.map(({ port }) => `http://127.0.0.1:${port}`).join(','),
   }
   return {
-    /** Shard by shard. */
     nodes: [first, second, ...others] as const,
-    /** Keeper, or ZooKeeper in its place. */
     keeper: started.keeper,
     /** Environment of a program that uses the cluster through the first node. */
     environment,

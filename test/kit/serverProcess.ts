@@ -7,9 +7,7 @@ import { packageRoot } from '../../src/package.ts'
 
 /** The server of one test; its process can be ended, killed, suspended and restarted. */
 export interface ServerProcess {
-  /** Stops it gracefully, and waits for its exit. */
   stop(): Promise<void>
-  /** Kills it, and waits for its exit. */
   kill(): Promise<void>
   /** Suspends its process: connections stay open without responses. */
   pause(): void

@@ -7,7 +7,6 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
   }
 }
 
-/** Whether an attempt succeeds. */
 export async function holds(attempt: () => unknown): Promise<boolean> {
   try {
     await attempt()

@@ -121,7 +121,6 @@ async function expectProblem(
   return response
 }
 
-/** The values of a key of `acme`. */
 const wanted = (expiresMs?: number) => ({
   accountId: 'acme',
   name: 'x',
@@ -456,7 +455,6 @@ const badValues: Record<string, readonly string[]> = {
   window: ['0d', '31d', '721h', '7', 'd', '1.5d', '7D', '-1d', '1w', '07d'],
 }
 
-/** All invalid values at the first endpoint with the parameter, and in test:long; a few of them at the others in the suite. */
 /** In the suite every value of a parameter is sent to one endpoint. At the others one value shows that they check it. */
 function isTestedBefore(operation: Operation, name: string): boolean {
   const first = operations.find(({ query }) => query.some((parameter) => parameter.name === name))
@@ -514,7 +512,6 @@ const metadataPath = /^\/(campaigns|offers|landing-pages|traffic-sources)/
 /** Reads of ClickHouse; events retry a slow store, see test/api/events. */
 const onClickHouse = storeOperations.filter(({ method, path }) => method === 'GET' && !metadataPath.test(path))
 
-/** A server on these stores, with empty caches. */
 const openApp = (stores: Stores) =>
   buildApp({
     settings: api.stores.settings,

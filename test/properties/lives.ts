@@ -159,7 +159,6 @@ export const life = fc
   )
   .map(([first, second]): Step[] => [...first, ...second])
 
-/** @returns the counts of an import */
 export async function apply(
   { stores }: { stores: Writer['stores'] },
   account: string,

@@ -8,30 +8,28 @@ import type { Range } from '../../src/query/timeRange.ts'
 
 const textOf = ({ fromMs, untilMs }: Range) => [fromMs, untilMs].map((ms) => new Date(ms).toISOString().slice(0, 16))
 
-describe('a calendar range', () => {
-  it.each<[RangeName, string, string, string]>([
-    ['today', '2026-11-27T14:00Z', '2026-11-27', '2026-11-28'],
-    ['yesterday', '2027-01-01T00:00Z', '2026-12-31', '2027-01-01'],
-    ['this_week', '2026-11-29T23:59Z', '2026-11-23', '2026-11-30'],
-    ['last_week', '2026-11-30T00:00Z', '2026-11-23', '2026-11-30'],
-    ['this_month', '2028-02-29T10:00Z', '2028-02-01', '2028-03-01'],
-    ['last_month', '2026-03-31T10:00Z', '2026-02-01', '2026-03-01'],
-    ['this_quarter', '2026-05-31T10:00Z', '2026-04-01', '2026-06-01'],
-    ['last_quarter', '2026-01-01T10:00Z', '2025-10-01', '2026-01-01'],
-    ['this_year', '2026-01-01T10:00Z', '2026-01-01', '2026-01-02'],
-    ['last_year', '2026-12-31T10:00Z', '2025-01-01', '2026-01-01'],
-  ])('%s at %s is from %s to %s', (name, now, from, until) => {
-    expect(textOf(calendarRange(name, 'UTC', Date.parse(now)))).toEqual([`${from}T00:00`, `${until}T00:00`])
-  })
+it.each<[RangeName, string, string, string]>([
+  ['today', '2026-11-27T14:00Z', '2026-11-27', '2026-11-28'],
+  ['yesterday', '2027-01-01T00:00Z', '2026-12-31', '2027-01-01'],
+  ['this_week', '2026-11-29T23:59Z', '2026-11-23', '2026-11-30'],
+  ['last_week', '2026-11-30T00:00Z', '2026-11-23', '2026-11-30'],
+  ['this_month', '2028-02-29T10:00Z', '2028-02-01', '2028-03-01'],
+  ['last_month', '2026-03-31T10:00Z', '2026-02-01', '2026-03-01'],
+  ['this_quarter', '2026-05-31T10:00Z', '2026-04-01', '2026-06-01'],
+  ['last_quarter', '2026-01-01T10:00Z', '2025-10-01', '2026-01-01'],
+  ['this_year', '2026-01-01T10:00Z', '2026-01-01', '2026-01-02'],
+  ['last_year', '2026-12-31T10:00Z', '2025-01-01', '2026-01-01'],
+])('a calendar range %s at %s is from %s to %s', (name, now, from, until) => {
+  expect(textOf(calendarRange(name, 'UTC', Date.parse(now)))).toEqual([`${from}T00:00`, `${until}T00:00`])
+})
 
-  it('is the same on pages that are read later, at any moment of the first one', () => {
-    for (const zone of ['UTC', 'Asia/Kathmandu', 'America/Santiago'])
-      for (const name of rangeNames)
-        for (let nowMs = Date.UTC(2026, 7, 25); nowMs < Date.UTC(2026, 9, 5); nowMs += 4_567_891) {
-          const first = calendarRange(name, zone, nowMs)
-          expect(calendarRange(name, zone, presentOf(name, first.untilMs))).toEqual(first)
-        }
-  })
+it('a calendar range is the same on pages that are read later, at any moment of the first one', () => {
+  for (const zone of ['UTC', 'Asia/Kathmandu', 'America/Santiago'])
+    for (const name of rangeNames)
+      for (let nowMs = Date.UTC(2026, 7, 25); nowMs < Date.UTC(2026, 9, 5); nowMs += 4_567_891) {
+        const first = calendarRange(name, zone, nowMs)
+        expect(calendarRange(name, zone, presentOf(name, first.untilMs))).toEqual(first)
+      }
 })
 
 describe('the unit before a calendar range', () => {

@@ -22,28 +22,26 @@ const rangeOf = (...given: Parameters<typeof compare>) => {
 const now = Date.UTC(2026, 10, 21, 15)
 
 // Random ranges, zones and present times: test/properties/reports. Whole days: the test of every zone below.
-describe('the earlier range', () => {
-  it.each<[...Parameters<typeof compare>, fromTo: [string, string]]>([
-    // Not of whole days: the time before, of the same duration.
-    [
-      ...(['previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z', 'UTC', laterMs] as const),
-      ['2026-11-12T18:00', '2026-11-14T06:00'],
-    ],
-    // With the present: up to the same local time, 10:00 in New York on both sides of a clock change.
-    ['previous_period', '2026-11-15', '2026-11-21', 'UTC', now, ['2026-11-08T00:00', '2026-11-14T15:00']],
-    ['previous_period', '2026-11-01', '2026-11-21', 'America/New_York', now, ['2026-10-11T04:00', '2026-10-31T14:00']],
-    // The same dates of the year before: of a leap year, with the whole of February.
-    ['previous_year', '2028-02-01', '2028-02-29', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
-    ['previous_year', '2029-02-01', '2029-02-28', 'UTC', laterMs, ['2028-02-01T00:00', '2028-02-29T00:00']],
-  ])('by %s of %s to %s in %s', (comparison, from, to, zone, nowMs, fromTo) => {
-    expect(rangeOf(comparison, from, to, zone, nowMs)).toEqual(fromTo)
-  })
+it.each<[...Parameters<typeof compare>, fromTo: [string, string]]>([
+  // Not of whole days: the time before, of the same duration.
+  [
+    ...(['previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z', 'UTC', laterMs] as const),
+    ['2026-11-12T18:00', '2026-11-14T06:00'],
+  ],
+  // With the present: up to the same local time, 10:00 in New York on both sides of a clock change.
+  ['previous_period', '2026-11-15', '2026-11-21', 'UTC', now, ['2026-11-08T00:00', '2026-11-14T15:00']],
+  ['previous_period', '2026-11-01', '2026-11-21', 'America/New_York', now, ['2026-10-11T04:00', '2026-10-31T14:00']],
+  // The same dates of the year before: of a leap year, with the whole of February.
+  ['previous_year', '2028-02-01', '2028-02-29', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
+  ['previous_year', '2029-02-01', '2029-02-28', 'UTC', laterMs, ['2028-02-01T00:00', '2028-02-29T00:00']],
+])('the earlier range by %s of %s to %s in %s', (comparison, from, to, zone, nowMs, fromTo) => {
+  expect(rangeOf(comparison, from, to, zone, nowMs)).toEqual(fromTo)
+})
 
-  it('before the year 0 is rejected', () => {
-    expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
-      expect.objectContaining({ code: 'invalid_compare' }),
-    )
-  })
+it('the earlier range before the year 0 is rejected', () => {
+  expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
+    expect.objectContaining({ code: 'invalid_compare' }),
+  )
 })
 
 it('compares whole days with whole days in every zone', () => {
@@ -76,25 +74,26 @@ function changesIn2026(zone: string): (readonly [string, string])[] {
   return changes.map(({ fromMs }) => [zone, dateOf(fromMs, zone)] as const)
 }
 
-describe('an earlier range that would end before it starts', () => {
-  it.each([
-    ['previous_year', '2024-02-28T10:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T10:00'],
-    ['previous_year', '2024-02-28T12:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T12:00'],
-    // 02:45 and, after the clock is set back, 02:10.
-    ['previous_year', '2026-10-25T00:45:00Z', '2026-10-25T01:10:00Z', 'Europe/Berlin', '2025-10-25T00:45'],
-  ] as const)('is empty: %s of %s to %s in %s', (comparison, from, to, zone, empty) => {
+it.each([
+  ['previous_year', '2024-02-28T10:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T10:00'],
+  ['previous_year', '2024-02-28T12:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T12:00'],
+  // 02:45 and, after the clock is set back, 02:10.
+  ['previous_year', '2026-10-25T00:45:00Z', '2026-10-25T01:10:00Z', 'Europe/Berlin', '2025-10-25T00:45'],
+] as const)(
+  'an earlier range that would end before it starts is empty: %s of %s to %s in %s',
+  (comparison, from, to, zone, empty) => {
     expect(rangeOf(comparison, from, to, zone)).toEqual([empty, empty])
     const { counterpartOf } = compare(comparison, from, to, zone)
     expect(counterpartOf('day', from.slice(0, 10))).toBe(null)
-  })
+  },
+)
 
-  it('is empty if the range starts now', () => {
-    const nowMs = Date.UTC(2026, 10, 21)
-    for (const comparison of comparisons) {
-      const [fromMs, untilMs] = rangeOf(comparison, '2026-11-21', '2026-11-22', 'UTC', nowMs)
-      expect(untilMs).toBe(fromMs)
-    }
-  })
+it('an earlier range that would end before it starts is empty if the range starts now', () => {
+  const nowMs = Date.UTC(2026, 10, 21)
+  for (const comparison of comparisons) {
+    const [fromMs, untilMs] = rangeOf(comparison, '2026-11-21', '2026-11-22', 'UTC', nowMs)
+    expect(untilMs).toBe(fromMs)
+  }
 })
 
 // Random ranges, zones and buckets: test/properties/reports.

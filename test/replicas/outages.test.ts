@@ -1,6 +1,6 @@
 // @module-tag long
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { inTurn } from '../faults/crashes/crashStores.ts'
 import { hasStrace } from '../faults/crashes/syscallKiller.ts'
 import { runTrials, trials } from '../faults/crashes/trials.ts'
@@ -40,13 +40,10 @@ describe.runIf(canRun).each(['import', 'erase', 'verify --repair'] as const)('th
     { timeout: 1_200_000 },
     async (victim) => {
       const stores = await openReplicatedStores()
-      try {
-        const { faults, killed } = await killAtStatements(stores, verbs[name], victim, 7)
-        expect(faults).toEqual([])
-        expect(killed).toBeGreaterThan(0)
-      } finally {
-        await stores.close()
-      }
+      onTestFinished(() => stores.close())
+      const { faults, killed } = await killAtStatements(stores, verbs[name], victim, 7)
+      expect(faults).toEqual([])
+      expect(killed).toBeGreaterThan(0)
     },
   )
 })
@@ -85,11 +82,8 @@ it.runIf(canRun).each([1, 2])(
   '%i shards of two replicas lose and double nothing in random outages',
   async (replicatedShards) => {
     const engines = await openFeedEngines({ replicatedShards })
-    try {
-      const { faults } = await runReplicaOutages(engines, Number(process.env.TRIBUTARY_TEST_SEED), { outages: 3 })
-      expect(faults).toEqual([])
-    } finally {
-      await engines.close()
-    }
+    onTestFinished(() => engines.close())
+    const { faults } = await runReplicaOutages(engines, Number(process.env.TRIBUTARY_TEST_SEED), { outages: 3 })
+    expect(faults).toEqual([])
   },
 )

@@ -1,6 +1,6 @@
 // @module-tag long
 
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openInFlightLimit } from '../../src/api/events/accept.ts'
 import { findAcceptances, generationAfter } from '../../src/events/duplicates.ts'
 import { openIntake } from '../../src/events/intake.ts'
@@ -157,17 +157,14 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
 
   it('an import sends an event again that only one replica has', async () => {
     const set = await openWriterSet(api.stores, running)
-    try {
-      const known = (id: string) => existingPixelEvents(set).findExisting([`acme server ${id} 0`])
-      await stopFetches()
-      expect(await accept(api.stores, 'sent')).toBe('unavailable')
-      expect(await known('sent')).toEqual(new Set())
-      await startFetches()
-      await replicas.synchronize()
-      expect(await known('sent')).toEqual(new Set(['acme server sent 0']))
-    } finally {
-      await set.close()
-    }
+    onTestFinished(() => set.close())
+    const known = (id: string) => existingPixelEvents(set).findExisting([`acme server ${id} 0`])
+    await stopFetches()
+    expect(await accept(api.stores, 'sent')).toBe('unavailable')
+    expect(await known('sent')).toEqual(new Set())
+    await startFetches()
+    await replicas.synchronize()
+    expect(await known('sent')).toEqual(new Set(['acme server sent 0']))
   })
 
   it('a repair waits until its node has all rows', async () => {

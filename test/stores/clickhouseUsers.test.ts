@@ -75,40 +75,38 @@ it.each([
   await expect(server.run(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
 })
 
-describe('the writer and the reader', () => {
-  it('find nothing to migrate once the owner has', async () => {
-    expect(await migrate(api.stores)).toEqual([])
-    await copyMigrations(folder('next'), nextMigrations)
-    await expect(migrate(api.stores, folder('next'))).rejects.toThrow('run "tributary migrate" as their owner')
-  })
+it('the writer and the reader find nothing to migrate once the owner has', async () => {
+  expect(await migrate(api.stores)).toEqual([])
+  await copyMigrations(folder('next'), nextMigrations)
+  await expect(migrate(api.stores, folder('next'))).rejects.toThrow('run "tributary migrate" as their owner')
+})
 
-  it('are sufficient to import, to store events and to serve requests', async () => {
-    const rows = {
-      campaigns: [{ id: 'camp', name: 'Camp' }],
-      clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp', city: 'Lyon' }],
-      conversions: [10, 13].map((hour) => ({
-        id: 'v1',
-        clickId: 'c1',
-        convertedAt: '2026-11-20T11:00:00Z',
-        status: 'approved',
-        revenueBase: hour - 6,
-        updatedAt: `2026-11-20T${hour}:00:00Z`,
-      })),
-    }
-    for (const [resource, lines] of Object.entries(rows)) {
-      expect(await importContent(api.stores, 'acme', resource as keyof typeof rows, lines)).toMatchObject({
-        rejected: 0,
-      })
-    }
-    expect(await send(api.app, key, { click_id: 'c1', event_name: 'a', event_id: 'e1' })).toEqual(accepted)
-    expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', conversionCount: 1 }] }])
-    expect(await get('/conversions')).toMatchObject([200, { data: [{ id: 'v1' }] }])
-    expect(await get('/reports?group_by=campaign')).toMatchObject([
-      200,
-      { totals: { clicks: 1, conversions: 1, revenue: 7 } },
-    ])
-    expect(await get('/stats/daily?days=3')).toMatchObject([200, {}])
-  })
+it('the writer and the reader are sufficient to import, to store events and to serve requests', async () => {
+  const rows = {
+    campaigns: [{ id: 'camp', name: 'Camp' }],
+    clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp', city: 'Lyon' }],
+    conversions: [10, 13].map((hour) => ({
+      id: 'v1',
+      clickId: 'c1',
+      convertedAt: '2026-11-20T11:00:00Z',
+      status: 'approved',
+      revenueBase: hour - 6,
+      updatedAt: `2026-11-20T${hour}:00:00Z`,
+    })),
+  }
+  for (const [resource, lines] of Object.entries(rows)) {
+    expect(await importContent(api.stores, 'acme', resource as keyof typeof rows, lines)).toMatchObject({
+      rejected: 0,
+    })
+  }
+  expect(await send(api.app, key, { click_id: 'c1', event_name: 'a', event_id: 'e1' })).toEqual(accepted)
+  expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', conversionCount: 1 }] }])
+  expect(await get('/conversions')).toMatchObject([200, { data: [{ id: 'v1' }] }])
+  expect(await get('/reports?group_by=campaign')).toMatchObject([
+    200,
+    { totals: { clicks: 1, conversions: 1, revenue: 7 } },
+  ])
+  expect(await get('/stats/daily?days=3')).toMatchObject([200, {}])
 })
 
 describe('the writer', () => {

@@ -3,7 +3,6 @@ import type { App } from '../../src/http/context.ts'
 import { packageRoot } from '../../src/package.ts'
 import { fromSums } from '../properties/lives.ts'
 
-/** What is recorded with the store of a release. */
 export interface StoreRecord {
   version: string
   /** By account. */
@@ -20,7 +19,6 @@ const isLeftOut = (name: string) => name === 'asOf' || name === 'dataThrough'
 
 const lists = ['/clicks', '/events', '/campaigns', '/offers'].map((path) => `${path}?limit=200`)
 
-/** Reads what the upgrade tests compare. */
 export async function readResponses(app: App, key: string): Promise<Record<string, unknown>> {
   const responses: Record<string, unknown> = {}
   for (const path of [...fromSums, ...lists]) {

@@ -20,7 +20,6 @@ import { openLoad, request } from './load.ts'
 const stores = useTestStores({ isDirty: true })
 const folder = useFolder()
 
-/** Starts an instance for the test. @param program folder of another version */
 async function startHere(program?: string) {
   const port = `${await freePort()}`
   const settings = { ...stores.environment, PORT: port, METRICS_PORT: '0', LOG_LEVEL: 'error' }

@@ -7,7 +7,6 @@ import { advanceWatermarks, type StoredRow, stopMerges, storeConversions } from 
 
 const api = useTestApp()
 let key: string
-/** Queries to ClickHouse since it was set to 0. */
 let queries = 0
 
 /** A version of a conversion as a model; `batch` numbers the batch that stored it. */
@@ -76,7 +75,6 @@ beforeAll(async () => {
   }
 })
 
-/** Reads all pages. @returns ids, in order, and the largest number of queries of a page */
 async function readAll(query: string, limit: number): Promise<{ ids: string[]; queriesMax: number }> {
   const ids: string[] = []
   let queriesMax = 0

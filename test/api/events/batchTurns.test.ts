@@ -33,7 +33,6 @@ interface Sending {
   response: string | undefined
 }
 
-/** @param account index of the account */
 function begin(account: number, body = large, { isChunked = false } = {}): Sending {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   sockets.push(socket)

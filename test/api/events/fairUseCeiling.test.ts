@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import type { App } from '../../../src/http/context.ts'
 import { storedInMonthSql } from '../../../src/query/monthlyCounts.ts'
@@ -72,11 +72,8 @@ describe('the fair-use ceiling', () => {
     expect(await sendMany(key, 19, other)).toEqual(Array(19).fill(accepted))
     const systemNow = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + 5_000)
-    try {
-      expect(await send(api.app, key, event())).toEqual(overCeiling)
-    } finally {
-      clock.mockRestore()
-    }
+    onTestFinished(() => void clock.mockRestore())
+    expect(await send(api.app, key, event())).toEqual(overCeiling)
   })
 
   it('counts neither browser events nor events of other accounts', async () => {

@@ -9,7 +9,6 @@ export interface Insert {
   queryId: string | undefined
   /** The rows, hexadecimal. */
   bytes: string
-  /** Aborts when the sender gives up. */
   signal: AbortSignal
   store(): Promise<void>
 }

@@ -42,7 +42,6 @@ const event = fc.record({
   received_at: fc.integer({ min: 0, max: 5 }).map((second) => at(9, second)),
 })
 
-/** Values of `filters`, and the events that they select. */
 const trees: Readonly<Record<string, (row: StoredRow) => boolean>> = {
   '[["or",[["is","event_name",["visit"]],["contains","visitor_id",["V2"]]]]]': ({ event_name, visitor_id }) =>
     event_name === 'visit' || visitor_id === 'v2',

@@ -21,7 +21,6 @@ export async function newAccount(api: TestApp, options: { plan?: string } = {}):
 
 export type Sent = [status: number, body: Record<string, unknown>]
 
-/** POSTs an event. @param body an object, or the text of a body as it stands */
 export async function post(app: App, key: string, body: object | string): Promise<LightMyRequestResponse> {
   return await app.inject({
     method: 'POST',
@@ -38,7 +37,6 @@ export async function send(app: App, key: string, body: object | string): Promis
   return [response.statusCode, response.statusCode === 200 ? json : { error: json.error }]
 }
 
-/** Accepts valid events without a server. @returns their outcomes */
 export async function acceptAll(intake: Intake, events: readonly object[], sender: Sender) {
   const valid = unsettled(events.map((body) => readEvent({ ...body }, sender, testNowMs)))
   await intake.accept(valid)
@@ -73,7 +71,6 @@ export async function storeEarlier(stores: Pick<Stores, 'clickhouse'>, accountId
   await changeTables(stores, `ALTER TABLE pixel_events UPDATE ${update} WHERE account_id = '${accountId}'`)
 }
 
-/** @returns the events of an account by id and generation */
 export async function storedEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string): Promise<EventRow[]> {
   const response = await clickhouse.client.query({
     query: `

@@ -45,7 +45,6 @@ const newAccount = () => openAccount(api, { plan: 'pro' })
 const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
   api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
 
-/** Accepts events as the server does, with a deadline that a test can wait for. */
 function openShortIntake(accountId: string) {
   const log = { warn: () => {}, error: () => {} }
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }

@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics, serveMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -12,35 +12,33 @@ import { freePort } from '../../kit/serverProcess.ts'
 const metrics = openMetrics()
 const api = useTestApp({ metrics, routes: [probeRoutes] })
 
-describe('health', () => {
-  it('is public', async () => {
-    const alive = await api.app.inject('/healthz')
-    expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'alive' }])
-    const ready = await api.app.inject('/readyz')
-    expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ready' }])
-  })
+it('health is public', async () => {
+  const alive = await api.app.inject('/healthz')
+  expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'alive' }])
+  const ready = await api.app.inject('/readyz')
+  expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ready' }])
+})
 
-  it('names the unavailable store, while the process is alive', async () => {
-    const { stores } = api
-    const port = await freePort()
-    const address = { username: 'x', password: 'secret', database: 'x' }
-    const clickhouse = openClickHouse({ ...address, url: `http://127.0.0.1:${port}` })
-    const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
-    for (const [broken, names] of [
-      [{ ...stores, clickhouse }, 'ClickHouse'],
-      [{ ...stores, postgres, postgresReader: postgres }, 'Postgres'],
-      [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
-    ] as const) {
-      const app = await api.open({ stores: broken })
-      const response = await app.inject('/readyz')
-      expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
-      expect(response.json().message).toBe(`Not ready: ${names} did not respond.`)
-      expect(response.headers['retry-after']).toBe('1')
-      expect((await app.inject('/healthz')).statusCode).toBe(200)
-    }
-    await clickhouse.close()
-    await postgres.end()
-  })
+it('health names the unavailable store, while the process is alive', async () => {
+  const { stores } = api
+  const port = await freePort()
+  const address = { username: 'x', password: 'secret', database: 'x' }
+  const clickhouse = openClickHouse({ ...address, url: `http://127.0.0.1:${port}` })
+  const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
+  for (const [broken, names] of [
+    [{ ...stores, clickhouse }, 'ClickHouse'],
+    [{ ...stores, postgres, postgresReader: postgres }, 'Postgres'],
+    [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
+  ] as const) {
+    const app = await api.open({ stores: broken })
+    const response = await app.inject('/readyz')
+    expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
+    expect(response.json().message).toBe(`Not ready: ${names} did not respond.`)
+    expect(response.headers['retry-after']).toBe('1')
+    expect((await app.inject('/healthz')).statusCode).toBe(200)
+  }
+  await clickhouse.close()
+  await postgres.end()
 })
 
 it('readiness checks the stores once a second at most, whatever the number of requests', async () => {
@@ -121,15 +119,12 @@ describe('metrics', () => {
     own.addGauge('silent', 'Reads a store that does not respond.', () => new Promise(() => {}))
     own.addGauge('labelled', 'The same with labels.', () => new Promise(() => {}), ['resource'])
     vi.useFakeTimers()
-    try {
-      const texts = ['silent', 'labelled'].map((name) => own.registry.getSingleMetricAsString(name))
-      await vi.advanceTimersByTimeAsync(2_001)
-      const [silent, labelled] = await Promise.all(texts)
-      expect(silent).toMatch(/^silent NaN$/im)
-      expect(labelled).not.toMatch(/^labelled/m)
-    } finally {
-      vi.useRealTimers()
-    }
+    onTestFinished(() => void vi.useRealTimers())
+    const texts = ['silent', 'labelled'].map((name) => own.registry.getSingleMetricAsString(name))
+    await vi.advanceTimersByTimeAsync(2_001)
+    const [silent, labelled] = await Promise.all(texts)
+    expect(silent).toMatch(/^silent NaN$/im)
+    expect(labelled).not.toMatch(/^labelled/m)
   })
 
   it('are served on a separate port', async () => {

@@ -2,7 +2,6 @@
 
 export interface Rows {
   clicks: readonly { id: string; clicked_at: string; visitor_id: string }[]
-  /** Rows with equal keys are copies. */
   events: readonly {
     id: string
     origin: string
@@ -12,7 +11,6 @@ export interface Rows {
     click_id: string
     visitor_id: string
   }[]
-  /** Later rows of an id are newer versions. */
   conversions: readonly { id: string; converted_at: string; click_id: string; visitor_id: string }[]
 }
 

@@ -115,7 +115,6 @@ const cellsOf = ({ subIds, ...row }: Row) =>
       value !== null && typeof value === 'object' ? expect.any(String) : `${value ?? ''}`,
     ]),
   )
-/** The columns of fields in CSV. */
 const columnsOfFields = (fields: readonly string[]) =>
   fields.flatMap((name) => (name === 'subIds' ? subIdNames : [name])).map((name) => `"${name}"`)
 

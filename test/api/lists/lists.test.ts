@@ -13,7 +13,6 @@ const api = useTestApp()
 let key: string
 
 const numbers = Array.from({ length: 36 }, (_, n) => n)
-/** Values of one field; every third row has none. */
 const pick = (n: number, [first, second]: readonly [string, string]) => [first, second, undefined][n % 3]
 const awkward = ['a,b', '!back\\slash'] as const
 

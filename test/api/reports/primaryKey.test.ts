@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { ReportQuery } from '../../../schema/report.ts'
 import { planReport, reportSql } from '../../../src/api/reports/report.ts'
 import { planDaily } from '../../../src/api/stats/stats.ts'
@@ -31,27 +31,28 @@ async function keysOf(sql: Fragment, plan: FactsPlan): Promise<string[]> {
   return [...new Set(keys.map(([, columns = '']) => columns.replace(/[\s"]/g, '')))].sort()
 }
 
-describe('a report reads by the primary key', () => {
-  it.each([
-    ['sums_by_day', { group_by: 'country,day', country: 'US' }, ['account_id,dimension,day,value']],
-    ['sums_by_day_and_campaign', { group_by: 'campaign,country' }, ['account_id,dimension,day']],
-    [
-      'sums_by_day_and_campaign of one campaign',
-      { group_by: 'country', campaign_id: 'k1' },
-      ['account_id,dimension,campaign_id,day'],
-    ],
-    ['sums_by_quarter_hour', { group_by: 'campaign,hour', days: 7 }, ['account_id,bucket']],
-    ['rows', { group_by: 'country,device,city', days: 7 }, ['account_id,clicked_at', 'account_id,converted_at']],
-  ])('of %s', async (_table, query, expected) => {
-    const plan = planReport(query as ReportQuery, caller, testNowMs)
-    expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
-  })
+it.each([
+  ['sums_by_day', { group_by: 'country,day', country: 'US' }, ['account_id,dimension,day,value']],
+  ['sums_by_day_and_campaign', { group_by: 'campaign,country' }, ['account_id,dimension,day']],
+  [
+    'sums_by_day_and_campaign of one campaign',
+    { group_by: 'country', campaign_id: 'k1' },
+    ['account_id,dimension,campaign_id,day'],
+  ],
+  ['sums_by_quarter_hour', { group_by: 'campaign,hour', days: 7 }, ['account_id,bucket']],
+  ['rows', { group_by: 'country,device,city', days: 7 }, ['account_id,clicked_at', 'account_id,converted_at']],
+])('a report reads by the primary key of %s', async (_table, query, expected) => {
+  const plan = planReport(query as ReportQuery, caller, testNowMs)
+  expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
+})
 
-  it.each([
-    ['', {}],
-    [', also of a range that ends within a quarter of an hour', { from: '2026-11-18T00:01:00Z' }],
-    [', also if conversions count at their click', { count_at: 'click' as const }],
-  ])('of sums_by_quarter_hour, from its projection if it has no campaign%s', async (_name, more) => {
+it.each([
+  ['', {}],
+  [', also of a range that ends within a quarter of an hour', { from: '2026-11-18T00:01:00Z' }],
+  [', also if conversions count at their click', { count_at: 'click' as const }],
+])(
+  'a report reads by the primary key of sums_by_quarter_hour, from its projection if it has no campaign%s',
+  async (_name, more) => {
     const { facts } = planDaily({ tz: 'Asia/Kathmandu', ...more }, caller, testNowMs)
     const { text, params } = render(groupedSums(facts).statement)
     const response = await api.stores.clickhouse.client.query({
@@ -61,5 +62,5 @@ describe('a report reads by the primary key', () => {
       clickhouse_settings: factsSettings(facts),
     })
     expect(await response.text()).toContain('by_account')
-  })
-})
+  },
+)

@@ -62,80 +62,80 @@ it('GET /campaigns/search matches a plain model for any text, any fields and any
   )
 })
 
-describe('GET /conversions/search', () => {
-  it('matches a plain model for any text, any fields and any page size', async () => {
-    const fields = fc.subarray([...conversionFields], { minLength: 1 })
-    await fc.assert(
-      fc.asyncProperty(several(conversion), texts, fields, pageRows, async (rows, q, wanted, limit) => {
-        const account = `conversion-model-${accounts++}`
-        const key = await api.account(account)
-        const names = rows.map(({ campaignName }, n) => ({ id: `k${n}`, name: campaignName }))
-        await storeMetadata(api.stores, 'campaigns', account, names)
-        const stored = rows.map(
-          (of, n): StoredRow => ({
-            id: `-${n}`,
-            converted_at: `2026-11-20 00:00:00.${100 + n}`,
-            campaign_id: `k${n}`,
-            transaction_id: of.transactionId,
-            external_status: of.externalStatus,
-            coupon_code: of.couponCode,
-            click_referrer: of.referrer,
-            sub1: of.sub1,
-          }),
-        )
-        await storeConversions(api.stores, account, stored)
-        const matches = (of: (typeof rows)[number]) => wanted.some((field) => fold(of[field]).includes(fold(q.trim())))
-        const expected = rows.flatMap((of, n) => (matches(of) ? [`-${n}`] : [])).reverse()
-        const path = `/conversions/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=${limit}`
-        expect(idsOf(await readPages(api, path, key, ConversionSearchPage))).toEqual(expected)
-      }),
-      { numRuns: randomCases(13) },
-    )
-  })
+it('GET /conversions/search matches a plain model for any text, any fields and any page size', async () => {
+  const fields = fc.subarray([...conversionFields], { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(several(conversion), texts, fields, pageRows, async (rows, q, wanted, limit) => {
+      const account = `conversion-model-${accounts++}`
+      const key = await api.account(account)
+      const names = rows.map(({ campaignName }, n) => ({ id: `k${n}`, name: campaignName }))
+      await storeMetadata(api.stores, 'campaigns', account, names)
+      const stored = rows.map(
+        (of, n): StoredRow => ({
+          id: `-${n}`,
+          converted_at: `2026-11-20 00:00:00.${100 + n}`,
+          campaign_id: `k${n}`,
+          transaction_id: of.transactionId,
+          external_status: of.externalStatus,
+          coupon_code: of.couponCode,
+          click_referrer: of.referrer,
+          sub1: of.sub1,
+        }),
+      )
+      await storeConversions(api.stores, account, stored)
+      const matches = (of: (typeof rows)[number]) => wanted.some((field) => fold(of[field]).includes(fold(q.trim())))
+      const expected = rows.flatMap((of, n) => (matches(of) ? [`-${n}`] : [])).reverse()
+      const path = `/conversions/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=${limit}`
+      expect(idsOf(await readPages(api, path, key, ConversionSearchPage))).toEqual(expected)
+    }),
+    { numRuns: randomCases(13) },
+  )
+})
 
-  it('lists each conversion once when the matching names fill several parts', { tags: 'long' }, async () => {
-    const wide = await api.account('wide')
-    const prefix = 'campaign-with-a-long-id-to-fill-the-request-'
-    await api.stores.postgres`
+it('GET /conversions/search lists each conversion once when the matching names fill several parts', {
+  tags: 'long',
+}, async () => {
+  const wide = await api.account('wide')
+  const prefix = 'campaign-with-a-long-id-to-fill-the-request-'
+  await api.stores.postgres`
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
       SELECT 'wide', ${prefix} || n, 'Wide ' || n, 'wide', 'active', to_timestamp(n), now(),
         ${prefix} || format('%sXwide %1$sXactive', n)
       FROM generate_series(1, 12000) AS n`
-    await api.stores.postgres`
+  await api.stores.postgres`
       INSERT INTO offers (account_id, id, name, status, created_at, updated_at, search_text)
       SELECT 'wide', 'o' || n, 'Wide offer ' || n, 'active', to_timestamp(n), now(),
         format('o%sXwide offer %1$sXactive', n)
       FROM generate_series(1, 6000) AS n`
-    const rows = Array.from(
-      { length: 60 },
-      (_, n): StoredRow => ({
-        id: `r${n}`,
-        converted_at: `2026-11-20 10:00:00.${100 + Math.floor(n / 2)}`,
-        campaign_id: n % 3 === 0 ? 'none' : `${prefix}${1 + ((n * 4_999) % 12_000)}`,
-        offer_id: n % 4 === 0 ? `o${1 + ((n * 1_999) % 6_000)}` : 'none',
-        sub1: n % 5 === 0 ? 'wide' : '',
-      }),
-    )
-    await storeConversions(api.stores, 'wide', rows)
-    const holds = (n: number) => n % 3 !== 0 || n % 4 === 0 || n % 5 === 0
-    const expected = rows
-      .filter((_, n) => holds(n))
-      .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
-      .map(({ id }) => id)
-    for (const limit of [7, 200]) {
-      const path = `/conversions/search?q=wide&limit=${limit}`
-      expect(idsOf(await readPages(api, path, wide, ConversionSearchPage))).toEqual(expected)
-    }
-    const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
-    for (const { id, matches } of data) {
-      const n = Number(id.slice(1))
-      expect(matches.map(({ field }) => field)).toEqual([
-        ...(n % 3 === 0 ? [] : ['campaignName']),
-        ...(n % 4 === 0 ? ['offerName'] : []),
-        ...(n % 5 === 0 ? ['sub1'] : []),
-      ])
-    }
-  })
+  const rows = Array.from(
+    { length: 60 },
+    (_, n): StoredRow => ({
+      id: `r${n}`,
+      converted_at: `2026-11-20 10:00:00.${100 + Math.floor(n / 2)}`,
+      campaign_id: n % 3 === 0 ? 'none' : `${prefix}${1 + ((n * 4_999) % 12_000)}`,
+      offer_id: n % 4 === 0 ? `o${1 + ((n * 1_999) % 6_000)}` : 'none',
+      sub1: n % 5 === 0 ? 'wide' : '',
+    }),
+  )
+  await storeConversions(api.stores, 'wide', rows)
+  const holds = (n: number) => n % 3 !== 0 || n % 4 === 0 || n % 5 === 0
+  const expected = rows
+    .filter((_, n) => holds(n))
+    .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
+    .map(({ id }) => id)
+  for (const limit of [7, 200]) {
+    const path = `/conversions/search?q=wide&limit=${limit}`
+    expect(idsOf(await readPages(api, path, wide, ConversionSearchPage))).toEqual(expected)
+  }
+  const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
+  for (const { id, matches } of data) {
+    const n = Number(id.slice(1))
+    expect(matches.map(({ field }) => field)).toEqual([
+      ...(n % 3 === 0 ? [] : ['campaignName']),
+      ...(n % 4 === 0 ? ['offerName'] : []),
+      ...(n % 5 === 0 ? ['sub1'] : []),
+    ])
+  }
 })
 
 describe('case', { tags: 'long' }, () => {

@@ -117,7 +117,6 @@ export async function openCrashAccount(
   return account
 }
 
-/** Runs with an account that is closed afterwards. */
 export async function withCrashAccount<Result>(
   stores: CrashStores,
   run: (account: CrashAccount) => Promise<Result>,

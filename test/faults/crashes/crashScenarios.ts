@@ -11,7 +11,6 @@ import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.
 import { cutPower, openDisk } from './powerCuts.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
-import { killUpgrade } from './upgradeKills.ts'
 import {
   killAtStatements,
   killCommandAtCalls,
@@ -98,8 +97,6 @@ export const crashScenarios: Record<string, CrashScenario> = {
       Object.entries(scenariosOf(name, verb)).map(([what, scenario]) => [`${name}: ${what}`, scenario]),
     ),
   ),
-
-  'upgrade: the command is killed at each statement': runVerbKills({ isCluster: true }, killUpgrade),
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {

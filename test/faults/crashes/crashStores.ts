@@ -17,11 +17,8 @@ import { armKill, type Instant } from './syscallKiller.ts'
 
 export interface Victim {
   readonly pid: number
-  /** Resolves when the current process has exited. */
   readonly ended: Promise<unknown>
-  /** Kills the process, and waits for its end. */
   kill(): Promise<void>
-  /** Resolves when the process accepts requests again. */
   start(): Promise<void>
 }
 

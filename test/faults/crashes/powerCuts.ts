@@ -61,7 +61,6 @@ export async function openDisk() {
   const mounted = {
     /** Discards data that was not flushed; later writes do not reach the disk. */
     cutPower: () => execFileSync('python3', ['-c', shutDown, folder]),
-    /** Mounts the disk again as it was at the cut. Processes that use it must have ended. */
     async mountAgain(): Promise<void> {
       await unmount()
       mount()

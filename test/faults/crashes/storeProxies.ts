@@ -102,7 +102,6 @@ async function openHoldingProxy(target: NetConnectOpts) {
       new Promise<void>((reached) => {
         wanted = { ...hold, reached }
       }),
-    /** Forwards what is held and everything after it. */
     release(): void {
       wanted = undefined
       forward()

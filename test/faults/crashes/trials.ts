@@ -49,11 +49,9 @@ export type TrialName = keyof typeof trials
 export interface Sweep {
   /** The kill happens before each call of that name that the write makes, from the first to the last. */
   call: FileCall
-  /** Writes with a kill at each call. */
   repetitions: number
   /** 1: kills at each such call; 3: at every third one, from the first. */
   every: number
-  /** Processes of the stores; each write kills the next one. */
   victims: readonly Victim[]
 }
 

@@ -23,13 +23,11 @@ export interface VerbKills {
 const callsMax = 100
 /** Commands that are killed concurrently; an engine is killed during one command at a time. */
 const commandsMax = 4
-/** Repetitions of a command until it ends without an error. */
 const attemptsMax = 4
 
 /** A moment of a command: before a store receives a statement, or after the store has executed it and before the result arrives. */
 interface Moment {
   statement: string
-  /** Counted from 1, among equal statements. */
   occurrence: number
   holds: Exclude<Hold['holds'], 'body'>
 }
@@ -217,13 +215,11 @@ async function runToMoment(stores: CrashStores, words: readonly string[], moment
 /**
  * Runs a command in its own process, to its end or to a statement, at which a process is killed.
  * @param isReached called with each statement, in the order in which the stores receive them
- * @param program folder of another version of the command
  */
-export async function runUntilReached(
+async function runUntilReached(
   stores: CrashStores,
   words: readonly string[],
   kill: { isReached(statement: string): boolean; holds: Moment['holds']; victim: VerbVictim },
-  program?: string,
 ): Promise<{ ended: Ended; isKilled: boolean }> {
   const proxies = await openStoreProxies(stores)
   /** Texts of prepared statements of Postgres by name; the names of all connections of a process differ. */
@@ -237,7 +233,7 @@ export async function runUntilReached(
       hold(node, (chunk) => ofClickHouse(chunk).map((statement) => `ClickHouse ${index}: ${statement}`)),
     ),
   ])
-  const child = start(words, proxies.environment, program)
+  const child = start(words, proxies.environment)
   child.stdin.end()
   const ended = Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
   const release = () => {

@@ -204,7 +204,6 @@ async function createWithRows(stores: CrashStores, account: string): Promise<voi
   ])
 }
 
-/** @returns the id of its key */
 async function createWithKey({ stores }: CrashStores, account: string): Promise<string> {
   return (await makeAccountWithKey(stores, account, ['read:clicks'])).id
 }

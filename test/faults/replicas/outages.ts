@@ -13,7 +13,6 @@ const durationsMs = [0, 500, 2_000, 4_500, 7_000, 12_000] as const
 
 export type Outages = ReturnType<typeof openOutages>
 
-/** Outages of replicas and of Keeper, at random. */
 export function openOutages({ nodes, keeper }: Pick<Replicas, 'nodes' | 'keeper'>, draws: Draws) {
   const absent = new Map<ReplicaNode, () => unknown>()
   let servedSinceMs: number | undefined = performance.now()
@@ -78,7 +77,6 @@ export function openOutages({ nodes, keeper }: Pick<Replicas, 'nodes' | 'keeper'
     get servedSinceMs() {
       return servedSinceMs
     },
-    /** Makes something fail, until it has returned. @returns a description */
     async injectNext(): Promise<string> {
       const kind = draws.pickShared(shares)
       const { shard } = draws.pick(nodes)
@@ -89,7 +87,6 @@ export function openOutages({ nodes, keeper }: Pick<Replicas, 'nodes' | 'keeper'
       await kinds[kind]?.({ nodes: [one, other], ms })
       return `${kind} (${nodes.indexOf(one)}; ${ms})`
     },
-    /** Ends what an outage that failed has left. */
     async end(): Promise<void> {
       for (const end of absent.values()) await end()
     },

@@ -139,9 +139,7 @@ async function openWrites(views: readonly CrashAccount[], draws: ReturnType<type
     loop.catch((error: Error) => void faults.push(error.stack ?? error.message)),
   )
   return {
-    /** The events or batches, and the imports, that have succeeded. */
     count: () => [events, imports],
-    /** @returns what is wrong */
     async end(): Promise<string[]> {
       isEnded = true
       await Promise.all(running)
@@ -150,7 +148,6 @@ async function openWrites(views: readonly CrashAccount[], draws: ReturnType<type
   }
 }
 
-/** Reads a report again and again until it is ended. */
 function openReads(app: App, key: string, outages: Outages) {
   const faults: string[] = []
   let isEnded = false
@@ -171,7 +168,6 @@ function openReads(app: App, key: string, outages: Outages) {
     }
   })()
   return {
-    /** @returns what is wrong */
     async end(): Promise<string[]> {
       isEnded = true
       await running

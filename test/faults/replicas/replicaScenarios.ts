@@ -2,7 +2,6 @@ import { type SeedScenario, seedScenario } from '../feed/feedScenarios.ts'
 import { runReplicaOutages } from './replicaRuns.ts'
 
 const one = { replicatedShards: 1 }
-/** A fourth of the seeds on four engines. */
 const enginesByRest = [one, one, one, { replicatedShards: 2 }]
 
 export const replicaScenarios: Record<string, SeedScenario> = {

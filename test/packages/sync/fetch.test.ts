@@ -11,7 +11,6 @@ import { type HttpServer, openHttpServer } from '../../kit/httpServer.ts'
 let server: HttpServer | undefined
 afterEach(() => server?.close())
 
-/** @returns the URL of a server that responds by `listener` */
 async function serve(listener: RequestListener): Promise<string> {
   server = await openHttpServer(listener)
   return `${server.url}/`

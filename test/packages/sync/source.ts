@@ -82,7 +82,6 @@ export const serverEvents = (from: number, until: number) =>
     timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
   }))
 
-/** Stores rows of every resource. */
 export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
   await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(stores, 'acme', 'campaigns', [

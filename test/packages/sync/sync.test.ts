@@ -77,7 +77,6 @@ interface Synced {
 /** @param place a folder, or the database @param url of the server, or of a proxy in front of it */
 const wordsOf = (place: string, url = baseUrl) => [place, '--url', url, '--json']
 
-/** Copies to a folder, or to the database. */
 async function syncTo(place: string, ...more: string[]): Promise<Synced> {
   const { code, stdout, stderr } = await runProgram(run, [...wordsOf(place), ...more], environment)
   expect([code, stderr]).toEqual([0, ''])
@@ -122,7 +121,6 @@ const endOverlap = () => copy`
   )
   WHERE resource = 'events'`
 
-/** Whether a pass is in progress. */
 async function hasCursor(): Promise<boolean> {
   const [table] = await copy`SELECT to_regclass('tributary.sync_state') IS NOT NULL AS exists`
   if (!table?.exists) return false
@@ -468,7 +466,6 @@ async function expectReports(names: readonly Dimension[]): Promise<void> {
   }
 }
 
-/** The content of the file of each day. */
 async function readFilesIn(path: string): Promise<[string, string][]> {
   const days = (await readdir(path)).filter((name) => name.startsWith('day='))
   expect(days.length).toBeGreaterThan(2)

@@ -2,7 +2,7 @@ import { once, setMaxListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -200,19 +200,16 @@ describe('a read over connections that stay open', () => {
     }
     pings = 0
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const result = read()
-      for (const count of [1, 2, 3]) {
-        await vi.advanceTimersByTimeAsync(2_000)
-        await vi.waitFor(() => expect(pings).toBe(count), { timeout: 10_000 })
-        await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
-      }
-      complete()
-      expect(await result).toEqual([{ one: 1 }])
-      expect(vi.getTimerCount()).toBe(0)
-    } finally {
-      vi.useRealTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const result = read()
+    for (const count of [1, 2, 3]) {
+      await vi.advanceTimersByTimeAsync(2_000)
+      await vi.waitFor(() => expect(pings).toBe(count), { timeout: 10_000 })
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
     }
+    complete()
+    expect(await result).toEqual([{ one: 1 }])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('goes on when the connection of one ping is reset, and the next ping gets a response', async () => {
@@ -247,24 +244,21 @@ describe('a read over connections that stay open', () => {
     let isSettled = false
     // The time in which the query must end does not pass.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const aborted = read(client.signal).catch((error: Problem) => error.message)
-      void aborted.then(() => (isSettled = true))
-      await vi.waitFor(() => expect(sockets).toHaveLength(1), { timeout: 10_000 })
-      client.abort()
-      await setImmediate()
-      expect(isSettled).toBe(false)
-      complete()
-      expect(await aborted).toBe('The client disconnected.')
-      const next = read()
-      await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 10_000 })
-      complete()
-      expect(await next).toEqual([{ one: 1 }])
-      expect(sockets[1]).toBe(sockets[0])
-      expect(vi.getTimerCount()).toBe(0)
-    } finally {
-      vi.useRealTimers()
-    }
+    onTestFinished(() => void vi.useRealTimers())
+    const aborted = read(client.signal).catch((error: Problem) => error.message)
+    void aborted.then(() => (isSettled = true))
+    await vi.waitFor(() => expect(sockets).toHaveLength(1), { timeout: 10_000 })
+    client.abort()
+    await setImmediate()
+    expect(isSettled).toBe(false)
+    complete()
+    expect(await aborted).toBe('The client disconnected.')
+    const next = read()
+    await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 10_000 })
+    complete()
+    expect(await next).toEqual([{ one: 1 }])
+    expect(sockets[1]).toBe(sockets[0])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('ends at its deadline while it waits for a free connection', async () => {

@@ -82,7 +82,6 @@ const read = async (path: string) => {
   return { status: response.statusCode, body: response.json() }
 }
 
-/** Ids of a table on each node, without repetition. */
 async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
   return await Promise.all(
     cluster.nodes.map(async (node) =>

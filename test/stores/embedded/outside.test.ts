@@ -140,23 +140,21 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
   })
 })
 
-describe('the reader', () => {
-  it.each([
-    `INSERT INTO tributary.rows VALUES ('x')`,
-    `ALTER TABLE tributary.rows DELETE WHERE id = 'x'`,
-    'TRUNCATE TABLE tributary.rows',
-    'DROP TABLE tributary.rows',
-    'KILL QUERY WHERE 1 = 1',
-    'SELECT * FROM system.processes',
-    'SELECT 1 SETTINGS readonly = 0',
-    'SELECT 1 SETTINGS max_memory_usage = 0',
-  ])('may not: %s', async (statement) => {
-    await expect(execute(clickhouse, statement, clickhouse.reader)).rejects.toThrow(refused)
-  })
+it.each([
+  `INSERT INTO tributary.rows VALUES ('x')`,
+  `ALTER TABLE tributary.rows DELETE WHERE id = 'x'`,
+  'TRUNCATE TABLE tributary.rows',
+  'DROP TABLE tributary.rows',
+  'KILL QUERY WHERE 1 = 1',
+  'SELECT * FROM system.processes',
+  'SELECT 1 SETTINGS readonly = 0',
+  'SELECT 1 SETTINGS max_memory_usage = 0',
+])('the reader may not: %s', async (statement) => {
+  await expect(execute(clickhouse, statement, clickhouse.reader)).rejects.toThrow(refused)
+})
 
-  it('reads the tables', async () => {
-    expect(await execute(clickhouse, 'SELECT count() FROM tributary.rows', clickhouse.reader)).toBe('0')
-  })
+it('the reader reads the tables', async () => {
+  expect(await execute(clickhouse, 'SELECT count() FROM tributary.rows', clickhouse.reader)).toBe('0')
 })
 
 it('the writer creates tables, writes, reads and changes rows, inspects parts and ends queries', async () => {

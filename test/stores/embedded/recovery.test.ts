@@ -82,25 +82,23 @@ it('a Postgres that breaks is restarted instead of hanging, with all acknowledge
   expect(hasLogged(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
 })
 
-describe('at last, after kill -9', () => {
-  it('of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
-    rmSync(join(folder.path, 'embedded.log'))
-    symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
-    kill('supervisor')
-    await until(() => hasLogged(/^Attached to the embedded engines again/))
-    await until(clickhouseResponds)
-    const before = folder.process('clickhouse/engine')
-    kill('clickhouse/engine')
-    await until(() => folder.processes().every(({ id }) => id !== before))
-    await until(clickhouseResponds)
-    expect(folder.process('supervisor')).toBeGreaterThan(0)
-    await until(postgresResponds)
-  })
+it('after kill -9 of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
+  rmSync(join(folder.path, 'embedded.log'))
+  symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
+  kill('supervisor')
+  await until(() => hasLogged(/^Attached to the embedded engines again/))
+  await until(clickhouseResponds)
+  const before = folder.process('clickhouse/engine')
+  kill('clickhouse/engine')
+  await until(() => folder.processes().every(({ id }) => id !== before))
+  await until(clickhouseResponds)
+  expect(folder.process('supervisor')).toBeGreaterThan(0)
+  await until(postgresResponds)
+})
 
-  it('of every client the engines end', async () => {
-    const client = await folder.startClient()
-    await engines.close()
-    await client.kill('SIGKILL')
-    await until(() => folder.processes().length === 0)
-  })
+it('at last, after kill -9 of every client the engines end', async () => {
+  const client = await folder.startClient()
+  await engines.close()
+  await client.kill('SIGKILL')
+  await until(() => folder.processes().length === 0)
 })

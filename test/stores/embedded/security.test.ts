@@ -150,24 +150,22 @@ describe('another user of the machine', () => {
   })
 })
 
-describe('a restart of ClickHouse', () => {
-  it('invalidates the passwords of the previous start, and clients of the stores continue', async () => {
-    const engines = await folder.attach()
-    const before = engines.clickhouse as EmbeddedClickHouse
-    process.kill(folder.process('clickhouse/engine'), 'SIGKILL')
-    await until(() => engines.clickhouse?.socketPath !== before.socketPath)
-    for (const { username, password } of [before.writer, before.reader])
-      await expect(overTcp('SELECT 1', username, password)).rejects.toThrow(/AUTHENTICATION_FAILED/)
-    await expect(execute(before, 'SELECT 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
-    await until(() => holds(() => stores.clickhouse.reader.command({ query: 'SELECT 1' })))
-    await stores.clickhouse.client.command({ query: 'SELECT 1' })
-  })
+it('a restart of ClickHouse invalidates the passwords of the previous start, and clients of the stores continue', async () => {
+  const engines = await folder.attach()
+  const before = engines.clickhouse as EmbeddedClickHouse
+  process.kill(folder.process('clickhouse/engine'), 'SIGKILL')
+  await until(() => engines.clickhouse?.socketPath !== before.socketPath)
+  for (const { username, password } of [before.writer, before.reader])
+    await expect(overTcp('SELECT 1', username, password)).rejects.toThrow(/AUTHENTICATION_FAILED/)
+  await expect(execute(before, 'SELECT 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
+  await until(() => holds(() => stores.clickhouse.reader.command({ query: 'SELECT 1' })))
+  await stores.clickhouse.client.command({ query: 'SELECT 1' })
+})
 
-  it('leaves no socket of an earlier start behind', async () => {
-    const engines = await folder.attach()
-    const sockets = readdirSync(join(folder.path, 'run')).filter(
-      (name) => name.startsWith('clickhouse-') && name.endsWith('.sock'),
-    )
-    expect(sockets.map((name) => join(folder.path, 'run', name))).toEqual([engines.clickhouse?.socketPath])
-  })
+it('a restart of ClickHouse leaves no socket of an earlier start behind', async () => {
+  const engines = await folder.attach()
+  const sockets = readdirSync(join(folder.path, 'run')).filter(
+    (name) => name.startsWith('clickhouse-') && name.endsWith('.sock'),
+  )
+  expect(sockets.map((name) => join(folder.path, 'run', name))).toEqual([engines.clickhouse?.socketPath])
 })

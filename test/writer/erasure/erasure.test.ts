@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { explainOutage } from '../../../src/cli/errors.ts'
 import { nodesOf } from '../../../src/stores/clickhouse/connection.ts'
@@ -141,38 +141,35 @@ it('lists ordered by storedAt have each conversion once after an erasure, also w
   const { stores } = server
   const ids = ['a', 'b', 'c', 'd', 'e']
   await stopMerges(stores, 'conversions')
-  try {
-    // An erasure of the conversions' visitor leaves the click of another one as it is.
-    await importContent(stores, 'changed', 'clicks', [click('c1', 'other')])
-    const versions = [
-      { day: 5, changed: 5 },
-      { day: 5, changed: 5 },
-      // Another day is another key of the table.
-      { day: 6, changed: 3 },
-      { day: 5, changed: 2 },
-    ]
-    for (const [n, { day, changed }] of versions.entries()) {
-      const convertedAt = `2024-11-0${day}T10:00:00.000Z`
-      const updatedAt = `2024-12-0${n + 1}T00:00:00.000Z`
-      const more = { clickId: 'c1', convertedAt, updatedAt, visitorId: 'v1', status: 'approved' }
-      const rows = ids.slice(0, changed).map((id) => ({ id, ...more }))
-      await importContent(stores, 'changed', 'conversions', rows)
-    }
-    await withWriter('changed', async (writer) => {
-      await list(writer, [{ kind: 'visitor', id: 'v1', at }])
-      expect(await completeErasures(writer)).toMatchObject({ conversions: 5 })
-      expect(await findDifferences(writer)).toEqual([])
-    })
-    for (const limit of [1, 2, 50]) {
-      const path = `/conversions?updated_since=2020-01-01&limit=${limit}`
-      const read = await readPages(server, path, keys.changed ?? '', ConversionPage)
-      expect([limit, read.map(({ id }) => id)]).toEqual([limit, ids])
-    }
-    const exported = await server.get('/conversions?updated_after=2020-01-01&format=csv&fields=id', keys.changed ?? '')
-    expect(exported.body.trim().split(/\W+/).filter(Boolean)).toEqual(['id', ...ids])
-  } finally {
-    await startMerges(stores, 'conversions')
+  onTestFinished(() => startMerges(stores, 'conversions'))
+  // An erasure of the conversions' visitor leaves the click of another one as it is.
+  await importContent(stores, 'changed', 'clicks', [click('c1', 'other')])
+  const versions = [
+    { day: 5, changed: 5 },
+    { day: 5, changed: 5 },
+    // Another day is another key of the table.
+    { day: 6, changed: 3 },
+    { day: 5, changed: 2 },
+  ]
+  for (const [n, { day, changed }] of versions.entries()) {
+    const convertedAt = `2024-11-0${day}T10:00:00.000Z`
+    const updatedAt = `2024-12-0${n + 1}T00:00:00.000Z`
+    const more = { clickId: 'c1', convertedAt, updatedAt, visitorId: 'v1', status: 'approved' }
+    const rows = ids.slice(0, changed).map((id) => ({ id, ...more }))
+    await importContent(stores, 'changed', 'conversions', rows)
   }
+  await withWriter('changed', async (writer) => {
+    await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+    expect(await completeErasures(writer)).toMatchObject({ conversions: 5 })
+    expect(await findDifferences(writer)).toEqual([])
+  })
+  for (const limit of [1, 2, 50]) {
+    const path = `/conversions?updated_since=2020-01-01&limit=${limit}`
+    const read = await readPages(server, path, keys.changed ?? '', ConversionPage)
+    expect([limit, read.map(({ id }) => id)]).toEqual([limit, ids])
+  }
+  const exported = await server.get('/conversions?updated_after=2020-01-01&format=csv&fields=id', keys.changed ?? '')
+  expect(exported.body.trim().split(/\W+/).filter(Boolean)).toEqual(['id', ...ids])
 })
 
 it('an imported event is erased if it was received before the erasure, whatever its time', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
@@ -143,11 +143,8 @@ describe('two writers', () => {
 
   it('of two accounts do not wait for each other', async () => {
     const lease = await acquireLease(stores.postgres, `writer:${await makeAccount(stores)}`)
-    try {
-      expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
-    } finally {
-      await lease.release()
-    }
+    onTestFinished(() => lease.release())
+    expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
   })
 
   it('wait while the stores are being migrated, and report it', async () => {

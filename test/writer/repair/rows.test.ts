@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import type { Stores } from '../../../src/stores/open.ts'
@@ -40,7 +40,6 @@ beforeEach(async () => {
 
 const approved = { status: 'approved', updatedAt: '2026-11-05T00:00:00Z', revenue: 2.5 }
 
-/** Changes rows past the importer. */
 const change = (statement: string) => changeTables(stores, statement.replaceAll('$account', account))
 
 /** A copy of a click, stored a minute after it, with some columns replaced. */
@@ -197,46 +196,44 @@ it('rows that are stored twice, not attributed or later than every batch are rep
   await expectSilent()
 })
 
-describe('rows that are lost', () => {
-  it('are reported by month, are not repaired, and are accepted only with the option', async () => {
-    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
-    await change(`DELETE FROM conversions WHERE account_id = '$account' AND id = 'v2'`)
-    await change(`DELETE FROM costs WHERE account_id = '$account' AND id = 'x1'`)
-    const lines = [
-      `${account} clicks 2026-11: 1 row missing; 2 confirmed, 1 stored`,
-      `${account} conversions 2026-11: 1 row missing; 2 confirmed, 1 stored`,
-      `${account} costs 2026-11: 1 row missing; 1 confirmed, 0 stored`,
-    ]
-    const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
-    expect(JSON.parse(stdout).differences).toContainEqual({
-      kind: 'missing_rows',
-      accountId: account,
-      table: 'clicks',
-      month: '2026-11-01',
-      confirmed: 2,
-      stored: 1,
-    })
-    const repaired = await verify('--repair')
-    expect(repaired).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-missing') })
-    expect(await verify('--accept-missing')).toMatchObject({ code: 0, lines: expect.arrayContaining(lines) })
-    await expectSilent()
+it('rows that are lost are reported by month, are not repaired, and are accepted only with the option', async () => {
+  await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
+  await change(`DELETE FROM conversions WHERE account_id = '$account' AND id = 'v2'`)
+  await change(`DELETE FROM costs WHERE account_id = '$account' AND id = 'x1'`)
+  const lines = [
+    `${account} clicks 2026-11: 1 row missing; 2 confirmed, 1 stored`,
+    `${account} conversions 2026-11: 1 row missing; 2 confirmed, 1 stored`,
+    `${account} costs 2026-11: 1 row missing; 1 confirmed, 0 stored`,
+  ]
+  const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
+  expect(JSON.parse(stdout).differences).toContainEqual({
+    kind: 'missing_rows',
+    accountId: account,
+    table: 'clicks',
+    month: '2026-11-01',
+    confirmed: 2,
+    stored: 1,
   })
+  const repaired = await verify('--repair')
+  expect(repaired).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-missing') })
+  expect(await verify('--accept-missing')).toMatchObject({ code: 0, lines: expect.arrayContaining(lines) })
+  await expectSilent()
+})
 
-  it('stay in sums and index while no click of the month is left, until they are accepted', {
-    tags: 'long',
-  }, async () => {
-    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
-    const c1 = [{ id: 'c1', clickedAt: '2026-10-30T10:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 }]
-    expect(await verify('--repair')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('month without any click'),
-    })
-    expect(await clicksByDay()).toEqual(oncePerDay)
-    expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(0)
-    expect((await verify('--accept-missing', '--repair')).code).toBe(0)
-    expect(await clicksByDay()).not.toEqual(oncePerDay)
-    expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(1)
-    expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilent()
+it('rows that are lost stay in sums and index while no click of the month is left, until they are accepted', {
+  tags: 'long',
+}, async () => {
+  await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
+  const c1 = [{ id: 'c1', clickedAt: '2026-10-30T10:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 }]
+  expect(await verify('--repair')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('month without any click'),
   })
+  expect(await clicksByDay()).toEqual(oncePerDay)
+  expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(0)
+  expect((await verify('--accept-missing', '--repair')).code).toBe(0)
+  expect(await clicksByDay()).not.toEqual(oncePerDay)
+  expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(1)
+  expect(await clicksByDay()).toEqual(oncePerDay)
+  await expectSilent()
 })

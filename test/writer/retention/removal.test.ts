@@ -61,36 +61,34 @@ async function insertRows(account: string, which: string): Promise<void> {
 
 const changedTables = ['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour']
 
-describe('rows of a removed month that are stored again, beside changed sums,', () => {
-  it('give their sums and index back before they are removed, if they are all rows of the month', async () => {
-    const account = await makeRetained({ clickMonths: 2, eventMonths: 1 })
-    await remove(account)
-    const before = await tablesOf(account)
-    await insertRows(account, 'true')
-    await storeEvents(stores, account, [{ id: 'restored', occurred_at: '2025-01-05 00:00:00.000' }])
-    await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = '${account}' AND id = 'c2'`)
-    const found = await verify(account)
-    expect(kindsOf(found)).toEqual([
-      ...['clicks', 'converted_click_rows', 'costs', 'pixel_events'].map((table) => `not_removed ${table}`),
-      'removed_month click_index',
-      ...changedTables.map((table) => `removed_month ${table}`),
-    ])
-    expect(await repair(account, found)).toEqual([])
-    expect(await tablesOf(account)).toEqual(before)
-    expect(await verify(account)).toEqual([])
-  })
+it('rows of a removed month that are stored again, beside changed sums, give their sums and index back before they are removed, if they are all rows of the month', async () => {
+  const account = await makeRetained({ clickMonths: 2, eventMonths: 1 })
+  await remove(account)
+  const before = await tablesOf(account)
+  await insertRows(account, 'true')
+  await storeEvents(stores, account, [{ id: 'restored', occurred_at: '2025-01-05 00:00:00.000' }])
+  await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = '${account}' AND id = 'c2'`)
+  const found = await verify(account)
+  expect(kindsOf(found)).toEqual([
+    ...['clicks', 'converted_click_rows', 'costs', 'pixel_events'].map((table) => `not_removed ${table}`),
+    'removed_month click_index',
+    ...changedTables.map((table) => `removed_month ${table}`),
+  ])
+  expect(await repair(account, found)).toEqual([])
+  expect(await tablesOf(account)).toEqual(before)
+  expect(await verify(account)).toEqual([])
+})
 
-  it('are removed, and sums stay as they are, if other rows of the month are missing', async () => {
-    const account = await makeRetained()
-    await remove(account)
-    await insertRows(account, `id != 'c2'`)
-    const changed = await derivedOf(account)
-    const found = await verify(account)
-    const remaining = changedTables.map((table) => `removed_month ${table}`)
-    expect(kindsOf(await repair(account, found))).toEqual(remaining)
-    expect(await derivedOf(account)).toEqual(changed)
-    expect(kindsOf(await verify(account))).toEqual(remaining)
-  })
+it('rows of a removed month that are stored again, beside changed sums, are removed, and sums stay as they are, if other rows of the month are missing', async () => {
+  const account = await makeRetained()
+  await remove(account)
+  await insertRows(account, `id != 'c2'`)
+  const changed = await derivedOf(account)
+  const found = await verify(account)
+  const remaining = changedTables.map((table) => `removed_month ${table}`)
+  expect(kindsOf(await repair(account, found))).toEqual(remaining)
+  expect(await derivedOf(account)).toEqual(changed)
+  expect(kindsOf(await verify(account))).toEqual(remaining)
 })
 
 it('a month in which only some clicks are missing is not removed until they are imported again', async () => {

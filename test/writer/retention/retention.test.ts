@@ -209,66 +209,62 @@ describe('after months were removed', () => {
   })
 })
 
-describe('imports after months were removed', () => {
-  it('reject clicks and events of removed months, which the sums still count', async () => {
-    const { stores } = server
-    const again = await importContent(stores, 'acme', 'clicks', rows.clicks)
-    expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
-    expect(again.rejects[0]?.reason).toBe('clickedAt: is before 2025-02-01; the account has removed earlier rows')
-    const events = await importContent(stores, 'acme', 'pixel-events', rows['pixel-events'])
-    expect(events).toMatchObject({ inserted: 0, duplicates: 1, rejected: 2 })
-    const moved = { ...rows.clicks[0], clickedAt: '2025-03-01T00:00:00.000Z' }
-    expect(await importContent(stores, 'acme', 'clicks', [moved])).toMatchObject({ inserted: 0, duplicates: 1 })
-    expect(await responses('acme', fromSums)).toEqual(before)
-  })
-
-  it('a new conversion of a removed click has its campaign and time, and refers to it once', async () => {
-    const row = { id: 'v9', convertedAt: '2025-04-02T00:00:00.000Z', status: 'approved', clickId: 'c2', revenueBase: 1 }
-    await importContent(server.stores, 'acme', 'conversions', [row])
-    const { data } = await body('acme', '/conversions?from=2025-04-02&to=2025-04-02')
-    expect(data).toMatchObject([{ id: 'v9', campaignId: 'k2', clickedAt: '2025-01-10T10:20:00.000Z', country: null }])
-    await importContent(server.stores, 'acme', 'clicks', [])
-    // After all that the tests above stored.
-    expect(await verify('acme')).toEqual([])
-  })
+it('imports after months were removed reject clicks and events of removed months, which the sums still count', async () => {
+  const { stores } = server
+  const again = await importContent(stores, 'acme', 'clicks', rows.clicks)
+  expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
+  expect(again.rejects[0]?.reason).toBe('clickedAt: is before 2025-02-01; the account has removed earlier rows')
+  const events = await importContent(stores, 'acme', 'pixel-events', rows['pixel-events'])
+  expect(events).toMatchObject({ inserted: 0, duplicates: 1, rejected: 2 })
+  const moved = { ...rows.clicks[0], clickedAt: '2025-03-01T00:00:00.000Z' }
+  expect(await importContent(stores, 'acme', 'clicks', [moved])).toMatchObject({ inserted: 0, duplicates: 1 })
+  expect(await responses('acme', fromSums)).toEqual(before)
 })
 
-describe('verify after months were removed', () => {
-  it('repairs the sums of conversions of a removed month, and reports changed sums of clicks and a changed index', {
-    tags: 'long',
-  }, async () => {
-    const { stores } = server
-    const insert = (columns: string, values: string) =>
-      stores.clickhouse.client.command({ query: `INSERT INTO sums_by_quarter_hour (${columns}) VALUES (${values})` })
-    const key = `'acme', '2025-01-10 10:15:00', 'k1'`
-    await insert('account_id, bucket, campaign_id, conversions', `${key}, 1`)
-    const found = await verify('acme')
-    expect(found).toMatchObject([{ kind: 'derived', table: 'sums_by_quarter_hour', day: '2025-01-10' }])
-    expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, found))).toEqual([])
-    await insert('account_id, bucket, campaign_id, clicks', `${key}, 1`)
-    await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = 'acme' AND id = 'bot'`)
-    const changed = { kind: 'removed_month', accountId: 'acme', month: '2025-01-01' }
-    const expected = ['click_index', 'sums_by_quarter_hour'].map((table) => ({ ...changed, table }))
-    expect(await verify('acme')).toEqual(expected)
-    expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, expected as never))).toEqual(expected)
-  })
+it('imports after months were removed a new conversion of a removed click has its campaign and time, and refers to it once', async () => {
+  const row = { id: 'v9', convertedAt: '2025-04-02T00:00:00.000Z', status: 'approved', clickId: 'c2', revenueBase: 1 }
+  await importContent(server.stores, 'acme', 'conversions', [row])
+  const { data } = await body('acme', '/conversions?from=2025-04-02&to=2025-04-02')
+  expect(data).toMatchObject([{ id: 'v9', campaignId: 'k2', clickedAt: '2025-01-10T10:20:00.000Z', country: null }])
+  await importContent(server.stores, 'acme', 'clicks', [])
+  // After all that the tests above stored.
+  expect(await verify('acme')).toEqual([])
+})
 
-  it('nothing is removed while sums do not agree with the rows', async () => {
-    const { stores } = server
-    await setRetention(stores.postgres, 'changed', { clickMonths: 2, eventMonths: 2 })
-    await stores.clickhouse.client.command({
-      query: `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+it('verify after months were removed repairs the sums of conversions of a removed month, and reports changed sums of clicks and a changed index', {
+  tags: 'long',
+}, async () => {
+  const { stores } = server
+  const insert = (columns: string, values: string) =>
+    stores.clickhouse.client.command({ query: `INSERT INTO sums_by_quarter_hour (${columns}) VALUES (${values})` })
+  const key = `'acme', '2025-01-10 10:15:00', 'k1'`
+  await insert('account_id, bucket, campaign_id, conversions', `${key}, 1`)
+  const found = await verify('acme')
+  expect(found).toMatchObject([{ kind: 'derived', table: 'sums_by_quarter_hour', day: '2025-01-10' }])
+  expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, found))).toEqual([])
+  await insert('account_id, bucket, campaign_id, clicks', `${key}, 1`)
+  await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = 'acme' AND id = 'bot'`)
+  const changed = { kind: 'removed_month', accountId: 'acme', month: '2025-01-01' }
+  const expected = ['click_index', 'sums_by_quarter_hour'].map((table) => ({ ...changed, table }))
+  expect(await verify('acme')).toEqual(expected)
+  expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, expected as never))).toEqual(expected)
+})
+
+it('nothing is removed while sums do not agree with the rows', async () => {
+  const { stores } = server
+  await setRetention(stores.postgres, 'changed', { clickMonths: 2, eventMonths: 2 })
+  await stores.clickhouse.client.command({
+    query: `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
         VALUES ('changed', 'device', '2025-01-10', 'mobile', 1)`,
-    })
-    const stored = await storedRowsOf(stores, 'changed')
-    await expect(remove('changed')).rejects.toThrow('and nothing was removed; run verify --account changed --repair')
-    expect(await storedRowsOf(stores, 'changed')).toBe(stored)
-    expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
-    await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
-    expect(await remove('changed')).toMatchObject({ removed: { clicks: 4, events: 1 } })
-    const counts = await rowsOf(stores, `SELECT count() AS rows FROM clicks WHERE account_id = 'changed'`)
-    expect(counts).toEqual([{ rows: 2 }])
   })
+  const stored = await storedRowsOf(stores, 'changed')
+  await expect(remove('changed')).rejects.toThrow('and nothing was removed; run verify --account changed --repair')
+  expect(await storedRowsOf(stores, 'changed')).toBe(stored)
+  expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
+  await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
+  expect(await remove('changed')).toMatchObject({ removed: { clicks: 4, events: 1 } })
+  const counts = await rowsOf(stores, `SELECT count() AS rows FROM clicks WHERE account_id = 'changed'`)
+  expect(counts).toEqual([{ rows: 2 }])
 })
 
 // While confirmed clicks are missing: removal.test.ts.

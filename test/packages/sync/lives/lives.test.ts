@@ -30,7 +30,6 @@ const unavailableRetries = 30
 const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
 const port = await freePort()
-/** Requests until the next kill. */
 let waiting: { missing: number; kill(): void } | undefined
 let server: ReturnType<typeof start>
 
@@ -61,7 +60,6 @@ async function serve(): Promise<void> {
   server.stdout.resume()
 }
 
-/** The source and the copy of a life. */
 interface Life {
   accountId: string
   client: Tributary
@@ -156,7 +154,6 @@ async function end(victim: NonNullable<Step['kill']>['victim'], copy: { kill(): 
   if (engine) process.kill(engine.id, 'SIGKILL')
 }
 
-/** Runs the copy once. */
 async function sync({ words, environment }: Life, ...more: string[]) {
   const { stdout } = await promisify(execFile)(process.execPath, [...words, ...more], { env: environment })
   return JSON.parse(stdout) as { rows: Record<string, number>; verified?: Record<string, { repaired: string[] }> }
