@@ -1,14 +1,12 @@
 // @module-tag node
 
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
 import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { useTestApp } from '../kit/app.ts'
+import { openHttpServer } from '../kit/httpServer.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { runningQueries } from '../kit/rows.ts'
@@ -51,13 +49,11 @@ it('a query ends in ClickHouse when its client disconnects', async () => {
 it('every read of ClickHouse ends its queries when its client disconnects', async () => {
   // Receives queries and never responds.
   const received = new Set<object>()
-  const silent = createServer((request) => {
+  const silent = await openHttpServer((request) => {
     received.add(request)
     request.socket.once('close', () => received.delete(request))
-  }).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const { port } = silent.address() as AddressInfo
-  const clickhouse = openClickHouse({ url: `http://127.0.0.1:${port}`, username: 'x', password: 'x', database: 'x' })
+  })
+  const clickhouse = openClickHouse({ url: silent.url, username: 'x', password: 'x', database: 'x' })
   const app = await api.open({ stores: { ...api.stores, clickhouse } })
   await app.listen({ port: 0 })
   const reads = operations.filter(({ method }) => method === 'GET')
@@ -83,6 +79,5 @@ it('every read of ClickHouse ends its queries when its client disconnects', asyn
   expect(tested).toEqual(expect.arrayContaining(['/clicks', '/conversions', '/stats/daily', '/reports']))
   await app.close()
   await clickhouse.close()
-  silent.closeAllConnections()
-  silent.close()
+  await silent.close()
 })

@@ -7,7 +7,6 @@ import { mergeLimits } from './stores.ts'
 /** Columns of a row of ClickHouse; omitted columns get their default. */
 export type StoredRow = Record<string, string | number | boolean | null>
 
-/** Stores pixel events as one insert; columns that are not given have their defaults. */
 export async function storeEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
   const values = rows.map((row) => ({ account_id: accountId, origin: 'server', event_name: 'visit', ...row }))
   await clickhouse.client.insert({

@@ -22,10 +22,8 @@ interface Store {
 /** The package has no types. */
 const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => Store
 
-/** The end of the name of an object's file. */
 const suffix = '._S3rver_object'
 
-/** The credentials that s3rver knows. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
 
 /**
@@ -77,18 +75,15 @@ export async function openS3Server() {
   })
   return {
     ...server,
-    /** Sets the clock of the store. */
     setAhead(ms: number) {
       aheadMs = ms
     },
-    /** Makes an object older. */
     async age(key: string, ms: number) {
       const time = (Date.now() - ms) / 1_000
       await utimes(join(bucket, key + suffix), time, time)
     },
     createBucket: () => mkdir(bucket),
     removeBucket: () => rm(bucket, { recursive: true, force: true }),
-    /** @returns the keys of all objects */
     async keys() {
       const entries = await readdir(bucket, { recursive: true, withFileTypes: true })
       const files = entries.map(({ parentPath, name }) => relative(bucket, join(parentPath, name)))

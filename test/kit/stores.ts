@@ -48,7 +48,6 @@ export async function openTestStores(servers?: Record<string, string>): Promise<
   }
 }
 
-/** Stores, and the data to reset them. */
 interface OpenedStores {
   stores: Stores
   settings: Settings
@@ -98,7 +97,6 @@ async function empty({ stores, plans }: OpenedStores): Promise<void> {
   await sql`INSERT INTO plans ${sql(plans as postgres.Row[])}`
 }
 
-/** Drops the databases of a test file on each server. */
 async function dropDatabases({ client, cluster, database }: ClickHouse): Promise<void> {
   const names = cluster ? [database, cluster.localDatabase] : [database]
   for (const one of cluster?.nodes ?? [{ client }]) {

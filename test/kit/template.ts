@@ -10,7 +10,6 @@ import { startReplicas } from './replicas.ts'
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
 export interface Engines {
   clickhouseUrl: string | undefined
-  /** Additional environment of programs on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
   hasDocker: boolean
@@ -60,7 +59,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Starts containers of the production servers for this run of the suite. */
 async function startContainers() {
   const [clickhouse, postgres] = await Promise.all([
     new GenericContainer(clickHouseImage)

@@ -8,7 +8,6 @@ import { useFolder } from '../kit/fixtures.ts'
 
 /** A project of npm in an empty folder, with the tarballs of packages of this repository. */
 export interface EmptyProject {
-  /** @returns the path of the folder, or a path below it */
   folder(...names: string[]): string
   /** Of a process in the folder, with its programs, as after `npm install --global`. */
   environment(): Record<string, string>

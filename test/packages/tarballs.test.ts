@@ -55,7 +55,6 @@ describe.each(names)('the tarball of %s', (name) => {
   })
 })
 
-/** @returns the paths of the files of a folder, relative to it */
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())

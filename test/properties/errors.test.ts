@@ -359,7 +359,6 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   },
 )
 
-/** Invalid lists of values of every filter. */
 const badLists = [',', 'a,', ',a', '!', '!,', 'a\\', 'a\\n', 'a,\\!b', '!\\!', Array(101).fill('a').join(',')]
 const idFilterNames = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id', 'visitor_id', 'click_id']
 const badFilterIds = ['a b', 'é', 'a/b', 'a'.repeat(65), "' OR 1=1", 'a\n', '*', '%', 'k1,k 2']
@@ -480,7 +479,6 @@ function badValuesOf(operation: Operation, { name, schema }: Parameter): string[
 
 const badIds = ['', ' ', 'a b', 'é', 'a/b', 5, true, {}, ['a'], 'a\n', 'a\0']
 
-/** Invalid values of body fields by name. */
 const badFields: Record<string, readonly unknown[]> = {
   event_name: ['', 'a b', '1a', '_a', 'é', 'a'.repeat(65), 5, null, {}, ['a'], 'a\n', 'a-b'],
   click_id: [...badIds, 'a'.repeat(65)],
@@ -587,7 +585,6 @@ describe.each(breaks)('$why', ({ list, problem, open }) => {
   )
 })
 
-/** The same ClickHouse with a limit that every read exceeds. */
 function withLimit(clickhouse: ClickHouse, limit: ReadRequest['settings']): ClickHouse {
   const { client } = clickhouse
   const limited = new Proxy(client, {

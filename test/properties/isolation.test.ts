@@ -249,7 +249,6 @@ const exportUrls = reads.flatMap((operation) => {
       .map((query) => `${operation.path}?${[query, `format=${format}`, escapeOf(format)].filter(Boolean).join('&')}`),
   )
 })
-/** The limit of concurrent exports per account. */
 const concurrentExportsMax = 2
 const concurrentReads = 8
 
@@ -410,7 +409,6 @@ it('every ClickHouse query of a read has the account as the first condition on e
   expect(tables.filter((text) => !condition.test(text))).toEqual([])
 })
 
-/** Opens a server that records the text of every query to its stores. */
 async function openRecording(): Promise<{ app: App; queries: string[]; close: () => Promise<void> }> {
   const queries: string[] = []
   const { postgres } = api.stores

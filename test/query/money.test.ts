@@ -8,7 +8,6 @@ const amounts = fc.oneof(
   fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
   fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }),
 )
-/** The format of ClickHouse: no trailing zeros. */
 const textOf = (millionths: bigint): string => {
   const digits = `${millionths < 0n ? -millionths : millionths}`.padStart(7, '0')
   const decimals = digits.slice(-6).replace(/0+$/, '')

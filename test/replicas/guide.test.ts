@@ -1,9 +1,6 @@
 // @module-tag long
 
-import { once } from 'node:events'
 import { symlinkSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
@@ -11,13 +8,13 @@ import { Shell } from '../docs/shell.ts'
 import { type Block, blocksOf } from '../docs/shellBlocks.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { openHttpServer } from '../kit/httpServer.ts'
 import { startReplicas } from '../kit/replicas.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
 
 const folder = useFolder()
 
-/** The blocks of a section of a page that run. */
 function sectionOf(page: string, heading: string, language: 'sh' | 'bash'): Block[] {
   const blocks = blocksOf(page, [language]).filter((block) => block.section === heading)
   expect(blocks.length).toBeGreaterThan(0)
@@ -31,15 +28,13 @@ describe.runIf(canReplicate())('the commands of the documentation', () => {
     return { environment, close: remove }
   })
   /** `ssh two systemctl stop clickhouse-server` requests `/stop`. */
-  const control = useOpened(async () => {
-    const server = createServer(async (request, response) => {
+  const control = useOpened(() =>
+    openHttpServer(async (request, response) => {
       const [, two] = replicas.nodes
       await (request.url === '/stop' ? two.kill() : two.start())
       response.end()
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
-  })
+    }),
+  )
 
   it('make two servers a pair, show an outage, and replace a lost replica', async () => {
     const [one, two] = replicas.nodes

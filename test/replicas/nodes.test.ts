@@ -62,7 +62,6 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${api.key}` } })
     return response.statusCode === 200 ? response.json().totals.clicks : response.statusCode
   }
-  /** Waits until writes and reads go to a node. */
   const goTo = (node: ReplicaNode, { clickhouse }: Pick<Stores, 'clickhouse'> = api.stores) => {
     const query = ch`SELECT concat(getMacro('shard'), ' ', getMacro('replica')) AS name`
     const nameAt = async (reader: typeof clickhouse.reader) =>

@@ -6,7 +6,6 @@ import { engineTemplate } from '../kit/engineTemplate.ts'
 import type { Replicas } from '../kit/replicas.ts'
 import type { ServerProcess } from '../kit/serverProcess.ts'
 
-/** Opens migrated stores on one shard of two replicas. */
 export async function openReplicatedStores(): Promise<CrashStores & { replicas: Replicas }> {
   const postgresTemplate = join(await engineTemplate(), 'postgres')
   const { replicas, ...stores } = await openCrashStores({ replicatedShards: 1, postgresTemplate })
@@ -23,7 +22,6 @@ export async function openPair() {
     ...stores,
     replicas,
     accounts,
-    /** The rows of each node. */
     contents: () => Promise.all(replicas.nodes.map((node) => contentOfNode(node))),
     /** What is wrong on each node, before and after merges. */
     async differences(): Promise<string[]> {
@@ -36,7 +34,6 @@ export async function openPair() {
   }
 }
 
-/** Does something while a process does not run. */
 export async function without<Result>(dead: ServerProcess, act: () => Promise<Result>): Promise<Result> {
   await dead.kill()
   try {

@@ -41,7 +41,6 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
     await owner.close()
     return await openTestApp({}, { ...environment, CLICKHOUSE_URL: nodes[0].url('tributary_writer') })
   })
-  /** The stores through the second node. */
   const there = useOpened(() =>
     openStores(
       readSettings({ ...api.stores.environment, CLICKHOUSE_URL: replicas.nodes[1]?.url('tributary_writer') }),
@@ -78,7 +77,6 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   const stopFetches = () => Promise.all(replicas.nodes.map((node) => node.stopFetches()))
   const startFetches = () => Promise.all(replicas.nodes.map((node) => node.startFetches()))
 
-  /** The nodes of each shard have the same rows. */
   async function expectEqualReplicas(): Promise<void> {
     await replicas.synchronize()
     const contents = (await Promise.all(replicas.nodes.map(contentOfNode))).map((text) =>

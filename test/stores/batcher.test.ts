@@ -8,7 +8,6 @@ interface Held {
   signal: AbortSignal
 }
 
-/** Batches of numbers that the test resolves. */
 function open(options: Partial<BatcherOptions<number>> = {}) {
   const held: Held[] = []
   const batches = new Batcher<number>({
@@ -125,7 +124,6 @@ describe('batches', () => {
       return { batches, starts }
     }
 
-    /** A caller that calls again after each result. */
     async function callAgain(batches: Batcher<number>, times: number) {
       for (let time = 0; time < times; time++) await batches.add(1)
     }

@@ -33,7 +33,6 @@ beforeEach(() => {
   cache = open({ staleWhileRevalidateMs: 900 })
 })
 
-/** Finds a value and completes the read of it. */
 async function load(key: string, value: string | undefined): Promise<string | undefined> {
   const found = cache.find(key)
   reads.pop()?.resolve(value)

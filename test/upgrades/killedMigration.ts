@@ -82,7 +82,6 @@ function interceptPostgres(postgres: Postgres, before: () => void): Postgres {
   })
 }
 
-/** @returns the number of files that have completed, on all nodes */
 async function countCompleted({ clickhouse, postgres }: MigratedStores): Promise<number> {
   const [row] = await postgres<{ count: number }[]>`SELECT count(*)::integer AS count FROM schema_migrations`
   let completed = row?.count ?? 0

@@ -17,7 +17,6 @@ export async function request(url: string, key: string, event?: object): Promise
   }
 }
 
-/** Reads and sends events until it is ended. @param urlOf the server of the next requests */
 export function openLoad(urlOf: () => string, keys: { lived: string; writing: string }) {
   let isEnded = false
   const acknowledged: string[] = []
@@ -39,7 +38,6 @@ export function openLoad(urlOf: () => string, keys: { lived: string; writing: st
     assertRunning(): void {
       if (failure) throw failure
     },
-    /** @returns the ids of acknowledged events */
     async end(): Promise<string[]> {
       isEnded = true
       await running

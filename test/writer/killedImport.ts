@@ -64,7 +64,6 @@ async function present(stores: Stores, accountId: string, table: WrittenTable): 
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }
 
-/** Restores a table; its derived tables keep their rows. */
 async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
   if (isOfRows(table)) {
     const key = table === 'clicks' ? ['id'] : ['id', 'version']

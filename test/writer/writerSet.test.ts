@@ -286,7 +286,6 @@ describe('a flush', () => {
     await mustHave(two, step)
   })
 
-  /** The accounts have the rows of all steps once, and no table differs from them. */
   async function mustHave(accountIds: readonly string[], steps: number): Promise<void> {
     for (const accountId of accountIds) {
       const [clicks, conversions] = [new Set<string>(), new Map<string, string>()]

@@ -310,15 +310,6 @@ describe('a report with many buckets', () => {
     expect(new Set(found).size).toBe(campaigns)
   })
 
-  it('has a line of totals in CSV, which says of how many rows it is if more follow', async () => {
-    const lastLine = async (page: string) => {
-      const { body } = await api.get(`/reports?group_by=campaign&metrics=clicks&totals=true&format=csv&${page}`, many)
-      return body.trim().split('\n').at(-1)
-    }
-    expect(await lastLine('limit=400&offset=400')).toBe(`"(total)","of ${campaigns} rows",${campaigns}`)
-    expect(await lastLine('limit=400&offset=800')).toBe(`"(total)",,${campaigns}`)
-  })
-
   it('is ordered by the change to the other range, also of two hours with one counterpart', async () => {
     const hours = await api.account('hours')
     const clickedAt = ['2026-10-24T00:10Z', '2026-10-24T00:20Z', '2026-10-24T00:30Z', '2026-10-25T00:10Z']

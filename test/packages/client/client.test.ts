@@ -488,7 +488,6 @@ async function openProxy({ isBroken = () => true, afterBytes, afterLines = 0, is
   return { ...proxy, responses: () => responses }
 }
 
-/** A proxy that drops the first response. */
 function openLossyProxy(): Promise<HttpServer> {
   let isLost = false
   return openApiProxy(baseUrl, {

@@ -32,7 +32,6 @@ const folder = useFolder()
 let baseUrl: string
 /** Of an account with long rows. */
 let longKey: string
-/** Uses the program, with an API and a copy. */
 let model: Client
 const clickIds = Array.from({ length: 30 }, (_, n) => `c${String(n).padStart(2, '0')}`)
 
@@ -56,7 +55,6 @@ beforeAll(async () => {
 })
 afterAll(() => model?.close())
 
-/** Connects to a server of this process. */
 async function connect(apiKey: string, url = baseUrl): Promise<Client> {
   return await connectTo({ api: { baseUrl: url, apiKey }, copy: undefined })
 }
@@ -76,7 +74,6 @@ async function start(words: string[], environment: Record<string, string>): Prom
   return client
 }
 
-/** Calls a tool. @returns its texts */
 async function call(
   client: Client,
   name: string,

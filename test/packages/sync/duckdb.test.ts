@@ -65,7 +65,6 @@ async function sync(...more: string[]): Promise<Synced> {
   return JSON.parse(stdout)
 }
 
-/** Executes statements on the copy. @returns the rows of the last one */
 const execute = (statements: string) => queryDuckdb(file(), statements)
 const expectEqual = () => withDuckdb(file(), (query) => expectEqualRows(client, query))
 

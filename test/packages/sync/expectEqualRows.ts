@@ -33,14 +33,12 @@ export async function expectEqualRows(
   }
 }
 
-/** A value of an export as a copy stores it. */
 function storedAs(type: string, value: unknown): unknown {
   return type === 'json' && typeof value === 'string'
     ? JSON.stringify(JSON.parse(value)).replaceAll('\\u0000', '\ufffd')
     : value
 }
 
-/** A value of PostgreSQL or DuckDB as in an export. */
 function shownAs(type: string, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (type.startsWith('bigint')) return Number(value)

@@ -30,7 +30,6 @@ const hash = createHash('md5').update(`c1|${at}|${at}`).digest('hex').slice(0, 1
 /** What every Parquet file has: the mark, the length of the footer, and the mark again. */
 const parquetFile = 'PAR1\0\0\0\0PAR1'
 
-/** The responses of a server with one click. */
 const sound = () => ({
   key: { accountId: 'acme' } as object,
   checksums: { asOf: '2026-11-21T00:00:00.000Z', data: [{ day: '2026-11-20', rows: 1, costBase: 1, hash }] } as object,
@@ -76,7 +75,6 @@ async function sync(target: string, ...more: string[]): Promise<number | null> {
   return code
 }
 
-/** @returns the line that the failed command prints */
 async function failing(target: string): Promise<string> {
   expect(await sync(target)).toBe(1)
   return errors

@@ -26,7 +26,6 @@ describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-syn
     await importContent(api.stores, 'acme', 'clicks', clicks)
   })
 
-  /** @returns what the terminal received */
   async function onTerminal(target: string, more: string): Promise<string> {
     const command = `"$NODE" "$PROGRAM" "$FOLDER/${target}" --url "$URL" --resources clicks ${more}`
     const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment })

@@ -2,7 +2,6 @@ import { DuckDBInstance } from '@duckdb/node-api'
 
 type Query = (statements: string) => Promise<Record<string, unknown>[]>
 
-/** Opens a file of DuckDB for several queries. */
 export async function withDuckdb<Result>(file: string, use: (query: Query) => Promise<Result>): Promise<Result> {
   const instance = await DuckDBInstance.create(file)
   const connection = await instance.connect()

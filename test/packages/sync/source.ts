@@ -110,7 +110,6 @@ export function metricsOf(row: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnNameOf(name), value]))
 }
 
-/** @returns the columns of a row as numbers or null */
 export function numbersOf(row: object): Record<string, number | null> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
 }

@@ -11,7 +11,6 @@ import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
   const server = useOpened(startPostgres)
 
-  /** Opens a copy in a schema of its own, and another connection to the server. */
   async function openCopy(schema: string) {
     const url = server.url('tributary')
     const [clicks] = changing
@@ -34,7 +33,6 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     return (await waiting())[0]?.pid ?? 0
   }
 
-  /** A click of 20 November 2026. */
   function clickOf(id: string, minute: number, more: Record<string, unknown> = {}) {
     const clickedAt = new Date(Date.UTC(2026, 10, 20, 0, minute)).toISOString()
     return { id, clickedAt, storedAt: clickedAt, isBot: false, isTest: true, subIds: { sub1: 's' }, ...more }

@@ -4,21 +4,17 @@ import { type Operation, operations, type Parameter } from '../../kit/operations
 
 // Generates hostile requests and ordinary ones; most differ from a valid request in one part only.
 
-/** A request as it is sent. */
 export interface Request {
   /** Index of its endpoint in `operations`. */
   endpoint: number
   method: string
-  /** With its query string. */
   path: string
   headers: Record<string, string>
   body: Buffer | undefined
 }
 
-/** Values that come from the running server. */
 export interface ServerValues {
   key: string
-  /** Cursors of its responses. */
   cursors: readonly string[]
 }
 
@@ -221,7 +217,6 @@ const properties = fc.oneof(
   fc.constantFrom({ __proto__: { a: 1 } }, { constructor: { prototype: {} } }, { '': 1 }, 'text', 5, []),
 )
 
-/** The JSON text of an event. */
 function eventText(known: ServerValues): fc.Arbitrary<string> {
   const body = operations.find(({ method, path }) => method === 'POST' && path === '/events')?.body ?? {}
   const fields = Object.entries(body).map(([name, schema]) => {

@@ -14,7 +14,6 @@ export const domains: Record<string, string> = {
 /** `Accept-Language` headers and their first tags. */
 export const languages: Record<string, string> = { 'de-DE,de;q=0.9,en': 'de-de', EN: 'en', 'fr ;q=1': 'fr' }
 
-/** Fields of an import file that clicks and conversions have. */
 export interface SharedFields {
   campaignId?: string | undefined
   offerId?: string | undefined
@@ -27,7 +26,6 @@ export interface SharedFields {
   subIds?: { sub1?: string | undefined; sub2?: string | undefined; sub10?: string | undefined } | undefined
 }
 
-/** Fields that describe a click. */
 export interface ClickAttributeFields extends SharedFields {
   region?: string | undefined
   city?: string | undefined
@@ -59,7 +57,6 @@ export function clickAttributes(row: ClickAttributeFields): Attributes {
   }
 }
 
-/** Fields that only conversions have. */
 export interface ConversionAttributeFields extends SharedFields {
   status: string
   source?: string

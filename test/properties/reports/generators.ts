@@ -75,7 +75,6 @@ const conversionValues = { eventName: ['lead', 'Lead', '(not set)'], couponCode:
 export const sharedFields = someOf(sharedValues)
 /** Fields that only clicks have; a conversion has the values of its click. */
 export const clickOnlyFields = someOf(clickValues)
-/** Fields that only conversions have. */
 export const conversionOnlyFields = someOf(conversionValues)
 export const subIds = fc.record(someOf(subIdValues))
 
@@ -96,7 +95,6 @@ const fieldValues: Record<string, readonly string[]> = {
   status: statuses,
   source: ['cpa', 'revenue'],
 }
-/** The field of a filter, `campaignId` of `campaign_id`. */
 const fieldOf = (name: FilterName) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const filterBy = (...names: FilterName[]) =>
@@ -162,7 +160,6 @@ const metricConditions: fc.Arbitrary<MetricCondition[]> = fc.array(
 /** A range as parameters, and as instants in a zone. */
 interface Window {
   text: string
-  /** Of a calendar range. */
   name?: RangeName
   resolve(zone: string): Query['range']
 }
@@ -329,7 +326,6 @@ const choices: fc.Arbitrary<Choices> = fc.record({
 /** A query with its parameters, and the parameters of stats with the same range, filters and comparison. */
 export type WrittenQuery = Query & { text: string; statsText: string }
 
-/** Report queries at a time. */
 export function queries(nowMs: number): fc.Arbitrary<WrittenQuery> {
   return (
     fc

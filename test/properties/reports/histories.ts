@@ -32,9 +32,7 @@ const presentTimes = [
 
 /** Stored campaigns; clicks and conversions also refer to one that is not stored. */
 export const campaigns = ['k1', 'k2']
-/** Absent once in `freq` times. */
 const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) => fc.option(value, { nil: undefined, freq })
-/** Absent four times in five. */
 const seldom = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const ids = (letter: string, count: number) => fc.integer({ min: 0, max: count - 1 }).map((n) => `${letter}${n}`)
@@ -146,7 +144,6 @@ export type Step =
   /** Sends an event of a click; its value must not count as revenue. */
   | { kind: 'event'; clickId: string }
 
-/** Half of the imports are interrupted. */
 const interruption = (tables: readonly WrittenTable[]): fc.Arbitrary<Interruption | undefined> =>
   maybe(fc.record({ failure: fc.constantFrom('kill', 'reset'), without: fc.subarray([...tables]) }))
 const clicks = (least: number) =>

@@ -8,7 +8,6 @@ import { type CountedClick, type CountedConversion, type CountedCost, metricsOf 
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
-/** Rows with times in epoch milliseconds. */
 export interface Rows {
   clicks: readonly CountedClick[]
   conversions: readonly CountedConversion[]
@@ -24,7 +23,6 @@ export interface Query {
   zone: string
   range: { fromMs: number; untilMs: number }
   filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
-  /** Conditions of the parameter `filters`, combined with AND. */
   tree: Tree[]
   metricConditions: MetricCondition[]
   /** The calendar range that `range` is. */
@@ -32,10 +30,8 @@ export interface Query {
   sort: { by: 'id' | ReportMetric; isDescending: boolean; isChange?: boolean }
   offset: number
   limit: number
-  /** Least counts of a bucket. */
   minClicks: number
   minConversions: number
-  /** Whether the report shows visitors. */
   withVisitors: boolean
   /** The other range: an earlier one, or any. */
   compare: Comparison | { fromMs: number; untilMs: number } | undefined
@@ -211,7 +207,6 @@ function idOf(dimension: Dimension, { atMs, attributes }: Row, zone: string): st
   return id ?? (attributes[dimension as AttributeName] || notSet)
 }
 
-/** @returns undefined for a dimension that is not of time */
 function timeId(dimension: TimeDimension, atMs: number, zone: string): string | undefined {
   const local = localText(atMs, zone)
   const date = local.slice(0, 10)

@@ -245,7 +245,6 @@ function amountFields(name: string, baseName: string, given: ClickLine['cost'], 
     : { ...fields, exchangeRate: inUnits(BigInt(foreign.exchangeRate)) }
 }
 
-/** The rows of the model, at epoch milliseconds. */
 function modelRows(account: Account): Rows {
   const { clicks, conversions, costs } = account.model
   const todayMs = startOfDay(account)
@@ -331,7 +330,6 @@ async function compareSeries({ key, nowMs }: Account, rows: Rows, query: Written
   expect(series.data.map(({ id }) => id)).toEqual([...new Set(series.data.map(({ id }) => id))])
 }
 
-/** Computes metrics from the rows of the lists. */
 async function metricsOfLists(
   key: string,
   { range, filters, tree, limit, countsAtClick }: WrittenQuery,

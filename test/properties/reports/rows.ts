@@ -13,7 +13,6 @@ import {
 
 /** An amount in a file: in the account's currency, or in another one with an exchange rate or the converted amount. */
 interface Amount {
-  /** Millionths. */
   amount: number
   foreign?: { exchangeRate: number } | { base: number } | 'unconvertible'
 }
@@ -181,7 +180,6 @@ export class Model {
     return this.#clicks.get(clickId)?.campaignId
   }
 
-  /** Clicks without bots and tests. */
   get clicks(): CountedClick[] {
     return [...this.#clicks.values()]
       .filter(({ isBot, isTest }) => !isBot && !isTest)
@@ -211,7 +209,6 @@ function dimensionsOf(line: CostLine): [string, unknown][] {
     .sort()
 }
 
-/** What a change of a cost changes. */
 function costValues(line: CostLine | undefined): string {
   if (!line) return ''
   return JSON.stringify([line.atMs, dimensionsOf(line), line.cost.amount, !line.cost.foreign, `${baseOf(line.cost)}`])
@@ -272,7 +269,6 @@ function ratio(millionths: bigint, denominator: bigint): number | null {
   return denominator === 0n ? null : inUnits(quotient(millionths, denominator))
 }
 
-/** Rounded half away from zero. */
 function quotient(dividend: bigint, divisor: bigint): bigint {
   const [a, b] = divisor < 0n ? [-dividend, -divisor] : [dividend, divisor]
   return a < 0n ? -((-2n * a + b) / (2n * b)) : (2n * a + b) / (2n * b)

@@ -1,6 +1,5 @@
-import { once, setMaxListeners } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { setMaxListeners } from 'node:events'
+import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
@@ -21,7 +20,8 @@ import {
   texts,
 } from '../../../src/stores/clickhouse/sql.ts'
 import { concat, textList, writeTexts } from '../../../src/stores/clickhouse/textList.ts'
-import { useTestStores } from '../../kit/fixtures.ts'
+import { useOpened, useTestStores } from '../../kit/fixtures.ts'
+import { openHttpServer } from '../../kit/httpServer.ts'
 
 const label = 'test'
 
@@ -134,32 +134,28 @@ describe('a read over connections that stay open', () => {
   let pings = 0
   let respondsToPings = true
   let resets = 0
-  const server = createServer((request, response) => {
-    if (request.url === '/ping') {
-      pings += 1
-      if (pings <= resets) request.socket.resetAndDestroy()
-      else if (respondsToPings) response.end('Ok.\n')
-      return
-    }
-    received += 1
-    const { socket } = request
-    const isFirst = !used.has(socket)
-    used.add(socket)
-    if (respond(socket, isFirst)) response.end('{"data":[{"one":1}]}')
-  })
+  const server = useOpened(() =>
+    openHttpServer((request, response) => {
+      if (request.url === '/ping') {
+        pings += 1
+        if (pings <= resets) request.socket.resetAndDestroy()
+        else if (respondsToPings) response.end('Ok.\n')
+        return
+      }
+      received += 1
+      const { socket } = request
+      const isFirst = !used.has(socket)
+      used.add(socket)
+      if (respond(socket, isFirst)) response.end('{"data":[{"one":1}]}')
+    }),
+  )
   let clickhouse: ClickHouse
   const read = (signal?: AbortSignal) => selectRows(clickhouse, ch`SELECT 1`, { label, ...(signal && { signal }) })
 
-  beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    clickhouse = openClickHouse({ url: `http://127.0.0.1:${port}`, username: 'x', password: 'x', database: 'x' })
+  beforeAll(() => {
+    clickhouse = openClickHouse({ url: server.url, username: 'x', password: 'x', database: 'x' })
   })
-  afterAll(async () => {
-    await clickhouse?.close()
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(() => clickhouse.close())
 
   it('is sent again once when the server has closed its connection', async () => {
     respond = (socket, isFirst) => isFirst || !socket.destroy()
@@ -192,17 +188,23 @@ describe('a read over connections that stay open', () => {
     }
   })
 
-  it('goes on for as long as the server responds to pings', async () => {
+  it.each([
+    ['for as long as the server responds to pings', 0, [1, 2, 3]],
+    ['when the connection of one ping is reset, and the next ping gets a response', 1, [2]],
+  ])('goes on %s', async (_, resetsOfPings, counts) => {
     let complete = () => {}
     respond = (socket) => {
       complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
       return false
     }
-    pings = 0
+    ;[pings, resets] = [0, resetsOfPings]
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
+    onTestFinished(() => {
+      vi.useRealTimers()
+      resets = 0
+    })
     const result = read()
-    for (const count of [1, 2, 3]) {
+    for (const count of counts) {
       await vi.advanceTimersByTimeAsync(2_000)
       await vi.waitFor(() => expect(pings).toBe(count), { timeout: 10_000 })
       await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
@@ -210,27 +212,6 @@ describe('a read over connections that stay open', () => {
     complete()
     expect(await result).toEqual([{ one: 1 }])
     expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('goes on when the connection of one ping is reset, and the next ping gets a response', async () => {
-    let complete = () => {}
-    respond = (socket) => {
-      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
-      return false
-    }
-    ;[pings, resets] = [0, 1]
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const result = read()
-      await vi.advanceTimersByTimeAsync(2_000)
-      await vi.waitFor(() => expect(pings).toBe(2), { timeout: 10_000 })
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 10_000 })
-      complete()
-      expect(await result).toEqual([{ one: 1 }])
-    } finally {
-      vi.useRealTimers()
-      resets = 0
-    }
   })
 
   it('lets an aborted query end by itself and rejects then, so that the next read has its connection', async () => {

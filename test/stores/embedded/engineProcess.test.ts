@@ -11,7 +11,6 @@ const folder = useFolder()
 let kept: EngineProcess
 afterEach(() => kept.end())
 
-/** Keeps a process that runs this program. */
 function keep(program: string) {
   const output = { ready: 0, failed: [] as string[], log: [] as string[] }
   const entry = folder('engine.mjs')

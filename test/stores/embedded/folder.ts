@@ -54,14 +54,12 @@ export function makeEmptyFolder() {
       attached.push(engines)
       return engines
     },
-    /** A client in a process of its own. */
     async startClient() {
       const client = await startClient(path)
       clients.push(client)
       return client
     },
     processes,
-    /** The one process of a program. */
     process(program: string): number {
       const found = processes().filter((running) => running.program === program)
       if (!found[0] || found.length > 1) throw new Error(`${found.length} processes are ${program}`)
@@ -78,7 +76,6 @@ export function makeEmptyFolder() {
   }
 }
 
-/** Starts another process that is attached to the same folder. */
 async function startClient(path: string) {
   const child = fork(new URL('./client.mjs', import.meta.url), [path], { execArgv: [] })
   const hear = () =>
@@ -116,7 +113,6 @@ export async function execute(
   return await post({ socketPath }, query, user)
 }
 
-/** The same by any way to an HTTP server. */
 export function post(
   where: { socketPath: string } | { host: string; port: number },
   query: string,

@@ -267,7 +267,6 @@ const listTables = () =>
     ORDER BY engine = 'MaterializedView' DESC, name`,
   )
 
-/** A checksum of the merged rows of each table. */
 async function readChecksums(): Promise<Record<string, string>> {
   const selects = (await listTables())
     .filter(({ isStored }) => isStored)

@@ -325,7 +325,6 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
   })
 })
 
-/** A mutation of clicks that is never done. */
 const beginFailingMutation = () =>
   changeTables(
     server.stores,

@@ -9,7 +9,6 @@ import { advanceWatermarks, changeTables, storeClicks, storeConversions, storeCo
 const stores = useTestStores()
 beforeAll(() => makeAccounts('acme', 'planted'))
 
-/** Accounts with the same clicks and conversions, and correct sums and indexes. */
 async function makeAccounts(...ids: string[]): Promise<void> {
   for (const id of ids) {
     await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })

@@ -75,7 +75,6 @@ export const rows = {
   ],
 }
 
-/** Stores the rows in each of the accounts. */
 export async function storeRetained(stores: Writer['stores'], ...accounts: string[]): Promise<void> {
   const costs = rows.costs.map((row) => ({ updatedAt: row.spentAt, ...row }))
   const sent = accounts.flatMap((id) => rowsOfAccount(id, { ...rows, costs }))
@@ -122,7 +121,6 @@ function hasSum(row: object): boolean {
   return Object.entries(row).some(([name, sum]) => name.startsWith('sum(') && Number(sum) !== 0)
 }
 
-/** Every row of an account in ClickHouse, as it is stored. */
 export async function storedRowsOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: unknown[] = []
   for (const table of [...rowTables, ...Object.keys(sums)])

@@ -4,7 +4,6 @@ import type { Event } from '../../../../src/packages/client/client.ts'
 const firstMs = Date.UTC(2026, 10, 18)
 const hourMs = 3_600_000
 
-/** What changes in the source. */
 export type Change =
   | { resource: 'clicks' | 'conversions' | 'costs' | 'pixel-events'; rows: object[] }
   | { resource: 'events'; events: Event[] }
@@ -15,7 +14,6 @@ interface Kill {
   request: number
 }
 
-/** A step of a life. */
 export interface Step {
   change: Change
   kill: Kill | undefined

@@ -126,7 +126,6 @@ async function live(one: Life, steps: readonly Step[]): Promise<void> {
   await target.sql`DROP SCHEMA IF EXISTS ${target.sql(one.schema)} CASCADE`
 }
 
-/** Changes the source. An import that a kill ended runs again, as its operator does. */
 async function apply({ accountId, client }: Life, change: Change): Promise<void> {
   await vi.waitFor(
     async () => {
