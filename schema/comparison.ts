@@ -1,5 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { momentPattern } from './range.ts'
+import { instantPattern, momentPattern } from './range.ts'
 import { Instant, OneOf, optional } from './scalars.ts'
 
 export const comparisons = ['previous_period', 'previous_year'] as const
@@ -19,6 +19,15 @@ export const compareParameters = optional({
   compare_to: Type.String({
     pattern: momentPattern,
     description: 'End of the other range, in the forms of `to`; requires `compare_from`.',
+  }),
+})
+
+/** Parameter of the later pages of a report. */
+export const previousUntilParameter = optional({
+  previous_until: Type.String({
+    pattern: instantPattern,
+    description:
+      'End of the other range on pages after the first one: only `next` of a response sets it, if the other range ends at the time of the first page.',
   }),
 })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { compareParameters, previousTotals } from './comparison.ts'
+import { compareParameters, previousTotals, previousUntilParameter } from './comparison.ts'
 import { conversionFilterParameters } from './conversion.ts'
 import { countAtField, countAtParameter } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
@@ -57,7 +57,7 @@ export const ReportQuery = Type.Object({
       maximum: reportOffsetMax,
       default: 0,
       description:
-        'Number of rows to skip, to read the next ones while `truncated` is true. CSV has the URL of the next rows in the header `Link`.',
+        'Number of rows to skip. `next` of a response, and `Link` of CSV, lead to the next ones in the same ranges.',
     }),
     min_clicks: leastCount('clicks'),
     min_conversions: leastCount('conversions'),
@@ -66,6 +66,7 @@ export const ReportQuery = Type.Object({
         'Metrics to return, separated by commas; default: all but `visitors`, which reads rows instead of sums. Rows and their order do not depend on it.',
     }),
     ...compareParameters,
+    ...previousUntilParameter,
     ...countAtParameter,
     ...formatParameter(tableFormats),
     totals: Type.Boolean({
@@ -118,6 +119,9 @@ export const ReportResponse = Named('Report', {
     description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
   }),
   truncated: Type.Boolean({ description: 'Whether more buckets follow the rows of `data`.' }),
+  next: NullableText(
+    'Query of the next page, percent-encoded, without `?`: append it to the path. Every page is of the same ranges, whatever the time. Null on the last page and beyond the largest `offset`.',
+  ),
   ...dataThrough,
   asOf: Instant,
 })

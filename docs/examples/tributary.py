@@ -76,12 +76,10 @@ class Tributary:
             yield page
             if page.get('nextCursor') is not None:
                 query['cursor'] = page['nextCursor']
-            elif page.get('truncated') and page['data']:
-                # The pages of a report keep the range of the first one, also when a day ends meanwhile.
-                query.pop('days', None)
-                query.pop('range', None)
-                query.update({'from': page['from'], 'to': page['to']})
-                query['offset'] = int(query.get('offset', 0)) + len(page['data'])
+            elif page.get('next') is not None:
+                query = dict(urllib.parse.parse_qsl(page['next']))
+            elif page.get('truncated'):
+                raise TributaryError(200, {'message': 'The page says that rows follow, but not how to read them.'})
             else:
                 return
 

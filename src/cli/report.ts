@@ -9,7 +9,7 @@ import type { Metric } from '../../schema/metrics.ts'
 import { ReportQuery, type ReportResponse } from '../../schema/report.ts'
 import { reportCsv } from '../api/reports/csv.ts'
 import { planReport, type ReportPlan, runReport } from '../api/reports/report.ts'
-import { queryValidator } from '../http/validation.ts'
+import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { printable } from '../import/printable.ts'
 import { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
@@ -19,7 +19,7 @@ import type { Stores } from '../stores/open.ts'
 import { readFreshness } from '../stores/postgres/freshness.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
-import { UsageError } from './errors.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { accountOption } from './options.ts'
 import { table } from './table.ts'
 
@@ -33,9 +33,9 @@ interface ReportOptions {
 /** Parameters that select rows: the help lists their names in one line. */
 const filters: readonly string[] = [...filterNames, ...conversionAttributeNames]
 
-/** Parameters of the API by the option of each; the command has its own `--format`. */
+/** Parameters of the API by the option of each; the command has its own `--format`, and makes all pages itself. */
 const parameters = Object.entries<TSchema>(ReportQuery.properties)
-  .filter(([name]) => name !== 'format')
+  .filter(([name]) => name !== 'format' && name !== 'previous_until')
   .map(([name, schema]) => ({ name, option: parameterOption(name, schema) }))
 
 /** What a table shows unless `--metrics` says more: all metrics are wider than a terminal. */
@@ -89,9 +89,11 @@ async function printReport(context: CommandContext, { account, all = false, ...o
     retained: await readRetainedRanges(stores.postgres, accountId),
     freshness: await readFreshness(stores.postgres, accountId),
   }
-  const plan = checked(() => planReport(query, caller, Date.now()))
+  const nowMs = Date.now()
+  const planOf = (one: ReportQuery) => checked(() => planReport(one, caller, nowMs))
+  const plan = planOf(query)
   const signal = context.interrupted
-  const texts = textsOf(readPages(stores, plan, isAll, signal), plan, query, format)
+  const texts = textsOf(readPages(stores, plan, isAll ? planOf : undefined, signal), plan, query, format)
   await pipeline(Readable.from(texts), context.stdout, { signal, end: false })
 }
 
@@ -101,11 +103,16 @@ function readQuery(options: object, format: string): ReportQuery {
     const values = (options as Record<string, string[] | undefined>)[option.attributeName()]
     return values ? [[name, values] as const] : []
   })
-  const read = queryValidator(ReportQuery)(Object.fromEntries(given))
-  if ('error' in read) throw usageError(read.error)
-  const query = read.value as ReportQuery
+  const query = validated(Object.fromEntries(given))
   checked(() => checkCsvParameters(query, format))
   return query
+}
+
+/** @throws UsageError */
+function validated(query: RawQuery): ReportQuery {
+  const read = queryValidator(ReportQuery)(query)
+  if ('error' in read) throw usageError(read.error)
+  return read.value as ReportQuery
 }
 
 /** @throws UsageError instead of a Problem */
@@ -126,14 +133,27 @@ function usageError({ message }: Problem): UsageError {
   return new UsageError(message.replace('format=', '--format ').replace(parameterPlaces, optionOf))
 }
 
-/** Reads the first page, or all pages, of a report of one moment. */
-async function* readPages(stores: Stores, plan: ReportPlan, isAll: boolean, signal: AbortSignal) {
+/**
+ * Reads the first page of a report, or all pages.
+ * @param planOf plans the page of a query; undefined: only the first page is read
+ * @throws CommandError if rows follow the last page that a report can have
+ */
+async function* readPages(
+  stores: Stores,
+  first: ReportPlan,
+  planOf: ((query: ReportQuery) => ReportPlan) | undefined,
+  signal: AbortSignal,
+) {
   const context = { stores, nameCache: openNameCache(stores.postgres) }
-  for (let offset = plan.offset; ; ) {
-    const page = await runReport(context, { ...plan, offset }, signal)
+  for (let plan = first; ; ) {
+    const page = await runReport(context, plan, signal)
     yield page
-    offset += page.data.length
-    if (!isAll || !page.truncated) return
+    if (!planOf || !page.truncated) return
+    if (page.next === null)
+      throw new CommandError(
+        `The report has ${page.bucketCount} rows, more than its pages can have; select fewer by filters.`,
+      )
+    plan = planOf(validated(parseQuery(page.next)))
   }
 }
 

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { Button, Checkbox, Field, labelsOf, Menu, Select } from './controls.tsx'
+import { dateIn } from './dates.ts'
 import { dimensionNames, dimensions } from './dimensions.ts'
 import { nextDimensions, sortOf } from './drillPath.ts'
 import { type Emptiness, Empty } from './empty.tsx'
@@ -9,7 +10,7 @@ import { HeatMap, isHeatMap } from './heatMap.tsx'
 import { columnNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import { ReportTable } from './reportTable.tsx'
-import { useGet } from './request.ts'
+import { nextQuery, useGet, useSession } from './request.ts'
 import type { OpenRows } from './sidePanel.tsx'
 import { comparisonOf, countedSelectionOf, type PanelProps, sortedColumn } from './view.ts'
 
@@ -18,6 +19,12 @@ type Report = ResponseOf<'/reports'>
 const rowsPerPage = 50
 /** The rows that are searched: as many as the API returns at once. */
 const rowsSearched = 1_000
+
+/** The queries of later pages by offset, as `next` gave them, of a report whose first page has another query. */
+interface Pages {
+  first: string
+  queries: Map<number, QueryOf<'/reports'>>
+}
 
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
 export function DrillDown({ view: given, ...others }: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
@@ -36,9 +43,18 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: view.columns,
     ...(view.minClicks > 0 && { min_clicks: view.minClicks }),
-    ...(text || isHeatMap(view.groupBy) ? { limit: rowsSearched } : { limit: rowsPerPage, offset: view.offset }),
+    limit: text || isHeatMap(view.groupBy) ? rowsSearched : rowsPerPage,
   }
-  const report = useGet('/reports', query, ['read:reports'])
+  const { revision } = useSession()
+  const first = JSON.stringify([query, revision, dateIn(view.tz, Date.now())])
+  const pages = useRef<Pages>({ first, queries: new Map() })
+  if (pages.current.first !== first) pages.current = { first, queries: new Map() }
+  const { queries } = pages.current
+  const isPaged = query.limit === rowsPerPage
+  // A link to a later page begins a report there.
+  const report = useGet('/reports', isPaged ? (queries.get(view.offset) ?? { ...query, offset: view.offset }) : query, [
+    'read:reports',
+  ])
   return (
     <Panel
       title="Drill-down"
@@ -53,7 +69,7 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
         (isHeatMap(view.groupBy) ? (
           <HeatMap {...props} body={body} firstDate={empty.firstDate} />
         ) : (
-          <Rows {...props} body={body} text={text} />
+          <Rows {...props} body={body} text={text} queries={queries} />
         ))
       }
     </Panel>
@@ -61,10 +77,17 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
 }
 
 /** The rows that have a text; below them their number, or the pages of the report. */
-function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; text: string; onRows: OpenRows }) {
+function Rows({
+  body,
+  text,
+  queries,
+  onRows,
+  ...props
+}: PanelProps & { body: Report; text: string; queries: Pages['queries']; onRows: OpenRows }) {
   const { data, bucketCount, truncated } = body
   const { view, onChange } = props
   const { offset } = view
+  const next = nextQuery(body)
   const rows = data.filter(({ dimensions: values }) => Object.values(values).some((value) => hasText(value, text)))
   const count = bucketCount.toLocaleString()
   return (
@@ -83,7 +106,14 @@ function Rows({ body, text, onRows, ...props }: PanelProps & { body: Report; tex
           <Button disabled={offset === 0} onClick={() => onChange({ offset: Math.max(0, offset - rowsPerPage) })}>
             Previous page
           </Button>
-          <Button disabled={!truncated} onClick={() => onChange({ offset: offset + rowsPerPage })}>
+          <Button
+            disabled={!next}
+            onClick={() => {
+              const after = Number(next?.offset)
+              if (next) queries.set(after, next)
+              onChange({ offset: after })
+            }}
+          >
             Next page
           </Button>
         </p>

@@ -14,6 +14,10 @@ import { filterNames } from './dimensions.ts'
 
 const selection: readonly string[] = [...filterNames, 'range', 'from', 'to', 'tz', 'compare_from', 'compare_to']
 
+/** The query of the page after a page of a report. */
+export const nextQuery = ({ next }: ResponseOf<'/reports'>) =>
+  next === null ? undefined : (Object.fromEntries(new URLSearchParams(next)) as unknown as QueryOf<'/reports'>)
+
 export type ApiRequest<Path extends ReadPath = ReadPath> = { path: Path; query: object }
 
 export interface Session {

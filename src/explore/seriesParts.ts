@@ -3,7 +3,7 @@ import type { QueryOf } from '../packages/client/client.ts'
 import { dimensions } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { isSum, type Metric } from './metrics.ts'
-import { type Loaded, useGet } from './request.ts'
+import { type Loaded, nextQuery, useGet } from './request.ts'
 import type { Daily } from './seriesValues.ts'
 import { countedSelectionOf, intervalOf, type View } from './view.ts'
 
@@ -21,8 +21,7 @@ export const orderOf = ([metric = 'clicks']: readonly Metric[]): Metric => (isSu
 const linesMax = 5
 /** As many as the API reads in one filter. */
 const valuesMax = 100
-/** As many as the API returns at once; 31 days by hour have four pages for five values. */
-const rowsMax = 1_000
+/** 31 days by hour have four pages for five values. */
 const pagesMax = 4
 
 /**
@@ -55,11 +54,10 @@ export function useParts(view: View, daily: Loaded<Daily>): Loaded<SeriesLine[]>
     filter && rest.length > 0 ? { ...selection, interval, [filter]: othersOf(filters[filter], ids, rest) } : undefined,
     scopes,
   )
-  let rowCount = 1
-  const pages = Array.from({ length: pagesMax }, (_, page) => {
-    const offset = page * rowsMax
-    const rows = useGet('/reports', query && offset < rowCount ? { ...query, offset } : undefined, scopes)
-    if (rows.phase === 'ready') rowCount = rows.data.bucketCount
+  let pageQuery: QueryOf<'/reports'> | undefined = query || undefined
+  const pages = Array.from({ length: pagesMax }, () => {
+    const rows = useGet('/reports', pageQuery, scopes)
+    pageQuery = rows.phase === 'ready' ? nextQuery(rows.data) : undefined
     return rows
   })
   // Until all lines of this view are read, the page shows the lines of the earlier view with their names.

@@ -12,6 +12,8 @@ import { localInstantsOf, localTimesOf } from './timeZone.ts'
 export interface ComparedRange {
   /** An earlier range ends at the present local time if the range includes the present; empty if it would end before it starts. */
   range: Range
+  /** The range with the part that is after the present. */
+  whole: Range
   /** @returns the id of the bucket in the compared range that a bucket is compared with; null if there is none */
   counterpartOf(dimension: Dimension, id: string): string | null
 }
@@ -30,6 +32,7 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
   const isPresent = range.fromMs <= nowMs && nowMs < range.untilMs
   return {
     range: isPresent ? notReversed({ ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) }) : whole,
+    whole,
     counterpartOf: counterparts((interval) => matchBuckets(interval, range, whole, zone, shift)),
   }
 }
@@ -42,7 +45,8 @@ export function previousUnit(name: RangeName, range: Range, zone: string, nowMs:
 
 /** A compared range without a shift from the range. Hours, days, weeks and months are matched by position, also those without rows. */
 export function comparedByPosition(compared: Range, range: Range, zone: string): ComparedRange {
-  return { range: compared, counterpartOf: counterparts((interval) => matchPositions(interval, range, compared, zone)) }
+  const counterpartOf = counterparts((interval) => matchPositions(interval, range, compared, zone))
+  return { range: compared, whole: compared, counterpartOf }
 }
 
 /** The id of the counterpart of a bucket. */

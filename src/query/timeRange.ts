@@ -21,9 +21,21 @@ export interface RangeQuery {
 export type LocalRangeQuery = RangeQuery & { tz?: string }
 
 /** Parameters of a request that names another range. */
-export type ComparisonQuery = { compare?: Comparison; compare_from?: string; compare_to?: string }
+export type ComparisonQuery = {
+  compare?: Comparison
+  compare_from?: string
+  compare_to?: string
+  previous_until?: string
+}
 
-type TimeParameter = 'from' | 'to' | 'compare_from' | 'compare_to' | 'updated_since' | 'updated_after'
+type TimeParameter =
+  | 'from'
+  | 'to'
+  | 'compare_from'
+  | 'compare_to'
+  | 'previous_until'
+  | 'updated_since'
+  | 'updated_after'
 
 /** Longest range of a query, in local days. */
 export const rangeDaysMax = 366
@@ -93,7 +105,7 @@ export function boundedRange(query: RangeQuery, daysDefault: number, zone: strin
  * @throws Problem `invalid_compare_from`, `invalid_compare_to`
  */
 export function readComparedRange(
-  { compare, compare_from: from, compare_to: to }: ComparisonQuery,
+  { compare, compare_from: from, compare_to: to, previous_until: cut }: ComparisonQuery,
   zone: string,
   daysMax: number,
 ): Range | undefined {
@@ -104,7 +116,8 @@ export function readComparedRange(
   const range = { fromMs: readTime('compare_from', from, zone).epochMs, untilMs: readEnd('compare_to', to, zone) }
   if (range.fromMs >= range.untilMs) throw invalidParameter('compare_from', 'is not before the end of its range.')
   assertExpressible(range, 'compare_from', 'compare_to')
-  if (spansAtMost(daysMax, range, zone)) return range
+  // The whole unit before, which `next` names, can be a day longer: 1 January to 1 February, and 1 April to 1 May.
+  if (spansAtMost(cut === undefined ? daysMax : daysMax + 1, range, zone)) return range
   throw invalidParameter('compare_to', `is more than ${daysMax} days after compare_from.`)
 }
 
@@ -138,7 +151,7 @@ function lastDays(count: number, zone: string, nowMs: number): Range {
  * Reads a single instant; a date is its midnight, UTC.
  * @throws Problem `invalid_<param>`
  */
-export function readInstant(param: 'updated_since' | 'updated_after', text: string): number {
+export function readInstant(param: 'previous_until' | 'updated_since' | 'updated_after', text: string): number {
   return readTime(param, text, 'UTC').epochMs
 }
 

@@ -117,6 +117,20 @@ describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/trib
     const { data } = await api.read(`/reports?${encodeURI(words.join('&'))}`, key, ReportResponse)
     expect(inWeek).toEqual(data)
     expect(inWeek.map(({ clicks }) => clicks)).toEqual([833, 417])
+    const old = { 'o1-FR': '2026-10-02', 'o2-IT': '2026-10-02', 'o3-IT': '2026-08-31' }
+    const oldClicks = Object.entries(old).map(([id, date]) => ({
+      id,
+      clickedAt: `${date}T10:00Z`,
+      country: id.slice(3),
+    }))
+    await importContent(api.stores, 'acme', 'clicks', oldClicks)
+    const month = await rowsOf(
+      ...'/reports group_by=country range=last_month compare=previous_period limit=1'.split(' '),
+    )
+    expect(month.map(({ id, previous }) => [id, previous.clicks])).toEqual([
+      ['FR', 0],
+      ['IT', 0],
+    ])
   })
 
   it('sends the values of a list literally', async () => {

@@ -402,8 +402,12 @@ describe.skipIf(!hasChromium())('the page /explore in a browser', () => {
     const names = (body: { data: { dimensions: Record<string, { id: string; name: string | null }> }[] }) =>
       body.data.flatMap(({ dimensions }) => Object.values(dimensions).map(({ id, name }) => name ?? id))
     const search = 'group_by=campaign,country,device&days=90'
+    const requested = page.waitForRequest(/&offset=50&/)
     await page.getByRole('button', { name: 'Next page' }).click()
     await settle()
+    const { searchParams } = new URL((await requested).url())
+    const { previous } = await read('/reports', `${search}&compare=previous_period&limit=1`)
+    expect(searchParams.get('previous_until')).toBe(previous?.to)
     const second = await read('/reports', `${search}&limit=50&offset=50`)
     expect(await texts('.area-drill-down tbody .name')).toEqual(names(second))
     expect(await texts('[data-count]')).toEqual([`51–${50 + second.data.length} of ${second.bucketCount}`])

@@ -384,6 +384,7 @@ const badFilterTrees = [
 const otherEnds: Record<string, Record<string, string>> = {
   compare_from: { compare_to: '2026-11-02' },
   compare_to: { compare_from: '2026-11-02' },
+  previous_until: { from: '2026-11-01', to: '2026-11-02', compare: 'previous_period' },
 }
 
 /** Invalid values of parameters by name, in addition to those that follow from the schema. */
@@ -435,6 +436,7 @@ const badValues: Record<string, readonly string[]> = {
   compare: ['last_week', 'previous_month', 'true', '__proto__'],
   compare_from: ['2026-02-30', 'today', '2026-11-01T24:30:00Z', '2026-11-03'],
   compare_to: ['2026-02-30', 'now', '2026-11-01T10:00:00+2400', '2027-11-03'],
+  previous_until: ['2026-02-30', '2026-11-01T10:00', '2026-10-29', '2026-11-01T00:00:00.001Z'],
   offset: ['1.5', '1e2', 'x', '0x10', '9'.repeat(30)],
   min_clicks: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],
   min_conversions: ['1.5', '1e2', 'x', '-1', '9'.repeat(30)],

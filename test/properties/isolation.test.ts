@@ -149,7 +149,9 @@ const values: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     [
       ...`limit cursor format csv_escape csv_bom updated_since updated_after from to days offset min_clicks min_conversions
-        compare_from compare_to metrics totals click_id transaction_id is_bot is_test coupon_code`.split(/\s+/),
+        compare_from compare_to previous_until metrics totals click_id transaction_id is_bot is_test coupon_code`.split(
+        /\s+/,
+      ),
       ...filterNames,
     ].map((name) => [name, []]),
   ),

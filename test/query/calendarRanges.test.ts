@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type RangeName, rangeNames } from '../../schema/range.ts'
-import { nextUrl } from '../../src/api/reports/nextUrl.ts'
 import { calendarRange, presentOf, unitBefore } from '../../src/query/calendarRanges.ts'
 import type { Range } from '../../src/query/timeRange.ts'
 
@@ -56,15 +55,5 @@ describe('the unit before a calendar range', () => {
     const today = calendarRange('today', 'America/Nuuk', nowMs)
     const { range } = unitBefore('today', today, 'America/Nuuk', nowMs)
     expect(range.untilMs).toBe(today.fromMs)
-  })
-
-  it('is the other range of the next rows of a report as CSV', () => {
-    const nowMs = Date.parse('2026-11-27T14:05Z')
-    const range = calendarRange('this_month', 'UTC', nowMs)
-    const previous = unitBefore('this_month', range, 'UTC', nowMs)
-    const url = '/reports?group_by=day&range=this_month&compare=previous_period&sort=-change.clicks'
-    expect(nextUrl(url, { range, offset: 0, compared: previous }, 10)).toBe(
-      '/reports?group_by=day&sort=-change.clicks&from=2026-11-01T00%3A00%3A00.000Z&to=2026-11-28T00%3A00%3A00.000Z&format=csv&offset=10&compare_from=2026-10-01T00%3A00%3A00.000Z&compare_to=2026-10-27T14%3A05%3A00.000Z',
-    )
   })
 })

@@ -9,14 +9,14 @@ import type { ReportPlan } from './report.ts'
  * `previous_<metric>`. Headers say how many buckets there are, whether more follow, and how to read them.
  * @param totalsOf the number of rows up to the last one of the file, if its last line has the totals; this line says of how many rows, if more
  *   follow
- * @param nextUrl the URL of the next rows; without it, no header names them
+ * @param pathOfNext what precedes `next` in the URL of the next rows; without it, no header names them
  */
 export function reportCsv(
-  { data, totals, previous, bucketCount, truncated }: ReportResponse,
+  { data, totals, previous, bucketCount, truncated, next }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  options: { csvEscape: CsvEscape; totalsOf?: number | undefined; nextUrl?: string | undefined },
+  options: { csvEscape: CsvEscape; totalsOf?: number | undefined; pathOfNext?: string },
 ): CsvResponse {
-  const { csvEscape, totalsOf, nextUrl } = options
+  const { csvEscape, totalsOf, pathOfNext } = options
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
   const rows = data.map(({ dimensions: values, ...row }) => {
     const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
@@ -35,7 +35,7 @@ export function reportCsv(
     headers: {
       'x-bucket-count': `${bucketCount}`,
       'x-truncated': `${truncated}`,
-      ...(truncated && nextUrl && { link: `<${nextUrl}>; rel="next"` }),
+      ...(next && pathOfNext && { link: `<${pathOfNext}${next}>; rel="next"` }),
     },
   }
 }

@@ -34,6 +34,7 @@ import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
+import { nextQuery } from './nextQuery.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
 export interface ReportOrder {
@@ -44,11 +45,9 @@ export interface ReportOrder {
 }
 
 export interface ReportPlan extends ComparedPlan {
-  groupBy: string
+  query: ReportQuery
   /** One to three. */
   dimensions: readonly Dimension[]
-  /** Whether the request has `tz`. */
-  hasTz: boolean
   order: ReportOrder
   /** Rows of the order that are skipped. */
   offset: number
@@ -78,9 +77,8 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
   }
   return {
     ...plan,
-    groupBy: query.group_by,
+    query,
     dimensions,
-    hasTz: query.tz !== undefined,
     order,
     offset: query.offset ?? 0,
     limit: query.limit ?? reportBucketsMax,
@@ -134,10 +132,11 @@ export async function runReport(
     }),
   ])
   const blank = blankReportRow(plan)
+  const truncated = bucketCount > plan.offset + buckets.length
   return {
-    groupBy: plan.groupBy,
+    groupBy: plan.query.group_by,
     ...rangeTexts(plan.range),
-    ...(plan.hasTz && { tz: plan.tz }),
+    ...(plan.query.tz !== undefined && { tz: plan.tz }),
     currency: plan.currency,
     ...countAtFields(plan),
     data: buckets.map(({ ids, sums }, index) => {
@@ -151,7 +150,8 @@ export async function runReport(
     ...(compared && { previous: compared.response }),
     ...plan.retained,
     bucketCount,
-    truncated: bucketCount > plan.offset + buckets.length,
+    truncated,
+    next: truncated ? nextQuery(plan, buckets.length) : null,
     dataThrough: plan.dataThrough,
     asOf: toInstantText(plan.nowMs),
   }

@@ -3,7 +3,6 @@ import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { reportCsv } from './csv.ts'
-import { nextUrl } from './nextUrl.ts'
 import { planReport, runReport } from './report.ts'
 
 export function reportRoutes(app: App, context: RouteContext): void {
@@ -12,25 +11,22 @@ export function reportRoutes(app: App, context: RouteContext): void {
       tags: ['Reports'],
       summary: 'Get a report',
       description:
-        'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set; `offset` reads the next ones. `totals` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted, unless `count_at=click`. Dimensions that conversions do not have come from their click. Clicks have no status, source, event name and coupon code: they count under `(not set)`.',
+        'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set; `next` leads to the next ones. `totals` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted, unless `count_at=click`. Dimensions that conversions do not have come from their click. Clicks have no status, source, event name and coupon code: they count under `(not set)`.',
       querystring: ReportQuery,
       response: { 200: ReportResponse, 304: NotModified },
     },
     config: { scope: 'read:reports', formats: tableFormats },
     handler: (request, reply) => {
-      const { csv_escape: csvEscape, totals: hasTotals = false } = request.query
+      const { format, csv_escape: csvEscape, totals: hasTotals = false } = request.query
       return context.responseCache.sendTable(request, reply, {
         resource: 'reports',
         query: request.query,
         makePlan: () => planReport(request.query, request.caller, context.now()),
         run: (plan, signal) => runReport(context, plan, signal),
         toCsv: (report, plan) => {
-          const rows = report.data.length
-          return reportCsv(report, plan, {
-            csvEscape,
-            totalsOf: hasTotals ? plan.offset + rows : undefined,
-            nextUrl: nextUrl(request.url, plan, rows),
-          })
+          const totalsOf = hasTotals ? plan.offset + report.data.length : undefined
+          const pathOfNext = `${request.routeOptions.url}?${format ? '' : 'format=csv&'}`
+          return reportCsv(report, plan, { csvEscape, totalsOf, pathOfNext })
         },
       })
     },

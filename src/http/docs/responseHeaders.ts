@@ -33,7 +33,7 @@ export const responseHeaders = {
   },
   NextRows: {
     description:
-      'Of CSV, if more buckets follow: the URL of the next rows in the same range, with `rel="next"`. Absent beyond the largest `offset`.',
+      'Of CSV, if more buckets follow: the URL with the query `next`, with `rel="next"`. Absent beyond the largest `offset`.',
     schema: { type: 'string' },
   },
   EventNotes: {

@@ -175,7 +175,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   }
 
   async function* pages<Path extends ListPath>(path: Path, ...[request]: ReadArguments<Path>) {
-    let query: PageQuery | undefined = { ...(request as AnyRequest | undefined)?.query }
+    let query: object | undefined = { ...(request as AnyRequest | undefined)?.query }
     while (query) {
       const page: ResponseOf<Path> = await get(path, ...([{ ...request, query }] as unknown as ReadArguments<Path>))
       yield page
@@ -257,38 +257,23 @@ function withLists(query: object): object {
   )
 }
 
-/** The parameters that select a page of a list or a report. */
-type PageQuery = {
-  [Name in 'cursor' | 'range' | 'from' | 'to' | 'compare' | 'compare_from' | 'compare_to']?: string | undefined
-} & { offset?: number; days?: undefined }
-
-type Range = { from: string; to: string }
-type AnyPage = Range & { data?: unknown[]; nextCursor?: unknown; truncated?: boolean; previous?: Range }
+type AnyPage = { nextCursor?: unknown; truncated?: boolean; next?: unknown }
 
 /**
- * The query of the page after a page. The pages of a report keep the range of the first one, also when a day ends meanwhile.
+ * The query of the page after a page of a list or a report.
  * @returns undefined after the last page
- * @throws TributaryError when the pages would never end
+ * @throws TributaryError when the pages would never end, or when a report has more rows than its pages can have
  */
-function nextQuery(query: PageQuery, page: AnyPage): PageQuery | undefined {
-  const { data = [], nextCursor, truncated, from, to, previous } = page
+function nextQuery(
+  query: { cursor?: unknown; offset?: unknown },
+  { nextCursor, truncated, next }: AnyPage,
+): object | undefined {
   if (nextCursor === null || truncated === false) return undefined
-  if (truncated && data.length > 0) {
-    const selected = {
-      ...query,
-      days: undefined,
-      range: undefined,
-      from,
-      to,
-      offset: (query.offset ?? 0) + data.length,
-    }
-    // `from` and `to` do not say that a range is a month, which another month precedes. Other days are not matched by position.
-    const isOfUnit = query.range !== undefined && query.compare === 'previous_period'
-    if (!isOfUnit || !previous || previous.from === previous.to) return selected
-    return { ...selected, compare: undefined, compare_from: previous.from, compare_to: previous.to }
-  }
   if (typeof nextCursor === 'string' && nextCursor !== query.cursor) return { ...query, cursor: nextCursor }
-  throw new TributaryError(200, { message: 'The page says that rows follow, but has no rows or no new cursor.' })
+  const after = typeof next === 'string' && Object.fromEntries(new URLSearchParams(next))
+  if (after && after.offset !== `${query.offset}`) return after
+  const lack = truncated ? 'no query of the next page: select fewer rows' : 'no rows or no new cursor'
+  throw new TributaryError(200, { message: `The page says that rows follow, but has ${lack}.` })
 }
 
 /** @throws TributaryError if the status is not 200 or the body is empty */

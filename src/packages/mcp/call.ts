@@ -4,7 +4,7 @@ import { failure, result, textMax } from './result.ts'
 import type { ApiTool } from './tools.ts'
 
 /** The parts of a response that say whether there is more. */
-type Body = { data?: unknown[]; nextCursor?: string | null; truncated?: boolean; bucketCount?: number }
+type Body = { data?: unknown[]; nextCursor?: string | null; next?: string | null; bucketCount?: number }
 
 /**
  * Calls the operation of a tool. A list that is too long for one result is read again with a smaller limit, so that its
@@ -38,7 +38,7 @@ export async function callTool(
     for (;;) {
       const body = await request(tributary, tool, { ...given, ...(limit !== undefined && { limit }) }, signal)
       const text = JSON.stringify(body)
-      if (text.length <= textMax) return result(text, hint(tool, body, Number(given.offset ?? 0)))
+      if (text.length <= textMax) return result(text, hint(tool, body))
       if (limit === undefined || limit <= 1) {
         return failure(`the response has ${text.length} characters; ${textMax} is the maximum. ${advice(tool)}`)
       }
@@ -71,13 +71,14 @@ async function request(
   })) as Body
 }
 
-/** @param offset rows that the result skips */
-function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: Body, offset: number) {
+function hint({ name, parameters }: ApiTool, { data, nextCursor, next, bucketCount }: Body) {
   if (nextCursor)
     return `More rows follow: call ${name} again with the same arguments and cursor ${JSON.stringify(nextCursor)}.`
-  if (truncated && data)
-    return `${data.length} of ${bucketCount} rows: call ${name} again with the same arguments and offset ${offset + data.length}, or use filters. totals include all.`
-  return undefined
+  if (!next) return undefined
+  const typed = (text: string, type: unknown) =>
+    type === 'integer' ? Number(text) : type === 'array' ? text.split(',') : text
+  const query = [...new URLSearchParams(next)].map(([one, text]) => [one, typed(text, parameters[one]?.type)])
+  return `${data?.length} of ${bucketCount} rows: for the next ones call ${name} with ${JSON.stringify(Object.fromEntries(query))}, or use filters. totals include all.`
 }
 
 function advice({ parameters }: ApiTool): string {

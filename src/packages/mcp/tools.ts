@@ -26,8 +26,8 @@ const rowsMax = 100
 /** Exports return files, which are not for a model. */
 const exportParameters = new Set(['format', 'csv_escape', 'csv_bom', 'totals'])
 
-/** Tools take these too, but programs that copy rows need them, not a model. */
-const copyParameters = new Set(['updated_since', 'updated_after'])
+/** Tools take these too, but a model does not choose them: programs that copy rows do, or the response before. */
+const otherParameters = new Set(['updated_since', 'updated_after', 'previous_until'])
 
 /**
  * Makes a tool for each read operation but checksums, in the order of the document. A parameter that several tools have
@@ -47,7 +47,7 @@ function toolOf(
 ): ApiTool {
   const given = parameters.filter((one) => one.in !== 'header' && !exportParameters.has(one.name))
   const isFilter = ({ description = '' }: Parameter) => description.includes('`!`')
-  const listed = given.filter((one) => !isFilter(one) && !copyParameters.has(one.name))
+  const listed = given.filter((one) => !isFilter(one) && !otherParameters.has(one.name))
   const required = given.filter((one) => one.required).map(({ name }) => name)
   const isFirstWithFilters = given.some(isFilter) && onlyOnce('a filter', filterSchema, written) === filterSchema
   const properties = Object.fromEntries(listed.map((one) => [one.name, onlyOnce(one.name, propertyOf(one), written)]))

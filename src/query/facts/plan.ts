@@ -7,6 +7,7 @@ import {
   type TimeDimension,
 } from '../../../schema/dimensions.ts'
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
+import { invalidParameter } from '../../problem.ts'
 import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
@@ -24,6 +25,7 @@ import {
   rangeDaysMax,
   rangeTexts,
   readComparedRange,
+  readInstant,
   toInstantText,
 } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
@@ -63,7 +65,7 @@ export interface FactsCaller {
  * @param dimensions what the sums are grouped by
  * @param kind what error messages call the request, whether it counts visitors, and whether metrics of its buckets can be filtered
  * @throws Problem `invalid_range`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, `invalid_compare_from`,
- *   `invalid_compare_to`, `invalid_filters`, or `invalid_<filter>`
+ *   `invalid_compare_to`, `invalid_previous_until`, `invalid_filters`, or `invalid_<filter>`
  */
 export function planCompared(
   query: LocalRangeQuery & FilterQuery & ComparisonQuery & CountQuery,
@@ -86,7 +88,10 @@ export function planCompared(
     query.range !== undefined && query.compare === 'previous_period'
       ? previousUnit(query.range, range, zone, nowMs)
       : query.compare && previousRange(query.compare, range, zone, nowMs)
-  const matched = namedRange ? comparedByPosition(namedRange, range, zone) : earlierRange()
+  const matched = endingAt(
+    query.previous_until,
+    namedRange ? comparedByPosition(namedRange, range, zone) : earlierRange(),
+  )
   const compared = matched && { ...matched, facts: planFacts({ ...factsQuery, range: matched.range }) }
   return {
     accountId,
@@ -100,6 +105,16 @@ export function planCompared(
     retained: retainedFromOf([facts, ...(compared ? [compared.facts] : [])], retained.clicksMs),
     dataThrough: dataThroughOf(freshness),
   }
+}
+
+/** @param text `previous_until` of the request: the end of the compared range of an earlier page */
+function endingAt(text: string | undefined, compared: ComparedRange | undefined): ComparedRange | undefined {
+  if (text === undefined) return compared
+  if (!compared) throw invalidParameter('previous_until', 'needs a comparison; send all parameters of next.')
+  const untilMs = readInstant('previous_until', text)
+  const { fromMs, untilMs: lastMs } = compared.whole
+  if (untilMs >= fromMs && untilMs <= lastMs) return { ...compared, range: { fromMs, untilMs } }
+  throw invalidParameter('previous_until', 'is not within the compared range; send all parameters of next.')
 }
 
 function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {

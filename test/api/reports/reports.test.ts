@@ -5,7 +5,7 @@ import { dimensions } from '../../../schema/dimensions.ts'
 import { FunnelResponse } from '../../../schema/funnel.ts'
 import { type Metric, metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
-import { nextUrl } from '../../../src/api/reports/nextUrl.ts'
+import { nextQuery } from '../../../src/api/reports/nextQuery.ts'
 import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
 import { formatMillionths } from '../../../src/query/money.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
@@ -290,22 +290,26 @@ describe('a report with many buckets', () => {
   })
 
   const nextOf = ({ link }: { link?: unknown }) => /^<\/api\/v1(.*)>; rel="next"$/.exec(`${link}`)?.[1]
+  const last30Days = 'from=2026-10-23T00:00:00.000Z&to=2026-11-22T00:00:00.000Z'
 
   it.each([
-    ['&from=2026-10-24&to=2026-10-26', 'from=2026-10-24T00%3A00%3A00.000Z&to=2026-10-27T00%3A00%3A00.000Z'],
-    ['&days=30', 'from=2026-10-23T00%3A00%3A00.000Z&to=2026-11-22T00%3A00%3A00.000Z'],
-    ['', 'from=2026-10-23T00%3A00%3A00.000Z&to=2026-11-22T00%3A00%3A00.000Z'],
-  ])('returns all of them in CSV by its links, in the range of the first page: %s', async (sent, pinned) => {
+    ['from=2026-10-24&to=2026-10-26', 'from=2026-10-24T00:00:00.000Z&to=2026-10-27T00:00:00.000Z', ''],
+    ['days=30', last30Days, '&previous_until=2025-11-21T15:00:00.000Z'],
+    ['', last30Days, '&previous_until=2025-11-21T15:00:00.000Z'],
+  ])('returns all of them in CSV by its links, in the ranges of the first page: %s', async (sent, from, until) => {
     const found: string[] = []
-    const kept = '/reports?group_by=campaign&limit=400&compare=previous_year&city=!a:/b,!c'
-    let next: string | undefined = `${kept}${sent}`
-    for (let pages = 1; next; pages++) {
-      const { body, headers } = await api.get(next, many, { accept: pages === 1 ? 'text/csv' : '*/*' })
+    let path: string | undefined =
+      `/reports?group_by=campaign&limit=400&compare=previous_year&city=!a:%2Fb&city=!ß&${sent}`
+    for (let pages = 1; path; pages++) {
+      const { body, headers } = await api.get(path, many, { accept: pages === 1 ? 'text/csv' : '*/*' })
       const rows = body.trim().split('\n').slice(1)
       expect([rows.length, headers['x-truncated']]).toEqual(pages < 3 ? [400, 'true'] : [300, 'false'])
       found.push(...rows)
-      next = nextOf(headers)
-      expect(next).toBe(pages < 3 ? `${kept}&${pinned}&format=csv&offset=${pages * 400}` : undefined)
+      path = nextOf(headers)
+      const parameters = path?.split(/[?&]/).slice(1)
+      const kept = 'group_by=campaign&city=!a:%2Fb,!%C3%9F&limit=400&compare=previous_year&format=csv'
+      const expected = `${from}${until}&offset=${pages * 400}&${kept}`.split('&')
+      expect(parameters?.sort()).toEqual(pages < 3 ? expected.sort() : undefined)
     }
     expect(new Set(found).size).toBe(campaigns)
   })
@@ -326,15 +330,20 @@ describe('a report with many buckets', () => {
       ['2026-10-25T02:00+01:00', 2, 3],
       ['2026-10-25T02:00+02:00', 1, 3],
     ])
-    const refused = await api.get('/reports?group_by=hour&days=2&sort=change.clicks', hours)
-    expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_sort'])
+    for (const [name, value] of [
+      ['sort', 'change.clicks'],
+      ['previous_until', '2026-10-25'],
+    ]) {
+      const refused = await api.get(`/reports?group_by=hour&days=2&${name}=${value}`, hours)
+      expect([refused.statusCode, refused.json().error]).toEqual([400, `invalid_${name}`])
+    }
   })
 
-  it('has a link up to the largest offset, and none beyond', () => {
-    const range = { fromMs: 0, untilMs: 1 }
-    const next = (offset: number, rows: number) => nextUrl('/reports', { range, offset }, rows)
-    expect(next(999_000, 1_000)).toMatch(/offset=1000000$/)
-    expect([next(999_001, 1_000), next(1_000_000, 1)]).toEqual([undefined, undefined])
+  it('has a next page up to the largest offset, and none beyond', () => {
+    const page = { query: { group_by: 'day' }, range: { fromMs: 0, untilMs: 1 }, compared: undefined, nowMs: 1 }
+    const next = (offset: number, rows: number) => nextQuery({ ...page, offset }, rows)
+    expect(next(999_000, 1_000)).toMatch(/&offset=1000000$/)
+    expect([next(999_001, 1_000), next(1_000_000, 1)]).toEqual([null, null])
   })
 
   it.each([

@@ -72,6 +72,17 @@ it('a body without an end is refused at 64 MiB, with any type and any status', a
   expect(requests).toBe(4)
 })
 
+it('a page that repeats, or is followed by rows that no page has, ends a report', async () => {
+  for (const body of [{ next: 'offset=1' }, { next: null }, {}]) {
+    answer = (response) => response.end(JSON.stringify({ data: [{ id: 'a' }], truncated: true, ...body }))
+    const rows = clients[0].rows('/reports', { query: { group_by: 'day', offset: 0 } })
+    await expect(readAll(rows)).rejects.toEqual(
+      unreadable('The page says that rows follow, but has no query of the next page: select fewer rows.'),
+    )
+  }
+  expect(requests).toBe(4)
+})
+
 it('a cursor that repeats ends a list and an export', async () => {
   answer = (response) => response.end(JSON.stringify({ data: [{ id: 'a' }], nextCursor: 'same' }))
   for (const client of clients) {

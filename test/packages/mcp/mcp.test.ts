@@ -185,11 +185,21 @@ describe('the tools', () => {
     expect(short.isError).toBe(false)
   })
 
-  it('say how many rows a report has, and the offset of the next ones', async () => {
-    const given = { group_by: 'country', from: '2026-11-20', limit: 1 }
+  it('say how many rows a report has, and with which arguments the next ones are in its ranges', async () => {
+    const given = { group_by: 'country,device', days: 2, compare: 'previous_period', limit: 1 }
     const { hint } = await call(model, 'get_reports', given)
-    expect(hint).toMatch(/^1 of 2 rows: .* and offset 1, /)
-    expect((await call(model, 'get_reports', { ...given, offset: 1 })).hint).toBeUndefined()
+    const next = JSON.parse(/^1 of 2 rows: .*call get_reports with ({.*}), /.exec(hint ?? '')?.[1] ?? '')
+    expect(next).toEqual({
+      group_by: ['country', 'device'],
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-22T00:00:00.000Z',
+      limit: 1,
+      offset: 1,
+      compare: 'previous_period',
+      previous_until: '2026-11-19T15:00:00.000Z',
+    })
+    const last = await call(model, 'get_reports', next)
+    expect([JSON.parse(last.text).data.length, last.hint]).toEqual([1, undefined])
   })
 })
 

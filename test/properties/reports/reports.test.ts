@@ -18,7 +18,7 @@ import { readPages } from '../../kit/readRows.ts'
 import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
 import { ImportKilled, killedStores, shortWindow } from '../../writer/killedImport.ts'
 import { running } from '../../writer/withWriter.ts'
-import { dayMs, parameterOf, treeParameter, treeQueries, type WrittenQuery } from './generators.ts'
+import { dayMs, parameterOf, queries, treeParameter, treeQueries, type WrittenQuery } from './generators.ts'
 import {
   campaigns,
   clickLine,
@@ -72,6 +72,63 @@ it('reports, stats and lists equal a plain count of the rows after every step, t
     { numRuns: randomCases(1), endOnFailure: true },
   )
   expect(interrupted).toBeGreaterThan(0)
+})
+
+it('pages by next have the rows of one report, byte for byte, while clocks change and days, months and years end between them', async () => {
+  // After a clock change in Berlin, on a leap day, the day after February, in a quarter that is longer than the one before, and at an end.
+  const presents = [
+    '2026-10-26T22:40Z',
+    '2028-02-29T12:00Z',
+    '2025-03-01T00:10Z',
+    '2026-05-01T10:20Z',
+    '2026-12-31T23:59Z',
+  ]
+  const accounts: Account[] = []
+  for (const nowMs of presents.map(Date.parse)) {
+    const accountId = `paged-${nowMs}`
+    const key = await api.account(accountId)
+    const account: Account = { accountId, key, nowMs, currency: 'USD', model: new Model(), files: [], imports: 0 }
+    const moved = (line: ClickLine, n: number) => ({
+      ...line,
+      id: `c${n}`,
+      atMs: line.atMs - (n % 4 ? 0 : 365 * dayMs),
+    })
+    await importFile(account, { resource: 'clicks', lines: fc.sample(clickLine, 200).map(moved) })
+    accounts.push(account)
+  }
+  const steps = fc.array(fc.constantFrom(0, 1, 60_000, 3_600_000, dayMs, 40 * dayMs), { minLength: 1, maxLength: 4 })
+  const cases = fc
+    .constantFrom(...accounts)
+    .chain((of) => fc.tuple(fc.constant(of), queries(of.nowMs), steps, fc.nat(2)))
+  let followed = 0
+  await fc.assert(
+    fc.asyncProperty(cases, async ([{ key, nowMs }, { text }, stepsMs, skipped]) => {
+      const query = `${text.replace(/&(limit|offset)=\d+/g, '')}&offset=${skipped}`
+      api.setNow(nowMs)
+      const whole = await api.read(`/reports?${query}`, key, ReportResponse)
+      const limit = Math.max(1, Math.ceil(whole.data.length / 4))
+      const data: ReportResponse['data'] = []
+      let atMs = nowMs
+      for (let next: string | null = `${query}&limit=${limit}`; next !== null; followed++) {
+        const page: ReportResponse = await api.read(`/reports?${next}`, key, ReportResponse)
+        data.push(...page.data)
+        next = page.next
+        const { previous } = whole
+        const { asOf, dataThrough } = whole
+        const same = { ...page, data, next: null, truncated: false, asOf, dataThrough }
+        if (previous && same.previous) same.previous = { ...same.previous, complete: previous.complete }
+        // Whole but for its rows, until the last page.
+        expect([query, JSON.stringify(next === null ? same : { ...same, data: [] })]).toEqual([
+          query,
+          JSON.stringify(next === null ? whole : { ...whole, data: [] }),
+        ])
+        atMs += stepsMs[followed % stepsMs.length] ?? 0
+        api.setNow(atMs)
+      }
+    }),
+    { numRuns: randomCases(60), endOnFailure: true },
+  )
+  expect(followed).toBeGreaterThan(60)
 })
 
 it('a random tree of filters selects the rows that plain code selects, from sums and from rows', {
