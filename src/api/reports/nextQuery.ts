@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { ReportQuery, reportOffsetMax } from '../../../schema/report.ts'
+import type { ComparedPlan } from '../../query/facts/plan.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
-import type { ReportPlan } from './report.ts'
 
-type Page = Pick<ReportPlan, 'query' | 'range' | 'compared' | 'offset' | 'nowMs'>
+type Page = Pick<ComparedPlan, 'range' | 'compared' | 'nowMs'> & { query: ReportQuery; offset: number }
 
 /**
  * The query of the page after a page of a report, percent-encoded, without `?`. It names the ranges of the page, since `days`, `range` and
