@@ -86,6 +86,7 @@ CREATE TABLE erasures (
   hash bytea NOT NULL,
   erased_at timestamp(3) with time zone NOT NULL,
   is_complete boolean NOT NULL DEFAULT false,
+  awaits_click boolean NOT NULL DEFAULT false,
   CONSTRAINT erasures_pkey PRIMARY KEY (account_id, kind, key, hash),
   CONSTRAINT erasures_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT erasures_hash_check CHECK ((length(hash) = 32)),

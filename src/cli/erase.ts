@@ -79,12 +79,10 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
     const key = await readErasureKey(writer)
     const hash = identifierHash(key, kind, id)
     const erasure = { kind, key, hash, erasedMs: await readErasureClock(writer) }
-    await addErasures(
-      writer,
-      [erasure],
-      (postgres) => auditClause(postgres, 'erasure.add')`
+    await addErasures(writer, [erasure], {
+      audit: (postgres) => auditClause(postgres, 'erasure.add')`
         SELECT ${accountId}, jsonb_build_object('kind', ${kind}::text, 'hash', ${hash}::text) FROM added`,
-    )
+    })
     return await completeErasures(writer)
   })
   const { clicks, conversions, events } = erased
@@ -104,8 +102,10 @@ async function applyList(context: CommandContext, file: string): Promise<void> {
       await addErasures(
         writer,
         erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) })),
-        (postgres) => auditClause(postgres, 'erasure.apply')`
+        {
+          audit: (postgres) => auditClause(postgres, 'erasure.apply')`
           SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
+        },
       )
       return await completeErasures(writer)
     })

@@ -242,11 +242,9 @@ export class SetStore {
         results[index] = rejected(error.message)
       }
     }
-    for (const id of new Set(rows.map(({ accountId }) => accountId))) {
-      if (await this.#states.get(id)?.erased?.recordFound()) this.#withErasures.add(id)
-    }
     this.#isInterrupted = true
-    const { outcomes } = await batch.store(Date.now())
+    const { outcomes, toErase } = await batch.store(Date.now())
+    for (const id of toErase) this.#withErasures.add(id)
     this.#isInterrupted = false
     opened.batch = batch
     for (const [position, index] of added.entries()) {
@@ -269,7 +267,8 @@ export class SetStore {
   async #repair(set: WriteSession): Promise<void> {
     if (!this.#isInterrupted) return
     await set.settle()
-    await recoverImports(set, [...this.#states.keys()])
+    this.#completeAgainAtMs.clear()
+    await this.#recover(set, [...this.#states.keys()])
     this.#isInterrupted = false
     this.#withNewClicks.clear()
   }

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
+import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
@@ -94,7 +95,7 @@ export async function importRows(
   /** Of the row that is being read. */
   const altered: Alteration[] = []
   const note: Input['note'] = (field, message, value) => altered.push({ field, message, value })
-  const input: Input = { ...noMapping, ...mapping, from: source.from, note }
+  const input: Input = { ...noMapping, ...mapping, from: source.from, isMoved, note }
   const rejects = new Rejects(options.rejects, isDryRun ? () => {} : onMessage)
   let limited = 0
   const mapped = input.map.flatMap(([column, field]) => (field === '' ? [] : [column]))
@@ -125,14 +126,15 @@ export async function importRows(
     const assertFirst = firstLines()
     const lookUps = writer && openLookUps(writer, { rows: comparedDuplicates })
     const newBatch = () => writer && lookUps && new RowBatch(writer, lookUps, isMoved)
+    let isToErase = false
     /** Rows of the filled batch by the campaign that they name. */
     let rowsByCampaign = new Map<string, number>()
     const storeBatch = async (batch: RowBatch) => {
       const named = rowsByCampaign
       rowsByCampaign = new Map()
       await campaigns?.count(named)
-      await erased?.recordFound()
-      const { outcomes, conflicts } = await batch.store(nowMs)
+      const { outcomes, conflicts, toErase } = await batch.store(nowMs)
+      isToErase ||= toErase.length > 0
       for (const outcome of outcomes) {
         tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
         if (outcome === 'older') tally.older += 1
@@ -179,7 +181,7 @@ export async function importRows(
     await batches.storeFilled()
     await batches.settle()
     if (writer && table === 'clicks') await attributeEarlyConversions(writer, [account.id])
-    await erased?.finish()
+    if (writer && isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
     const warning = campaigns?.warning()
     if (warning !== undefined) onMessage(warning)
     // Rows of an exported account still have what was erased since the export.

@@ -301,9 +301,17 @@ describe('a flush', () => {
     expect(await stores.postgres`SELECT kind FROM erasures WHERE account_id = ${a} AND is_complete ORDER BY 1`).toEqual(
       [{ kind: 'click' }, { kind: 'visitor' }],
     )
-    // The sender repeats it: nothing is left to erase.
+    // The sender repeats it: nothing is left to erase. A duplicate that names the visitor erases nothing.
     expect(await store(set, rows.slice(0, 1))).toEqual(['duplicate'])
+    const byOther = (id: string, visitorId: string) =>
+      click(a, id, { visitorId, clickedAt: '2024-01-01T00:00:00Z', city: 'Nice' })
+    const more = [byOther('k2', 'v2'), sale(a, 's2', { ...buyer, clickId: 'k2' }), byOther('k2', 'v1')]
+    expect(await store(set, more)).toEqual(['inserted', 'inserted', 'duplicate'])
+    expect(await store(set, [byOther('k2', 'v1'), byOther('k2', 'v1')])).toEqual(['duplicate', 'duplicate'])
     expect(await set.claim([a])).toEqual(new Set([a]))
+    expect(
+      await rowsOf(stores, `SELECT sub1, click_city FROM conversions FINAL WHERE account_id = '${a}' AND id = 's2'`),
+    ).toEqual([{ sub1: 'anna', click_city: 'Nice' }])
   })
 })
 

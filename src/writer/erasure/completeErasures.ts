@@ -10,6 +10,7 @@ import {
   markErasures,
   pagesOfErasures,
   readErasureClock,
+  settleAwaiting,
 } from './erasures.ts'
 import { erasedUntilMs, inChunks } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
@@ -49,6 +50,7 @@ export async function completeErasures(
 ): Promise<ErasedRows> {
   const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
   if (!(await hasIncompleteErasures(writer))) return erased
+  await dropUnstoredClicks(writer)
   try {
     await waitForMutations(writer, tableNames)
   } catch (error) {
@@ -85,6 +87,23 @@ export async function completeErasures(
 export async function eraseAgain(writer: Writer): Promise<void> {
   await markErasures(writer, false)
   await completeErasures(writer)
+}
+
+/**
+ * Removes clicks from the list that a killed import did not store, before another row can get the id of one. The caller has settled the
+ * statements of that import.
+ */
+async function dropUnstoredClicks(writer: Writer): Promise<void> {
+  for await (const page of pagesOfErasures(writer, 'awaiting')) {
+    const query = ch`
+SELECT DISTINCT id
+FROM clicks
+WHERE ${writer.ofAccount}
+  AND ${erasedUntilMs('click', ch`id`, page)} > 0`
+    const stored = await writer.select<{ id: string }>('looking for listed clicks', query, 'erase')
+    const hashes = stored.map(({ id }) => identifierHash(page[0]?.key ?? '', 'click', id))
+    await settleAwaiting(writer, page, hashes)
+  }
 }
 
 /**

@@ -3,22 +3,16 @@ import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
-import { completeErasures } from './completeErasures.ts'
-import { addErasures, type ErasedKind, type Erasure, erasuresOf, identifierHash } from './erasures.ts'
+import { type ErasedKind, type Erasure, erasuresOf, identifierHash, type ListedClick } from './erasures.ts'
 import { blank } from './personalFields.ts'
 
 /** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
 export class ErasedIdentifiers {
-  readonly #writer: Writer
   /** The end of the erased time by hash, epoch milliseconds, inclusive. */
   readonly #erasedMs: ReadonlyMap<string, number>
   readonly #keys: readonly string[]
-  /** Clicks of erased visitors that were not stored at the erasure. */
-  #found: Erasure[] = []
-  #hasFound = false
 
-  private constructor(writer: Writer, erasures: readonly Erasure[]) {
-    this.#writer = writer
+  private constructor(erasures: readonly Erasure[]) {
     this.#erasedMs = new Map(erasures.map(({ hash, erasedMs }) => [hash, erasedMs]))
     this.#keys = [...new Set(erasures.map(({ key }) => key))]
   }
@@ -33,16 +27,16 @@ export class ErasedIdentifiers {
     const erasures: (Erasure & { accountId: string })[] = []
     for await (const page of erasuresOf(session, accountIds, 'all')) erasures.push(...page)
     const byAccount = groupBy(erasures, ({ accountId }) => accountId)
-    return new Map(Array.from(byAccount, ([id, all]) => [id, new ErasedIdentifiers(session.writerOf(id), all)]))
+    return new Map(Array.from(byAccount, ([id, all]) => [id, new ErasedIdentifiers(all)]))
   }
 
-  blankClick(click: Click): void {
+  blankClick(click: Click & ListedClick): void {
     const ofVisitor = this.#find('visitor', click.visitorId, click.clickedAt)
     if (!ofVisitor && !this.#find('click', click.id, click.clickedAt)) return
     blank.click(click)
     if (!ofVisitor) return
     const hash = identifierHash(ofVisitor.key, 'click', click.id)
-    if (!this.#erasedMs.has(hash)) this.#found.push({ ...ofVisitor, kind: 'click', hash })
+    if (!this.#erasedMs.has(hash)) click.erasure = { ...ofVisitor, kind: 'click', hash }
   }
 
   blankConversion(conversion: Conversion): void {
@@ -53,20 +47,6 @@ export class ErasedIdentifiers {
   blankEvent(event: PixelEvent): void {
     // The earlier time counts: senders choose `occurredAt`, and `receivedAt` is the present unless the row has it.
     if (this.#isErased(event.visitorId, event.clickId, Math.min(event.occurredAt, event.receivedAt))) blank.event(event)
-  }
-
-  /** Lists the clicks that `blankClick` has found by their visitor. Call it before they are stored. @returns whether there were any */
-  async recordFound(): Promise<boolean> {
-    const found = this.#found
-    this.#found = []
-    this.#hasFound ||= found.length > 0
-    await addErasures(this.#writer, found)
-    return found.length > 0
-  }
-
-  /** Erases conversions and events of these clicks that were stored before them. */
-  async finish(): Promise<void> {
-    if (this.#hasFound) await completeErasures(this.#writer, { ifStillRead: 'leave' })
   }
 
   #isErased(visitorId: string, clickId: string, datedMs: number): boolean {

@@ -15,6 +15,12 @@ export interface Erasure {
   erasedMs: number
 }
 
+/** A click to store. */
+export interface ListedClick {
+  /** Its visitor is erased: the click is listed before it is sent, but not if its id is stored. */
+  erasure?: Erasure
+}
+
 /** @returns SHA-256 of key, kind and identifier, upper-case hexadecimal; `isErased` computes the same in ClickHouse */
 export function identifierHash(key: string, kind: ErasedKind, id: string): string {
   return createHash('sha256').update(`${key} ${kind} ${id}`).digest('hex').toUpperCase()
@@ -37,25 +43,27 @@ export async function readErasureKey(writer: Writer): Promise<string> {
 /**
  * Adds incomplete erasures; one that exists, or is listed twice, has the latest time. A later writer completes them.
  * @param audit WITH clause that records the change, stored with it or not at all
+ * @param awaitsClick whether `dropUnstoredClicks` removes them unless their clicks are stored
  */
 export async function addErasures(
   writer: Writer,
   erasures: readonly Erasure[],
-  audit?: (postgres: Postgres) => PendingQuery<Row[]>,
+  { audit, awaitsClick = false }: { audit?: (postgres: Postgres) => PendingQuery<Row[]>; awaitsClick?: boolean } = {},
 ): Promise<void> {
   if (erasures.length === 0) return
   const { postgres } = writer.stores
   await writer.change('adding erasures')`
     added AS (
-      INSERT INTO erasures (account_id, kind, key, hash, erased_at)
-      SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
+      INSERT INTO erasures (account_id, kind, key, hash, erased_at, awaits_click)
+      SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0), ${awaitsClick}::boolean
       FROM held, unnest(
         ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
         ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
       ) AS listed (kind, key, hash, ms)
       GROUP BY kind, key, hash
       ON CONFLICT (account_id, kind, key, hash) DO UPDATE
-      SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
+      SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false,
+        awaits_click = erasures.awaits_click AND excluded.awaits_click
       RETURNING 1)
     ${audit ? postgres`, ${audit(postgres)}` : postgres``}`
 }
@@ -85,14 +93,17 @@ export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
 
 const erasuresPerPage = 5_000
 
+/** `awaiting`: those of clicks that may not be stored; they are incomplete. */
+type State = 'awaiting' | 'incomplete' | 'all'
+
 /** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */
-export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'all'): AsyncGenerator<Erasure[]> {
+export async function* pagesOfErasures(writer: Writer, state: State): AsyncGenerator<Erasure[]> {
   for await (const page of erasuresOf(writer, [writer.accountId], state))
     for (const key of new Set(page.map((erasure) => erasure.key))) yield page.filter((erasure) => erasure.key === key)
 }
 
 /** Reads the erasures of accounts, in the order of account, key, kind and hash. @yields pages; not empty */
-export async function* erasuresOf(session: WriteSession, accountIds: readonly string[], state: 'incomplete' | 'all') {
+export async function* erasuresOf(session: WriteSession, accountIds: readonly string[], state: State) {
   let after = { accountId: '', key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
   for (;;) {
     const { accountId, key, kind, hash } = after
@@ -102,6 +113,7 @@ export async function* erasuresOf(session: WriteSession, accountIds: readonly st
       FROM erasures
       WHERE account_id = ANY(${[...accountIds]}::text[])
         AND (${state === 'all'} OR NOT is_complete)
+        AND (${state !== 'awaiting'} OR awaits_click)
         AND (account_id, key, kind, hash) > (${accountId}::text, ${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
       ORDER BY account_id, key, kind, hash
       LIMIT ${erasuresPerPage}`
@@ -110,6 +122,21 @@ export async function* erasuresOf(session: WriteSession, accountIds: readonly st
     yield page
     after = last
   }
+}
+
+/** @param page of awaiting erasures; those without a stored click are removed @param stored hashes of stored clicks */
+export async function settleAwaiting(
+  writer: Writer,
+  page: readonly Erasure[],
+  stored: readonly string[],
+): Promise<void> {
+  const { postgres } = writer.stores
+  const isOneOf = (hashes: readonly string[]) => postgres`
+    account_id = ${writer.accountId} AND awaits_click AND upper(encode(hash, 'hex')) = ANY(${[...hashes]}::text[])`
+  const unstored = page.map(({ hash }) => hash).filter((hash) => !stored.includes(hash))
+  await writer.change('settling listed clicks')`
+    removed AS (DELETE FROM erasures USING held WHERE ${isOneOf(unstored)}),
+    settled AS (UPDATE erasures SET awaits_click = false FROM held WHERE ${isOneOf(stored)})`
 }
 
 export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {

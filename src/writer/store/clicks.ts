@@ -4,6 +4,7 @@ import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
+import { addErasures, type ListedClick } from '../erasure/erasures.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { ChangedRows, StoredAt } from '../journal/journal.ts'
@@ -46,7 +47,7 @@ const rowsMax = 50_000
 const bytesMax = 30 << 20
 
 /** `end` is the offset after the click in the bytes, `index` its position in the outcomes. */
-type BufferedClick = Given & { end: number; readonly index: number; readonly clickedAt: number }
+type BufferedClick = Given & ListedClick & { end: number; readonly index: number; readonly clickedAt: number }
 type DuplicateClick = AccountKey & Given & { index: number; bytes: Buffer }
 
 /** Buffers encoded clicks for one insert, each id of an account once: the first one wins. Reusable once its clicks are stored. */
@@ -73,16 +74,16 @@ export class ClickBatch {
     return this.#clicks.size >= rowsMax || this.#out.length >= bytesMax
   }
 
-  add(click: Click & Given): void {
+  add(click: Click & Given & ListedClick): void {
     const index = this.#outcomes.push('inserted') - 1
     const key = keyText(click)
-    const { clickedAt, given } = click
+    const { clickedAt, given, erasure } = click
     if (this.#clicks.has(key)) {
       this.#addDuplicate(key, { index, given }, encode(comparedRow.columns, click))
       return
     }
     for (const column of columns) column.write(this.#out, click)
-    this.#clicks.set(key, { end: this.#out.length, index, clickedAt, given })
+    this.#clicks.set(key, { end: this.#out.length, index, clickedAt, given, ...(erasure && { erasure }) })
   }
 
   /** @param bytes are copied */
@@ -108,6 +109,17 @@ export class ClickBatch {
     const stored = await this.#existing.findExisting(this.keys())
     this.#drop(stored, (key, click, bytes) => this.#addDuplicate(key, click, bytes))
     return this.#changedRows()
+  }
+
+  /** Lists the clicks of erased visitors, before they are sent: their conversions and events are to be erased too. @returns their accounts */
+  async listErased(session: WriteSession): Promise<string[]> {
+    const found = [...this.#clicks].flatMap(([key, { erasure }]) => (erasure ? { ...keyOfText(key), erasure } : []))
+    const byAccount = groupBy(found, ({ accountId }) => accountId)
+    for (const [accountId, clicks] of byAccount) {
+      const erasures = clicks.map(({ erasure }) => erasure)
+      await addErasures(session.writerOf(accountId), erasures, { awaitsClick: true })
+    }
+    return [...byAccount.keys()]
   }
 
   /** Removes the clicks that an attempt of unknown outcome has stored. @returns the other clicks, by account */

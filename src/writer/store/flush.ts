@@ -34,9 +34,9 @@ export interface FlushedRows {
   awaited?: AwaitedClicks
 }
 
-/** The outcomes of the rows of each table, in their order. */
+/** The outcomes of the rows of each table, in their order; and the accounts with stored clicks of erased visitors, which are listed. */
 export type FlushOutcomes = Partial<Record<NamedTable, readonly RowOutcome[]>> &
-  Record<RowTable | 'pixel_events', readonly RowOutcome[]>
+  Record<RowTable | 'pixel_events', readonly RowOutcome[]> & { toErase: readonly string[] }
 
 /**
  * Stores rows of any number of accounts: one statement records their batches in the journal, each table gets one block, and one
@@ -56,6 +56,7 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
   await Promise.allSettled([...finding, removing])
   const [{ changes, outcomes }, ofCosts] = await Promise.all(finding)
   const timesByAccount = (await removing) ?? []
+  const toErase = (await clicks?.listErased(session)) ?? []
   const late = awaited && clicks ? await changesOfWaiting(awaited, clicks, changes) : []
   const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
     if (isMoved) await copyConvertedClicks(session, indexed)
@@ -71,6 +72,7 @@ export async function flush(session: WriteSession, flushed: FlushedRows): Promis
     conversions: outcomes,
     costs: ofCosts.outcomes,
     pixel_events: events ? await storePixelEvents(session, events) : [],
+    toErase,
   }
 }
 

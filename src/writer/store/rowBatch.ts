@@ -1,4 +1,5 @@
 import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
+import type { ListedClick } from '../erasure/erasures.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
@@ -15,7 +16,7 @@ import type { RowOutcome } from './rowOutcome.ts'
 
 /** The rows of each table as they are stored. */
 interface RowsByTable extends Record<NamedTable, MetadataRow[]> {
-  clicks: (Click & Given)[]
+  clicks: (Click & Given & ListedClick)[]
   conversions: (Conversion & Given)[]
   costs: (Cost & Given)[]
   pixel_events: (PixelEvent & Given)[]
@@ -72,12 +73,15 @@ export class RowBatch {
     else (this.#rows[table] as (typeof row)[]).push(row)
   }
 
-  /** @param nowMs dates of metadata without dates, epoch milliseconds @returns the outcome of each row, and the first ids with a conflict */
-  async store(nowMs: number): Promise<{ outcomes: RowOutcome[]; conflicts: string[] }> {
+  /**
+   * @param nowMs dates of metadata without dates, epoch milliseconds
+   * @returns the outcome of each row, the first ids with a conflict, and the accounts whose erasures the caller completes
+   */
+  async store(nowMs: number): Promise<{ outcomes: RowOutcome[]; conflicts: string[]; toErase: readonly string[] }> {
     const [rows, order] = [this.#rows, this.#order]
     this.#rows = noRows()
     this.#order = []
-    if (order.length === 0) return { outcomes: [], conflicts: [] }
+    if (order.length === 0) return { outcomes: [], conflicts: [], toErase: [] }
     const { events: existing, compared, awaited } = this.#lookUps
     const stored: FlushOutcomes = await flush(this.#session, {
       clicks: this.#clicks,
@@ -97,7 +101,7 @@ export class RowBatch {
     const others = tables.flatMap((table) =>
       rows[table].flatMap(({ id }, position) => (stored[table]?.[position] === 'conflict' ? [id] : [])),
     )
-    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others] }
+    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase: stored.toErase }
   }
 }
 

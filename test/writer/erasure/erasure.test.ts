@@ -11,17 +11,21 @@ import {
   type ErasedKind,
   hasIncompleteErasures,
   identifierHash,
+  markErasures,
   readErasureKey,
 } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/fence/session.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
-import { importContent, rowsOf } from '../../import/runImport.ts'
+import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
+import { Killed } from '../../kit/killedStores.ts'
+import { expireProcessOf } from '../../kit/leases.ts'
 import { readPages } from '../../kit/readRows.ts'
 import { changeTables, rowsOfEveryNode, startMerges, stopMerges } from '../../kit/rows.ts'
+import { shortWindow } from '../killedImport.ts'
 import { withWriter as openAndClose } from '../withWriter.ts'
 
 const server = useTestApp()
@@ -90,6 +94,37 @@ describe('the list of erasures', () => {
     const rows = [click('c1', 'v1'), click('c1', 'v1'), click('c2', 'other')]
     expect(await importContent(server.stores, 'listed', 'clicks', rows)).toMatchObject({ inserted: 2, duplicates: 1 })
     expect([await cityOf('listed', 'c1'), await cityOf('listed', 'c2')]).toEqual([[''], ['city-c2']])
+  })
+
+  it('has a click of an erased visitor once it is stored: another row with its id keeps its values, also after a kill', async () => {
+    const { stores } = server
+    const sale = { id: 's1', clickId: 'c1', sub1: 'sub', status: 'approved', convertedAt: '2024-11-05T11:00:00.000Z' }
+    const stateOf = async (account: string) => {
+      const sql = `SELECT city, soldSub1 AS sub1 FROM clicks JOIN (SELECT click_id, sub1 AS soldSub1 FROM conversions FINAL WHERE account_id = '${account}') AS sales
+        ON click_id = id WHERE account_id = '${account}'`
+      const listed = await stores.postgres`SELECT FROM erasures WHERE account_id = ${account} AND kind = 'click'`
+      return [...(await rowsOf(stores, sql)), listed.length]
+    }
+    for (const isStored of [false, true]) {
+      const account = await makeAccount(stores)
+      await importContent(stores, account, 'conversions', [sale])
+      await withWriter(account, async (writer) => {
+        await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+        await markErasures(writer, true)
+      })
+      const killed = interceptClickHouse(stores, async ({ method, text, send }) => {
+        if (method !== 'exec' || !text.startsWith('INSERT INTO clicks')) return
+        if (isStored) await send()
+        throw new Killed()
+      })
+      await expect(importContent(killed, account, 'clicks', [click('c1', 'v1')], shortWindow)).rejects.toThrow(Killed)
+      await expireProcessOf(stores, account)
+      await importContent(stores, account, 'clicks', [click('c1', 'other'), click('c1', 'v1')])
+      // Duplicates of the stored click.
+      await importContent(stores, account, 'clicks', [click('c1', 'v1'), click('c1', 'other')])
+      const expected = isStored ? [{ city: '', sub1: '' }, 1] : [{ city: 'city-c1', sub1: 'sub' }, 0]
+      expect(await stateOf(account)).toEqual(expected)
+    }
   })
 
   it('gives a click the time of its own visitor', async () => {
