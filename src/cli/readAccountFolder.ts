@@ -52,7 +52,7 @@ export async function readAccountFolder(
     if (!file) continue
     const read = readerOf(resourceTables[resource], account.currency, true)
     const ignoreUnknown = isOfLater && ((name: string) => void leftOut.add(`${resource}.${name}`))
-    const input = { ...jsonInput, ignoreUnknown }
+    const input = { ...jsonInput, isMoved: true, ignoreUnknown }
     await checkFile(join(folder, fileOf(resource)), file, signal, (fields) => void read(fields, input))
   }
   for (const table of keptTables) {

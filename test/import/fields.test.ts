@@ -50,6 +50,9 @@ describe('a row', () => {
     expect(() => conversion({ status: '' })).toThrow('status: is required')
     expect(() => readEvent({ id: 'e', eventName: 'x' }, jsonInput)).toThrow('clickId: is required, or visitorId')
     expect(() => metadataReader('offers', 'acme')({ id: 'o' }, jsonInput)).toThrow('name: is required')
+    expect(() => metadataReader('offers', 'acme')({ id: 'o', name: '(not set)' }, jsonInput)).toThrow(
+      'name: is required',
+    )
   })
 
   it('is rejected with the reasons of all its fields at once', () => {
@@ -64,8 +67,17 @@ describe('a row', () => {
     expect(() => click(many)).toThrow(/^.{1,3000}$/)
   })
 
-  it('may omit every other field: missing, null and empty are equivalent', () => {
+  it('may omit every other field: missing, null, empty and (not set) are equivalent', () => {
     const blank = click({})
+    const notSet = { country: '(not set)', cost: '(not set)', sub1: '(not set)', subIds: { sub2: '(not set)' } }
+    expect(click(notSet)).toEqual(blank)
+    const constant = [['os', '(not set)']] as const
+    expect(() => readConversion({ status: '(not set)' }, { ...cellsInput, constant })).toThrow(
+      'id: is required; convertedAt: is required; status: is required',
+    )
+    expect(
+      readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', os: '(not set)' }, { ...jsonInput, isMoved: true }),
+    ).toMatchObject({ os: '(not set)' })
     expect(click({ country: null, cost: null, isBot: null, subIds: null, device: '' })).toEqual(blank)
     expect(blank).toMatchObject({ accountId: 'acme', country: '', cost: null, isBot: false, isTest: false, sub1: '' })
   })

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { notSet } from '../../../schema/dimensions.ts'
 import { eventNamePattern, eventValueMax, propertyLimits, storableText } from '../../../schema/event.ts'
 import { devices } from '../../../schema/filters.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
@@ -230,7 +231,7 @@ const subIds: FieldType<SubIds> = {
         throw new RowError(
           `contains ${JSON.stringify(name.slice(0, 64))}, which is not one of ${subIdNames[0]} to ${subIdNames.at(-1)}`,
         )
-      if (sub === null || sub === '') continue
+      if (sub === null || sub === '' || sub === notSet) continue
       if (textOf(sub) === undefined) throw new RowError(`must contain text in ${name}`)
       given[name as SubIdName] = readStorableText(sub)
     }

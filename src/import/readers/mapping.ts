@@ -21,6 +21,8 @@ export interface Mapping extends TimeOptions {
 /** What the values of a row are: JSON values, or texts of CSV cells. */
 export interface Input extends Mapping {
   readonly from: 'json' | 'cells'
+  /** Whether `account export` wrote the rows. */
+  readonly isMoved?: boolean
   /** Called for each value of a field that changes, with what is stored instead. */
   readonly note?: (field: string, message: string, value: unknown) => void
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { notSet } from '../../../schema/dimensions.ts'
 import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
@@ -24,7 +25,7 @@ export interface RowShape<Row extends object> {
 /** Values of one line of a file, by field name. */
 export type RawFields = Readonly<Record<string, unknown>>
 
-/** Reads the fields of a line into a row. A field is absent when it is missing, null, or the empty string. */
+/** Reads the fields of a line into a row. A field is absent if `isAbsent` says so. */
 export type RowReader<Row> = (fields: RawFields, input: Input) => Row
 
 /** A row may have a hundred thousand unknown fields; those after so many reasons are not named. */
@@ -55,7 +56,7 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
     const reasons: string[] = []
     for (const column of Object.keys(values)) {
       const fields = columns.get(column)
-      if (fields) for (const field of fields) assign(row, field, values[column], input.from, reasons)
+      if (fields) for (const field of fields) assign(row, field, values[column], input, reasons)
       else if (input.ignoreUnknown !== true && reasons.length < reasonsMax) {
         const shown = /^[\w.-]{1,64}$/.test(column) ? column : JSON.stringify(column.slice(0, 64))
         if (input.ignoreUnknown) input.ignoreUnknown(shown)
@@ -63,7 +64,7 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
       }
     }
     for (const { field, column } of required)
-      if (column === undefined || isAbsent(replaced(field, values[column]) ?? values[column]))
+      if (column === undefined || isAbsent(replaced(field, values[column]) ?? values[column], input))
         reasons.push(`${field.name}: is required`)
     if (reasons.length > 0) throw new RowError(...reasons)
     return row
@@ -88,8 +89,8 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
   const template = { ...blank }
   const reasons: string[] = []
   for (const [name, text] of input.constant) {
-    assign(template, fieldOf(name), text, 'cells', reasons)
-    if (replaced(fieldOf(name), text) === '' && shape.required.some((field) => field === name))
+    assign(template, fieldOf(name), text, { from: 'cells' }, reasons)
+    if (isAbsent(replaced(fieldOf(name), text) ?? text) && shape.required.some((field) => field === name))
       reasons.push(`${name}: is required`)
   }
   if (reasons.length > 0) throw new RowError(...reasons)
@@ -132,13 +133,19 @@ function replacementsOf(name: string, { values }: Input): ReadonlyMap<string, st
 }
 
 /** Sets a field of a row to a value of a file, unless that is absent. @param reasons receives the reason why it is invalid */
-function assign<Row extends object>(row: Row, field: Field, raw: unknown, from: Input['from'], reasons: string[]) {
+function assign<Row extends object>(
+  row: Row,
+  field: Field,
+  raw: unknown,
+  input: Pick<Input, 'from' | 'isMoved'>,
+  reasons: string[],
+) {
   const { name, type, isSpread, bit, note } = field
   const replacement = replaced(field, raw)
   const value = replacement ?? raw
-  if (isAbsent(value)) return
+  if (isAbsent(value, input)) return
   try {
-    const isCell = from === 'cells' || replacement !== undefined
+    const isCell = input.from === 'cells' || replacement !== undefined
     const read = type.read(isCell && type.fromCell ? type.fromCell(value as string) : value, note)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
@@ -161,6 +168,7 @@ function replaced({ replacements }: Field, value: unknown): string | undefined {
   return replacements?.get((typeof value === 'boolean' ? `${value}` : textOf(value)) ?? '')
 }
 
-export function isAbsent(value: unknown): boolean {
-  return value === null || value === undefined || value === ''
+/** Whether a value is missing, null, empty, or `(not set)`, as reports name it; a moved row keeps such a text. */
+export function isAbsent(value: unknown, { isMoved = false }: Pick<Input, 'isMoved'> = {}): boolean {
+  return value === null || value === undefined || value === '' || (value === notSet && !isMoved)
 }
