@@ -3,21 +3,19 @@ import type { RowOrigin } from './rows.ts'
 
 /**
  * Makes the origins of rows from HTTP and standard input.
- * @param isOrdered whether the time of arrival is the `updatedAt` of a row without one; of two in one millisecond the later wins
+ * @param isOrdered whether the time of arrival is the `updatedAt` of a row without one; the later row wins
  * @returns a function of the `updatedAt` that a sender sets for its rows, epoch milliseconds
  */
 export function originsOf(isOrdered: boolean, now: () => number): (updatedAtMs?: number) => RowOrigin {
   const importFile = randomBytes(8).toString('hex')
   let line = 0
-  let nowMs = 0
   return (updatedAtMs) => {
-    // A clock that is set back must not let a later row lose.
-    nowMs = Math.max(nowMs, now())
+    const nowMs = now()
     if (!isOrdered || updatedAtMs !== undefined) return { nowMs, updatedAtMs, importFile: '', nextLine: () => 0 }
     const nextLine = () => {
       line += 1
       return line
     }
-    return { nowMs, updatedAtMs: nowMs, importFile, nextLine }
+    return { nowMs, updatedAtMs: nowMs, isArrival: true, importFile, nextLine }
   }
 }

@@ -6,6 +6,8 @@ export interface RowOrigin {
   readonly nowMs: number
   /** `updatedAt` of rows without one, epoch milliseconds; undefined: the `createdAt` or `convertedAt` of conversions, as in an import; costs must have one. */
   readonly updatedAtMs: number | undefined
+  /** Whether `updatedAtMs` is the time of arrival. */
+  readonly isArrival?: boolean
   /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins. */
   readonly importFile: string
   /** Called for each conversion and cost, in order. @returns its line */

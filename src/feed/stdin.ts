@@ -13,6 +13,9 @@ const waitMs = 60_000
 export interface StreamProgress {
   /** Number of the last line up to which each row has its final result. */
   stored: number
+  /** Rows among them that changed nothing, and whose stored row has a later `updatedAt`. */
+  duplicates: number
+  older: number
   /** Rows among them that differ from a stored row which they do not replace. */
   conflicts: number
   rejected: number
@@ -32,7 +35,7 @@ export async function feedStream(
 ): Promise<() => Promise<void>> {
   const { origin, signal, onProgress } = options
   const open: { batch: Batch; lastLine: number }[] = []
-  const state: StreamProgress = { stored: 0, conflicts: 0, rejected: 0 }
+  const state: StreamProgress = { stored: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
   let collecting = Promise.resolve()
   /** Collects the results of the oldest batch; batches are collected in order. */
   const collectNext = async () => {
@@ -49,7 +52,9 @@ export async function feedStream(
     for (const [index, row] of batch.results.entries()) {
       const result = row?.result
       if (result === 'retry') batch.results[index] = rejected('waiting')
-      if (result === 'conflict') state.conflicts += 1
+      if (result === 'duplicate') state.duplicates += 1
+      else if (result === 'older') state.older += 1
+      else if (result === 'conflict') state.conflicts += 1
       else if (result === 'rejected' || result === 'retry') state.rejected += 1
     }
     await feed.writeRejects('stdin', batch)

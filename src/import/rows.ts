@@ -1,6 +1,6 @@
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import { type Given, givenBit } from '../writer/store/givenFields.ts'
+import { arrivalBit, type Given, givenBit } from '../writer/store/givenFields.ts'
 import type { RowToStore, Table } from '../writer/store/rowBatch.ts'
 import type { Input } from './readers/mapping.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
@@ -25,6 +25,8 @@ export interface RowSource {
   readonly nowMs: number
   /** `updatedAt` of conversions and costs without one; undefined: conversions take it from their other times, and costs need `undatedAtMs`. */
   readonly updatedAtMs?: number | undefined
+  /** Whether `updatedAtMs` is the time of arrival. */
+  readonly isArrival?: boolean
   /** `updatedAt` of costs that have no other: equal values then change nothing. */
   readonly undatedAtMs?: number | undefined
   /** With `line` it decides between rows of equal `updatedAt`; undefined: the row has both. */
@@ -49,7 +51,7 @@ export function decodeRow(
   read: RowReader<RowToStore['row']>,
   [fields, input, line]: readonly [RawFields, Input, number],
   { accountId, retained, erased }: RowRules,
-  { nowMs, updatedAtMs, undatedAtMs, importFile }: RowSource,
+  { nowMs, updatedAtMs, isArrival = false, undatedAtMs, importFile }: RowSource,
 ): RowToStore {
   const decoded = { table, row: read(fields, input) } as RowToStore
   if (decoded.table === 'clicks') {
@@ -60,7 +62,10 @@ export function decodeRow(
   } else if (decoded.table === 'conversions') {
     const { row } = decoded
     row.accountId = accountId
-    if (updatedAtMs !== undefined && !isGiven(row, 'updatedAt')) row.updatedAt = updatedAtMs
+    if (updatedAtMs !== undefined && !isGiven(row, 'updatedAt')) {
+      row.updatedAt = updatedAtMs
+      if (isArrival) row.given |= arrivalBit
+    }
     setOrigin(row, importFile, line)
     erased?.blankConversion(row)
   } else if (decoded.table === 'costs') {
@@ -70,7 +75,7 @@ export function decodeRow(
       const atMs = updatedAtMs ?? undatedAtMs
       if (atMs === undefined) throw new RowError('updatedAt: is required')
       row.updatedAt = atMs
-      if (updatedAtMs !== undefined) row.given |= givenBit('updatedAt')
+      if (updatedAtMs !== undefined) row.given |= givenBit('updatedAt') | (isArrival ? arrivalBit : 0)
     }
     setOrigin(row, importFile, line)
     assertRetained('spentAt', row.spentAt, retained.clicksMs)

@@ -98,16 +98,28 @@ describe('POST /rows', () => {
     expect([unknown.status, unknown.results[0].error]).toEqual([400, 'unknown_parameter'])
   })
 
-  it('takes the time of arrival as updatedAt with --updated-at arrival; the later row wins, also when the clock is set back', async () => {
+  it('takes the time of arrival as updatedAt with --updated-at arrival; the later row wins, also when the clock is set back across a restart', async () => {
     let nowMs = 1_764_000_000_000
-    const { app } = await listen({ origin: originsOf(true, () => nowMs) })
+    const first = await listen({ origin: originsOf(true, () => nowMs) })
+    let { app } = first
     const send = async (...states: string[]) => {
       const rows = states.map((status) => conversionOf('acme', 'v9', { status }))
       return (await sendTo(app, rows)).results.map(({ result }) => result)
     }
     expect(await send('pending', 'approved')).toEqual(['inserted', 'updated'])
     nowMs -= 60_000
-    expect(await send('declined')).toEqual(['updated'])
+    ;({ app } = await listen({ origin: originsOf(true, () => nowMs) }))
+    expect(await send('pending', 'declined')).toEqual(['updated', 'updated'])
+    const spend = (cost: number) => ({
+      accountId: 'acme',
+      resource: 'costs',
+      id: 'd9',
+      spentAt: '2026-11-20T00:00:00Z',
+      cost,
+    })
+    expect((await sendTo(first.app, [spend(1)])).results).toEqual([{ result: 'inserted' }])
+    nowMs -= 60_000
+    expect((await sendTo(app, [spend(2)])).results).toEqual([{ result: 'updated' }])
     const given = conversionOf('acme', 'v9', { status: 'approved', updatedAt: '2025-01-01T00:00:00Z' })
     expect((await sendTo(app, [given])).results).toEqual([{ result: 'older' }])
     expect(await count('conversions', `id = 'v9' AND status = 'declined'`)).toBe(1)

@@ -6,7 +6,7 @@ import { keyText } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
 import { readRemovedKeys, readStoredRows } from './currentRows.ts'
-import type { Given } from './givenFields.ts'
+import { arrivalBit, type Given } from './givenFields.ts'
 import type { RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
@@ -20,7 +20,8 @@ export interface Change<Row extends ChangingRow> {
 
 /**
  * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. Rows without
- * an `updatedAt` of their own that give the stored values change nothing. A cost that was removed by age is not stored again at a later time.
+ * an `updatedAt` of their own that give the stored values change nothing. A row whose time is that of its arrival gets a later one than
+ * the stored row. A cost that was removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
@@ -38,6 +39,11 @@ export async function findUpserts<Row extends ChangingRow>(
     const key = keyText(row)
     if (removed.has(key)) return 'conflict'
     const present = winners.get(key) ?? stored.get(key)
+    if (present && (row.given & arrivalBit) !== 0) {
+      // It was stored by a flush that failed afterwards.
+      if (row.importFile === present.importFile && row.importLine <= present.importLine) return 'duplicate'
+      row.updatedAt = Math.max(row.updatedAt, present.updatedAt + 1)
+    }
     if (present && !replaces(row, present)) return losingOutcome(table, row, present)
     winners.set(key, row)
     if (!table.isUndated(row)) dated.add(key)

@@ -6,9 +6,12 @@ const fieldsWithDefault = ['source', 'isBot', 'isTest', 'occurredAt', 'receivedA
 
 /** A row of a file. */
 export interface Given {
-  /** The sum of `givenBit` of the fields that the file gives. */
+  /** The sum of `givenBit` of the fields that the file gives, and of `arrivalBit`. */
   given: number
 }
+
+/** A bit of `given`: `updatedAt` is the time of arrival, so the row replaces each row that arrived before. */
+export const arrivalBit = 1 << fieldsWithDefault.length
 
 /** @returns 0 for a field whose value says whether a file gives it */
 export function givenBit(field: string): number {
