@@ -48,6 +48,9 @@ const excludedFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(({ text }) => isExcluded.test(text) || !isRequired.test(text))
   .map(({ path }) => path)
 
+/** Measuring the CPU time of a file reads all of /proc twice. */
+const showsSlowest = process.env.TRIBUTARY_TEST_SLOWEST !== undefined
+
 /** What the files of every project have. */
 const shared = {
   exclude: excludedFiles,
@@ -66,7 +69,7 @@ const shared = {
     { name: 'replicas', description: "Also in `.ci/run`: replicas of ClickHouse, by Debian's ZooKeeper." },
     { name: 'postgres', description: 'Again on a PostgreSQL 15 server: statements of Postgres and their errors.' },
   ],
-  setupFiles: ['test/kit/cpuTime.ts', 'test/kit/seed.ts'],
+  setupFiles: ['test/kit/seed.ts', ...(showsSlowest ? ['test/kit/cpuTime.ts'] : [])],
   // Files of one worker share its process and load modules once, which saves a sixth of the time.
   // TRAP: global state that a file changes is seen by the next file.
   isolate: false,
@@ -92,7 +95,7 @@ export default defineConfig({
     // Without `--project` all files are one project: projects share neither processes nor engines.
     ...(process.argv.some((word) => word.startsWith('--project')) && { projects }),
     globalSetup: ['test/kit/template.ts'],
-    reporters: ['default', new SlowestFiles()],
+    reporters: ['default', ...(showsSlowest ? [new SlowestFiles()] : [])],
     // Test files start their own engines and often wait for them: four workers fill two cores.
     maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },

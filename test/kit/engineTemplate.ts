@@ -21,7 +21,7 @@ export async function engineTemplate(): Promise<string> {
 }
 
 async function fillOnce(template: string): Promise<void> {
-  const unlock = await lockFile(`${template}.lock`, 120_000)
+  const unlock = await lockFile(`${template}.lock`, 300_000)
   if (!unlock) throw new Error('Another process did not fill the template of the engines in time.')
   try {
     if (existsSync(`${template}.filled`)) return

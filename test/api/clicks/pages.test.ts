@@ -150,7 +150,7 @@ describe('pages of clicks', () => {
           }
         },
       ),
-      { numRuns: randomCases(4) },
+      { numRuns: randomCases(2) },
     )
   })
 

@@ -131,7 +131,7 @@ describe('GET /events', () => {
           }
         },
       ),
-      { numRuns: randomCases(5) },
+      { numRuns: randomCases(3) },
     )
   })
 

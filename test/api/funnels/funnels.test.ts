@@ -154,7 +154,7 @@ describe('GET /funnels', () => {
           }),
         )
       }),
-      { numRuns: randomCases(3), endOnFailure: true },
+      { numRuns: randomCases(2), endOnFailure: true },
     )
     // Otherwise the lives would test too few chains.
     expect([...reached].toSorted()).toEqual(expect.arrayContaining([0, 1, 2, 3, 4]))
