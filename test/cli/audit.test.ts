@@ -90,9 +90,9 @@ describe('the audit log', () => {
     }
     const until = ['--to', '2020-12-31']
     expect(await days(...until)).toEqual(['2020-05-01', '2020-05-02', '2020-05-03'])
-    expect(await days('--actor', 'ann')).toEqual(['2020-05-01', '2020-05-02'])
-    expect(await days('--actor', 'ann@api-2')).toEqual(['2020-05-02'])
-    expect(await days('--actor', 'an')).toEqual([])
+    expect(await days('--actor', 'ann', ...until)).toEqual(['2020-05-01', '2020-05-02'])
+    expect(await days('--actor', 'ann@api-2', ...until)).toEqual(['2020-05-02'])
+    expect(await days('--actor', 'an', ...until)).toEqual([])
     expect(await days('--from', '2020-05-02', '--to', '2020-05-02')).toEqual(['2020-05-02'])
     expect(await days('--to', '2020-05-03T00:00:00Z')).toEqual(['2020-05-01', '2020-05-02'])
     expect(await days('--account', 'two', ...until)).toEqual(['2020-05-03'])
