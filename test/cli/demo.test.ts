@@ -10,6 +10,7 @@ import { fillDemo } from '../../src/cli/demoData/fill.ts'
 import { demoOf } from '../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../kit/app.ts'
 import { useTestStores } from '../kit/fixtures.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { ndjsonRows } from '../kit/readRows.ts'
 import { running as watching } from '../writer/withWriter.ts'
 import { expectOneLine, runHere, runJson, serve } from './runCommand.ts'
@@ -36,50 +37,53 @@ describe('serve --demo', () => {
     await stores.postgres`DELETE FROM accounts`
   })
 
-  it('fills an empty database, prints a key, the documentation URL and working example requests, and with --live feeds rows of now', async () => {
-    const { printed, end } = await serve(environment, '--demo', '1000', '--live')
-    const { url, docs, explore, key, calls, command } = printed
-    for (const page of [docs, explore]) expect((await fetch(page)).status).toBe(200)
-    expect(new URL(explore).hash).toBe(`#key=${key}`)
-    const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
-    expect(report.data.length).toBe(report.bucketCount)
-    expect(report.bucketCount).toBeGreaterThan(15)
-    expect(report.totals.clicks).toBeGreaterThan(200)
-    expect(report.totals.revenue).toBeGreaterThan(0)
-    expect(report.data[0].name).toEqual(expect.any(String))
-    expect(drillDown.data).toHaveLength(5)
-    expect(drillDown.data[0].dimensions).toEqual({
-      campaign: { id: expect.stringMatching(/^cmp-/), name: expect.any(String) },
-      country: { id: expect.stringMatching(/^[A-Z]{2}$/), name: expect.any(String) },
-    })
-    expect(drillDown.previous.totals.clicks).toBeGreaterThan(40)
-    expect(daily.data).toHaveLength(7)
-    const entered = funnel.steps.map((step: { entered: number }) => step.entered)
-    expect(entered).toEqual(entered.toSorted((a: number, b: number) => b - a))
-    // A demo of this size may have no purchase in 30 days.
-    expect(entered[1]).toBeGreaterThan(0)
-    expect(clicks.data).toHaveLength(3)
-    expect(conversions.data).toBeInstanceOf(Array)
-    expect(event).toEqual({ accepted: true })
-    for (const call of calls) {
-      expect(call).not.toContain('\n')
-      expect(call).toContain(url)
-      expect(call).toContain(key)
-    }
-    const { accounts } = await paste(`${command} account list --json`)
-    expect(accounts).toMatchObject([{ id: 'demo' }])
-    for (const list of ['clicks', 'conversions']) {
-      const newestOf = async () => {
-        const response = await fetch(`${url}/api/v1/${list}?limit=1`, { headers: { authorization: `ApiKey ${key}` } })
-        return ((await response.json()) as { data: [{ id: string }] }).data[0].id
+  it.skipIf(!isInstalled('curl'))(
+    'fills an empty database, prints a key, the documentation URL and working example requests, and with --live feeds rows of now',
+    async () => {
+      const { printed, end } = await serve(environment, '--demo', '1000', '--live')
+      const { url, docs, explore, key, calls, command } = printed
+      for (const page of [docs, explore]) expect((await fetch(page)).status).toBe(200)
+      expect(new URL(explore).hash).toBe(`#key=${key}`)
+      const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
+      expect(report.data.length).toBe(report.bucketCount)
+      expect(report.bucketCount).toBeGreaterThan(15)
+      expect(report.totals.clicks).toBeGreaterThan(200)
+      expect(report.totals.revenue).toBeGreaterThan(0)
+      expect(report.data[0].name).toEqual(expect.any(String))
+      expect(drillDown.data).toHaveLength(5)
+      expect(drillDown.data[0].dimensions).toEqual({
+        campaign: { id: expect.stringMatching(/^cmp-/), name: expect.any(String) },
+        country: { id: expect.stringMatching(/^[A-Z]{2}$/), name: expect.any(String) },
+      })
+      expect(drillDown.previous.totals.clicks).toBeGreaterThan(40)
+      expect(daily.data).toHaveLength(7)
+      const entered = funnel.steps.map((step: { entered: number }) => step.entered)
+      expect(entered).toEqual(entered.toSorted((a: number, b: number) => b - a))
+      // A demo of this size may have no purchase in 30 days.
+      expect(entered[1]).toBeGreaterThan(0)
+      expect(clicks.data).toHaveLength(3)
+      expect(conversions.data).toBeInstanceOf(Array)
+      expect(event).toEqual({ accepted: true })
+      for (const call of calls) {
+        expect(call).not.toContain('\n')
+        expect(call).toContain(url)
+        expect(call).toContain(key)
       }
-      await expect.poll(newestOf, { interval: 500 }).toMatch(/^live-/)
-    }
-    expect(await end()).toBe(0)
-    expectOneLine(await runHere(['serve', '--live'], environment), 2, /--live needs --demo\./)
-  })
+      const { accounts } = await paste(`${command} account list --json`)
+      expect(accounts).toMatchObject([{ id: 'demo' }])
+      for (const list of ['clicks', 'conversions']) {
+        const newestOf = async () => {
+          const response = await fetch(`${url}/api/v1/${list}?limit=1`, { headers: { authorization: `ApiKey ${key}` } })
+          return ((await response.json()) as { data: [{ id: string }] }).data[0].id
+        }
+        await expect.poll(newestOf, { interval: 500 }).toMatch(/^live-/)
+      }
+      expect(await end()).toBe(0)
+      expectOneLine(await runHere(['serve', '--live'], environment), 2, /--live needs --demo\./)
+    },
+  )
 
-  it('at its next start prints another key and stores no click twice', async () => {
+  it.skipIf(!isInstalled('curl'))('at its next start prints another key and stores no click twice', async () => {
     const { printed, end } = await serve(environment, '--demo', '1000')
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
     const rows = ndjsonRows<{ id: string; clickedAt: string; isBot: boolean; isTest: boolean }>(exported)

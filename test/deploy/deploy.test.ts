@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { batchLimits } from '../../schema/eventBatch.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 
 interface Service {
   image: string
@@ -111,17 +112,20 @@ it('deploy/tributary-feed.service runs the feed, with all restrictions of an ins
   expect(instance?.filter((line) => !feed?.includes(line))).toHaveLength(2)
 })
 
-it('files with passwords are ignored by .gitignore in every folder; the example file is not', () => {
-  const repository = mkdtempSync(join(tmpdir(), 'tributary-ignored-'))
-  onTestFinished(() => rmSync(repository, { recursive: true }))
-  execFileSync('git', ['init', '--quiet', repository])
-  copyFileSync(join(packageRoot, '.gitignore'), join(repository, '.gitignore'))
-  const isIgnored = (path: string) =>
-    spawnSync('git', ['check-ignore', '--quiet', path], { cwd: repository }).status === 0
-  const secret = ['.env', 'deploy/.env', 'tributary.env', 'deploy/production.env', 'deploy/.env.production']
-  expect(secret.filter((path) => !isIgnored(path))).toEqual([])
-  expect(isIgnored('deploy/.env.example')).toBe(false)
-})
+it.skipIf(!isInstalled('git'))(
+  'files with passwords are ignored by .gitignore in every folder; the example file is not',
+  () => {
+    const repository = mkdtempSync(join(tmpdir(), 'tributary-ignored-'))
+    onTestFinished(() => rmSync(repository, { recursive: true }))
+    execFileSync('git', ['init', '--quiet', repository])
+    copyFileSync(join(packageRoot, '.gitignore'), join(repository, '.gitignore'))
+    const isIgnored = (path: string) =>
+      spawnSync('git', ['check-ignore', '--quiet', path], { cwd: repository }).status === 0
+    const secret = ['.env', 'deploy/.env', 'tributary.env', 'deploy/production.env', 'deploy/.env.production']
+    expect(secret.filter((path) => !isIgnored(path))).toEqual([])
+    expect(isIgnored('deploy/.env.example')).toBe(false)
+  },
+)
 
 it('files with passwords are excluded from images by .dockerignore, after the included folders', () => {
   const lines = read('.dockerignore').trim().split('\n')

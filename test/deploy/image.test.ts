@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { version } from '../../src/package.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { holds, until } from '../kit/until.ts'
@@ -16,7 +17,7 @@ import { buildImage, type Image } from './image.ts'
 const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
 const commit = '0123456789ab'
 
-describe.runIf(hasPostgres())('the image of deploy/Dockerfile', () => {
+describe.runIf(hasPostgres() && isInstalled('git'))('the image of deploy/Dockerfile', () => {
   let image: Image
   // npm downloads all packages.
   beforeAll(async () => {

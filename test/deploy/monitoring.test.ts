@@ -154,7 +154,7 @@ const cases: Record<string, AlertCase> = {
   },
 }
 
-const hasPrometheus = isInstalled('/usr/bin/prometheus', 'prometheus')
+const hasPrometheus = isInstalled('prometheus')
 
 describe.skipIf(!hasPrometheus)('deploy/prometheus-rules.yaml', () => {
   it('has an example of each alert', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
 import { Shell } from './shell.ts'
@@ -88,7 +89,7 @@ afterAll(async () => {
   await remove?.()
 })
 
-describe.each(pages)('%s', (page) => {
+describe.skipIf(!isInstalled('curl')).each(pages)('%s', (page) => {
   it.each(blocksOf(page))(
     '$source runs unchanged',
     { timeout: readyMs + 60_000 },
@@ -125,7 +126,7 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-describe('a command within the text', () => {
+describe.skipIf(!isInstalled('curl'))('a command within the text', () => {
   it.each(['npm start', 'npm run dev', 'npm run cli -- serve'])(
     '%s starts a server, which ends when npm gets SIGTERM',
     { timeout: readyMs + 60_000 },

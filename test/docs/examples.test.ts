@@ -16,6 +16,7 @@ import {
 import { packageRoot } from '../../src/package.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { blocksOf, formDifferences } from './shellBlocks.ts'
 
 /** Rows of `data` in an example: of a journey as many as show different kinds. */
@@ -106,7 +107,7 @@ function sampleUrl({ path, operation: { parameters = [] } }: PlacedOperation): s
 
 const [prepare, ...recipes] = blocksOf('docs/recipes.md')
 
-it.each(recipes)(
+it.skipIf(!isInstalled('curl')).each(recipes)(
   'the request of $source runs unchanged and has a response of the form that is shown',
   async (recipe) => {
     const { port } = api.app.server.address() as AddressInfo

@@ -24,10 +24,9 @@ afterAll(() => shell?.close())
 const onFreePorts = (text: string) =>
   [...ports].reduce((changed, [shown, free]) => changed.replaceAll(shown, free), text)
 
-const hasTools = isInstalled('/usr/bin/jq', 'jq')
 const others = { php: existsSync('/usr/bin/php'), go: existsSync('/usr/bin/go') }
 
-describe.skipIf(!hasTools)('docs/feed.md', () => {
+describe.skipIf(!isInstalled('curl', 'jq'))('docs/feed.md', () => {
   for (const { source, language, commands, text } of blocksOf('docs/feed.md', ['sh', 'js', 'php', 'go'])) {
     const isOther = language === 'php' || language === 'go'
     it.skipIf(isOther && !others[language])(`${source} runs unchanged`, isOther ? { tags: 'long' } : {}, async () => {

@@ -1,9 +1,10 @@
 // @module-tag all
 
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
 import { useTestApp } from '../kit/app.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 import { warehouseGuides } from './warehouseGuideNames.ts'
 
@@ -46,9 +47,8 @@ it('every code block of the documentation page, but those about copies and langu
   const text = [info, ...others].map(({ description }) => description).join('\n')
   const blocks = [...text.matchAll(/```(\w*)\n(.*?)```/gs)]
   expect(new Set(blocks.map(([, language]) => language))).toEqual(new Set(Object.keys(programs)))
-  const hasPython = spawnSync('python3', ['--version']).status === 0
   for (const [, language = '', code = ''] of blocks) {
-    if (language === 'python' && !hasPython && !process.env.CI) continue
+    if ((language === 'python' && !isInstalled('python3')) || (language === 'sh' && !isInstalled('curl'))) continue
     const [program = '', ...words] = programs[language] ?? []
     const local = code.replaceAll('trb_live_…', key)
     const script = language === 'sh' ? `curl() { command curl -sS --fail-with-body "$@"; }\n${local}` : local

@@ -99,7 +99,7 @@ describe('docs/examples', () => {
   })
 })
 
-describe.skipIf(!isInstalled('/usr/bin/python3', 'python3'))('docs/examples/tributary.py', () => {
+describe.skipIf(!isInstalled('python3'))('docs/examples/tributary.py', () => {
   const folder = useFolder()
   const python = async (...words: string[]) => (await runScript('tributary.py', ...words)).stdout
   const rowsOf = async (...words: string[]) =>

@@ -100,7 +100,7 @@ describe('the address of a client behind a proxy', () => {
   })
 })
 
-describe.runIf(isInstalled('/usr/sbin/nginx', 'nginx'))('behind deploy/nginx.conf', { tags: 'all' }, () => {
+describe.runIf(isInstalled('nginx'))('behind deploy/nginx.conf', { tags: 'all' }, () => {
   /** Starts nginx in front of two servers. @returns its port, and a function that stops it */
   async function startNginx(adapt: (configuration: string) => string) {
     const folder = mkdtempSync(join(tmpdir(), 'tributary-nginx-'))

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import { hasZooKeeper } from './zooKeeper.ts'
 
-/** Whether `startReplicas` works here; the log says why not. @throws Error on CI when Debian's ZooKeeper is missing */
+/** Whether `startReplicas` works here; the log says why not. */
 export function canReplicate(): boolean {
   if (inject('engines').hasDocker) return true
   if (process.platform === 'linux' && process.arch === 'x64') return hasZooKeeper()

@@ -1,17 +1,10 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { fileOf, isInstalled } from './isInstalled.ts'
 
-/** Debian's Chromium without a window system; it takes half of the CPU of the whole browser. */
-const program = '/usr/bin/chromium-headless-shell'
+/** Debian's Chromium without a window system takes half of the CPU of the whole browser. */
+const program = fileOf('chromium-headless-shell')
 
-/** Whether there is a browser. @throws Error on CI when there is none */
-export function hasChromium(): boolean {
-  if (existsSync(program)) return true
-  const missing = `${program} does not exist: install Debian's chromium-headless-shell to run these tests.`
-  if (process.env.CI) throw new Error(missing)
-  console.warn(missing)
-  return false
-}
+export const hasChromium = () => isInstalled('chromium-headless-shell')
 
 const flags = [
   '--no-sandbox',

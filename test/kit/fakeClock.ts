@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises'
-import { isInstalled } from './isInstalled.ts'
+import { fileOf, isInstalled } from './isInstalled.ts'
 
-/** The path of Debian's package. */
-const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
+const library = fileOf('faketime')
 
-export const canFakeClocks = () => isInstalled(library, 'faketime')
+export const canFakeClocks = () => isInstalled('faketime')
 
 export type FakeClock = Awaited<ReturnType<typeof createFakeClock>>
 

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { isInstalled } from './isInstalled.ts'
+import { fileOf, isInstalled } from './isInstalled.ts'
+import { listProcesses } from './processes.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 import { holds, until } from './until.ts'
 
-/** The path of Debian's package. */
-const programs = '/usr/lib/postgresql/15/bin'
+const programs = fileOf('postgresql-15')
 
 const startTimeoutMs = 60_000
 
-export const hasPostgres = () => isInstalled(programs, 'postgresql-15')
+export const hasPostgres = () => isInstalled('postgresql-15')
 
 /**
  * Creates a server with an empty database `tributary` on a free port.
@@ -40,8 +40,7 @@ export async function startPostgres(environment: Record<string, string> = {}) {
   function signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     const pid = child.pid ?? 0
     process.kill(pid, 'SIGSTOP')
-    const others = execFileSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' }).split('\n')
-    for (const other of others.map(Number).filter(Boolean)) process.kill(other, name)
+    for (const { id, parent } of listProcesses()) if (parent === pid) process.kill(id, name)
     process.kill(pid, name)
   }
 

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis as Client } from 'ioredis'
-import { isInstalled } from './isInstalled.ts'
+import { fileOf, isInstalled } from './isInstalled.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
-/** The path of Debian's package. */
-const program = '/usr/bin/redis-server'
+const program = fileOf('redis-server')
 
-export const hasRedis = () => isInstalled(program, 'redis-server')
+export const hasRedis = () => isInstalled('redis-server')
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 

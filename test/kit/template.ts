@@ -5,6 +5,7 @@ import { GenericContainer, Wait } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { keepRunning, startCluster } from './clickhouseCluster.ts'
 import { clickHouseImage, isDockerAvailable } from './docker.ts'
+import { missingPackages } from './isInstalled.ts'
 import { startReplicas } from './replicas.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
@@ -47,6 +48,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     `Stores: ClickHouse is ${replicas ? 'two replicas' : shards ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
     `Random cases: TRIBUTARY_TEST_SEED=${process.env.TRIBUTARY_TEST_SEED}.`,
   )
+
+  const missing = `${project.config.tagsFilter}`.includes('!all') ? [] : missingPackages()
+  for (const name of missing) console.log(`Skips the tests that need Debian's package ${name}, which is not installed.`)
+  if (missing.length > 0 && process.env.TRIBUTARY_TEST_PROGRAMS === 'required') throw new Error('Packages are missing.')
 
   const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const template = join(copies, 'template')

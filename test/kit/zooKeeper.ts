@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { isInstalled } from './isInstalled.ts'
+import { fileOf, isInstalled } from './isInstalled.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 import { until } from './until.ts'
 
 const jars = '/usr/share/java'
-const java = '/usr/bin/java'
+const java = fileOf('default-jre-headless')
 
-export const hasZooKeeper = () =>
-  isInstalled(`${jars}/zookeeper.jar`, 'libzookeeper-java') && isInstalled(java, 'default-jre-headless')
+export const hasZooKeeper = () => isInstalled('libzookeeper-java', 'default-jre-headless')
 
 /**
  * Starts Debian's ZooKeeper on a free port, and waits until it listens.

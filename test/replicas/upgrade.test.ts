@@ -9,6 +9,7 @@ import { run, runJson } from '../cli/runCommand.ts'
 import { canReplicate } from '../kit/canReplicate.ts'
 import { contentOfNode } from '../kit/clickhouseCluster.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
+import { isInstalled } from '../kit/isInstalled.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { startReplicas } from '../kit/replicas.ts'
 import { freePort, startInstance } from '../kit/serverProcess.ts'
@@ -26,7 +27,7 @@ const unsyncedTables = `
   WHERE database = 'tributary_local' AND engine LIKE 'Replicated%' AND engine_full LIKE '%fsync_after_insert = 1%'
     AND engine_full NOT LIKE '%min_compressed_bytes_to_fsync_after_fetch = 1%'`
 
-describe.runIf(canReplicate() && hasPostgres() && commitOf('1.0.0'))('on two replicas', () => {
+describe.runIf(canReplicate() && hasPostgres() && isInstalled('git') && commitOf('1.0.0'))('on two replicas', () => {
   const replicas = useOpened(() => startReplicas())
   const postgres = useOpened(() => startPostgres())
   const folder = useFolder()

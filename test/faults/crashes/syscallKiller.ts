@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { commandFile, type Ended } from '../../cli/runCommand.ts'
-import { isInstalled } from '../../kit/isInstalled.ts'
+import { fileOf, isInstalled } from '../../kit/isInstalled.ts'
 
-const program = '/usr/bin/strace'
+const program = fileOf('strace')
 const detachMaxMs = 2_000
 
 export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'mkdir' | 'unlink' | 'rmdir'
@@ -22,7 +22,7 @@ export interface Instant {
 /** `8626  rename("/data/tmp_insert_1", …`: the thread, the call, its arguments. */
 const callStart = /^(\d+) +(\w+)\(/
 
-export const hasStrace = () => isInstalled(program, 'strace')
+export const hasStrace = () => isInstalled('strace')
 
 /** Options of strace that write the calls to a file, and kill a process right before one of them. */
 const optionsOf = ({ call, at }: Instant, callsFile: string) => {
