@@ -122,7 +122,7 @@ it('tributary-client, installed from its tarball in an empty folder has less tha
   expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual(['openapi-fetch'])
 })
 
-it('tributary-client, installed from its tarball in an empty folder compiles and runs in a project outside of this one', async () => {
+it('tributary-client, installed from its tarball in an empty folder compiles and runs in a project outside of this one, also from CommonJS', async () => {
   const program = `import { createTributary, type RowOf, TributaryError } from 'tributary-client'
       const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
       const tributary = createTributary({ baseUrl, apiKey })
@@ -132,9 +132,14 @@ it('tributary-client, installed from its tarball in an empty folder compiles and
       const code = await tributary.get('/offers/{id}', { path: { id: 'x' } }).catch((error) => error instanceof TributaryError && error.code)
       console.log(JSON.stringify({ ids, code }))`
   await writeFile(folder('main.ts'), `declare const process: { argv: string[] }\n${program}`)
+  await writeFile(
+    folder('common.cts'),
+    `import { TributaryError } from 'tributary-client'\nconsole.log(TributaryError.name)`,
+  )
   const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: [] }
-  await writeFile(folder('tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+  await writeFile(folder('tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts', 'common.cts'] }))
   await run(process.execPath, [join(packageRoot, 'node_modules/typescript/bin/tsc')])
   const { stdout } = await run(process.execPath, ['main.js', baseUrl, key])
   expect(JSON.parse(stdout)).toEqual({ ids: ['c2', 'c1', 'c0'], code: 'not_found' })
+  expect((await run(process.execPath, ['common.cjs'])).stdout).toBe('TributaryError\n')
 })

@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api.ts'
 import { checkedKey } from './apiKey.ts'
+import { type BatchOptions, inBatches } from './batches.ts'
 import { TributaryError } from './error.ts'
-import { type BatchOptions, batchEvents } from './eventBatches.ts'
 import { exportBatches } from './exportRows.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 import type {
@@ -21,6 +21,7 @@ import type {
   ResponseOf,
   RowFieldOf,
   RowOf,
+  SentEvents,
 } from './types.ts'
 
 export { checkedKey } from './apiKey.ts'
@@ -37,18 +38,6 @@ export interface TributaryOptions extends RetryOptions {
 
 /** The response to an event, with the `event_id` that was sent. */
 export type SentEvent = JsonOf<paths['/events']['post']['responses'][200]> & { eventId: string }
-
-/** The result of one event of a batch. */
-type EventResult = JsonOf<paths['/events/batch']['post']['responses'][200]>['results'][number]
-/** An event that the API rejected, and why; events with `retryAfter` can be sent again. */
-export type RejectedEvent = Omit<Extract<EventResult, { error: string }>, 'index'> & { event: Event; eventId: string }
-/** The number of events that were sent, by result. */
-export interface SentEvents {
-  stored: number
-  deduplicated: number
-  overCeiling: number
-  rejected: RejectedEvent[]
-}
 
 /** A client with the types of the OpenAPI document. Every method retries requests that are safe to retry. */
 export interface Tributary {
@@ -108,7 +97,7 @@ export interface Tributary {
    * retried with the same ids, so that its events are stored once.
    * @returns the number of events by result, and the rejected events
    * @throws as `get`, if a batch is not acknowledged after all retries; its events may be stored or not. Also the error of
-   *   `events`
+   *   `events`. The property `sent` of the error has the events of earlier batches
    */
   sendEvents(events: Iterable<Event> | AsyncIterable<Event>, options?: CallOptions & BatchOptions): Promise<SentEvents>
   /**
@@ -220,18 +209,24 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     async sendEvents(events, options = {}) {
       const { signal } = options
       const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
-      for await (const batch of batchEvents(events, options)) {
-        const body = { events: batch }
-        const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
-        sent.stored += result.stored
-        sent.deduplicated += result.deduplicated
-        sent.overCeiling += result.overCeiling
-        for (const item of result.results) {
-          const event = batch[item.index]
-          if (!('error' in item) || !event) continue
-          const { index: _index, ...reason } = item
-          sent.rejected.push({ ...reason, event, eventId: event.event_id })
+      try {
+        for await (const batch of inBatches(events, weighEvent, eventLimits, options)) {
+          const body = { events: batch }
+          const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
+          sent.stored += result.stored
+          sent.deduplicated += result.deduplicated
+          sent.overCeiling += result.overCeiling
+          for (const item of result.results) {
+            const event = batch[item.index]
+            if (!('error' in item) || !event) continue
+            const { index: _index, ...reason } = item
+            sent.rejected.push({ ...reason, event, eventId: event.event_id })
+          }
         }
+      } catch (error) {
+        // It fails for a frozen error.
+        if (error instanceof Error) Reflect.set(error, 'sent', sent)
+        throw error
       }
       return sent
     },
@@ -240,6 +235,18 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
       get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
     journey: (of, options) => rows('/journeys', { ...options, query: of }),
   }
+}
+
+/** What `POST /events/batch` takes, less the frame of a batch; bytes less a margin. */
+const eventLimits = { items: 1_000, bytes: 3_500_000, marks: 127_000 }
+const encoder = new TextEncoder()
+
+/** An event without `event_id` gets a generated one. */
+function weighEvent(given: Event) {
+  const event = { ...given, event_id: given.event_id ?? crypto.randomUUID() }
+  const json = JSON.stringify(event)
+  const marks = json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|[^,:[\]{}"]+/g, '').length + 1
+  return { item: event, bytes: encoder.encode(json).length + 1, marks }
 }
 
 /** Writes conditions as JSON, and each other array as a list: its values are literal, also with a comma or a leading `!`. */

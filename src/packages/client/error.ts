@@ -1,4 +1,5 @@
 import type { components } from './api.ts'
+import type { SentEvents } from './types.ts'
 
 type Problem = components['schemas']['Problem']
 
@@ -12,6 +13,8 @@ export class TributaryError extends Error {
   readonly param: string | undefined
   /** Include it in support requests. */
   readonly requestId: string | undefined
+  /** Of `sendEvents`: the events that were sent before. */
+  declare readonly sent?: SentEvents
 
   constructor(status: number, problem: Partial<Problem>) {
     super(textOf(problem.message) ?? `The response has status ${status} and no message.`)

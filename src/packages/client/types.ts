@@ -132,3 +132,15 @@ export type Condition<Filter extends string = string> =
 
 /** The body of `POST /events`. */
 export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>
+
+/** The result of one event of a batch. */
+type EventResult = JsonOf<paths['/events/batch']['post']['responses'][200]>['results'][number]
+/** An event that the API rejected, and why; events with `retryAfter` can be sent again. */
+export type RejectedEvent = Omit<Extract<EventResult, { error: string }>, 'index'> & { event: Event; eventId: string }
+/** The number of events that were sent, by result. */
+export interface SentEvents {
+  stored: number
+  deduplicated: number
+  overCeiling: number
+  rejected: RejectedEvent[]
+}

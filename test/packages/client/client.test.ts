@@ -256,6 +256,20 @@ describe('the client', () => {
     expect(journey.map((row) => row.kind === 'event' && row.eventName)).toEqual(Array(6).fill('visit'))
   })
 
+  it('sends batches below every limit of the API, and its error has the outcome of earlier batches', async () => {
+    const apiKey = await api.account('limits')
+    await storeMetadata(api.stores, 'campaigns', 'limits', [{ id: 'camp' }])
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`p${n}`, n]))
+    const complex = Array.from({ length: 1_000 }, () => ({ ...visit, properties: many }))
+    expect(await client({ apiKey }).sendEvents(complex)).toMatchObject({ stored: 1_000, rejected: [] })
+    const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)
+    const events = [visit, { ...visit, event_name: '1st' }, { ...visit, properties: { deep } }]
+    await expect(client({ apiKey }).sendEvents(events, { batchSize: 1 })).rejects.toMatchObject({
+      status: 413,
+      sent: { stored: 1, deduplicated: 0, rejected: [{ error: 'invalid_event_name' }] },
+    })
+  })
+
   it('sends a batch that is not full after its time, while the source is still open', async () => {
     const apiKey = await api.account('slow')
     await storeMetadata(api.stores, 'campaigns', 'slow', [{ id: 'camp' }])

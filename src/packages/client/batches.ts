@@ -1,33 +1,40 @@
-import type { Event } from './types.ts'
-
 /** Limits of one batch. */
 export interface BatchOptions {
-  /** Maximum number of events per batch, 1 to 1,000; default 1,000. */
+  /** Maximum number of items per batch; by default, and at most, what the server takes: 1,000 events or 10,000 rows. */
   batchSize?: number
-  /** A batch is sent at the latest this long after its first event; default 1,000 milliseconds. */
+  /** A batch is sent at the latest this long after its first item; default 1,000 milliseconds. */
   batchMs?: number
 }
 
-/** An event with its id. */
-export type IdentifiedEvent = Event & { event_id: string }
+/** An item as it is sent. */
+export interface Weighed<Item> {
+  item: Item
+  bytes: number
+  /** Commas, colons and brackets outside texts of its JSON. */
+  marks: number
+}
 
-/** Size of a batch as JSON; the API accepts 4 MiB. */
-const bytesMax = 3_500_000
+/** What a batch has at most. */
+export type BatchLimits = { items: number; bytes: number; marks: number }
 
 /**
- * Groups events into batches by number, size and time. An event without `event_id` gets a generated one.
- * @param signal ends the wait for the next event
- * @throws the error of the source, or the reason of `signal`
+ * Groups items into batches by number, size and time. An item that alone exceeds a limit is a batch.
+ * @param weigh reads a given value
+ * @param signal ends the wait for the next item
+ * @throws the error of the source or of `weigh`, or the reason of `signal`
  */
-export async function* batchEvents(
-  events: Iterable<Event> | AsyncIterable<Event>,
-  { batchSize = 1_000, batchMs = 1_000, signal }: BatchOptions & { signal?: AbortSignal },
-): AsyncGenerator<IdentifiedEvent[], void> {
-  const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
-  const encoder = new TextEncoder()
-  const batch: IdentifiedEvent[] = []
+export async function* inBatches<Given, Item>(
+  given: Iterable<Given> | AsyncIterable<Given>,
+  weigh: (value: Given) => Weighed<Item>,
+  max: BatchLimits,
+  { batchSize = max.items, batchMs = 1_000, signal }: BatchOptions & { signal?: AbortSignal | undefined },
+): AsyncGenerator<Item[], void> {
+  const source = Symbol.asyncIterator in given ? given[Symbol.asyncIterator]() : given[Symbol.iterator]()
+  const itemsMax = Math.min(batchSize, max.items)
+  const batch: Item[] = []
   let bytes = 0
-  // One per batch: a promise that is raced for every event keeps a reaction for each of them.
+  let marks = 0
+  // One per batch: a promise that is raced for every item keeps a reaction for each of them.
   let timeout = openTimeout(undefined, signal)
   const restart = (ms: number | undefined) => {
     timeout.clear()
@@ -36,6 +43,7 @@ export async function* batchEvents(
   const take = () => {
     restart(undefined)
     bytes = 0
+    marks = 0
     return batch.splice(0)
   }
   let isPending = true
@@ -49,12 +57,13 @@ export async function* batchEvents(
       }
       isPending = false
       if (result.done) break
-      const event = { ...result.value, event_id: result.value.event_id ?? crypto.randomUUID() }
-      const size = encoder.encode(JSON.stringify(event)).length + 1
-      if (batch.length === batchSize || (batch.length > 0 && bytes + size > bytesMax)) yield take()
+      const one = weigh(result.value)
+      const isFull = batch.length >= itemsMax || bytes + one.bytes > max.bytes || marks + one.marks > max.marks
+      if (isFull && batch.length > 0) yield take()
       if (batch.length === 0) restart(batchMs)
-      batch.push(event)
-      bytes += size
+      batch.push(one.item)
+      bytes += one.bytes
+      marks += one.marks
       isPending = true
       next = Promise.resolve(source.next())
     }
