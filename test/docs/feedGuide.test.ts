@@ -1,6 +1,7 @@
 // @module-tag all
 
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
@@ -12,17 +13,17 @@ import { blocksOf } from './shellBlocks.ts'
 const folder = useFolder()
 const stores = useTestStores()
 let shell: Shell
-/** The ports of the page may be in use. */
-const ports = new Map<string, string>()
+/** The port of the page may be in use. */
+let port = ''
 beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
   shell = new Shell(packageRoot, { ...stores.environment, PATH, HOME, TMPDIR: mkdtempSync(folder('shell-')) })
-  for (const shown of ['3100']) ports.set(shown, `${await freePort()}`)
+  port = `${await freePort()}`
+  symlinkSync(join(packageRoot, 'node_modules'), folder('node_modules'))
   await shell.paste('tributary() { node dist/src/main.js "$@"; }')
 })
 afterAll(() => shell?.close())
-const onFreePorts = (text: string) =>
-  [...ports].reduce((changed, [shown, free]) => changed.replaceAll(shown, free), text)
+const onFreePort = (text: string) => text.replaceAll('3100', port)
 
 const others = { php: existsSync('/usr/bin/php'), go: existsSync('/usr/bin/go') }
 
@@ -31,10 +32,10 @@ describe.skipIf(!isInstalled('curl', 'jq'))('docs/feed.md', () => {
     const isOther = language === 'php' || language === 'go'
     it.skipIf(isOther && !others[language])(`${source} runs unchanged`, isOther ? { tags: 'long' } : {}, async () => {
       let output = ''
-      if (language === 'sh') for (const line of commands) output = await shell.paste(onFreePorts(line))
+      if (language === 'sh') for (const line of commands) output = await shell.paste(onFreePort(line))
       else {
         const file = folder(`${language === 'js' ? 'send.mjs' : `send.${language}`}`)
-        writeFileSync(file, onFreePorts(commands.join('\n')))
+        writeFileSync(file, onFreePort(commands.join('\n')))
         output = await shell.paste(`${language === 'js' ? 'node' : language === 'go' ? 'go run' : language} ${file}`)
       }
       if (text !== undefined) expect(output.trim()).toBe(text)

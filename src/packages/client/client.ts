@@ -27,6 +27,7 @@ import type {
 export { checkedKey } from './apiKey.ts'
 export { readText } from './bodyText.ts'
 export { TributaryError } from './error.ts'
+export { type RowResult, type SendRowsOptions, sendRows } from './sendRows.ts'
 export type * from './types.ts'
 
 /** Address and key of the API, and how to retry. */

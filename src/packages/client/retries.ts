@@ -16,6 +16,7 @@ export interface RetryOptions {
 /** The server is busy or unavailable: the request was not executed, or can be executed again. */
 const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
+const waitLongestMs = 30_000
 
 export type Retries = ReturnType<typeof openRetries>
 
@@ -35,44 +36,51 @@ export function openRetries(options: RetryOptions) {
      * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
      * @throws TributaryError when a body is too long
      */
-    fetch: (request: Request) => fetchWith(request, readWhole),
+    fetch: (request: Request) => repeat(() => request.clone(), readWhole),
     /** The same without reading the body of a response with status 200. */
     fetchStream: (request: Request) =>
-      fetchWith(request, async (response) => (response.status === 200 ? response : await readWhole(response))),
+      repeat(
+        () => request.clone(),
+        async (response) => (response.status === 200 ? response : await readWhole(response)),
+      ),
+    repeat,
   }
 
-  async function fetchWith(request: Request, read: (response: Response) => Promise<Response>): Promise<Response> {
+  /** The same with a new request for each attempt: a body can be read only once. @param read its status decides whether to retry */
+  async function repeat(open: () => Request, read: (response: Response) => Promise<Response>): Promise<Response> {
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt >= max
-      // The body of a Request can be read only once.
-      const outcome = await send(request.clone())
+      const request = open()
+      const { signal } = request
+      const outcome = await send(request)
         .then(read)
         .catch((error: unknown) => {
-          if (isLast || request.signal.aborted || error instanceof TributaryError) throw error
+          if (isLast || signal.aborted || error instanceof TributaryError) throw error
           return undefined
         })
       if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
       const waitMs = requestedWaitMs(outcome) ?? backoffMs(attempt)
       if (outcome && waitMs > waitMaxMs) return outcome
       await outcome?.body?.cancel()
-      await wait(waitMs, request.signal)
+      await wait(waitMs, signal)
     }
   }
 }
 
-const backoffMs = (attempt: number): number => firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
+const backoffMs = (attempt: number): number =>
+  Math.min(firstWaitMs * 2 ** attempt, waitLongestMs) * (1 - Math.random() / 3)
 
 /** Reads a body, so that a connection that breaks meanwhile is an error of the request. */
-async function readWhole(response: Response): Promise<Response> {
+export async function readWhole(response: Response): Promise<Response> {
   if (!response.body) return response
   const { status, statusText, headers } = response
   return new Response(await readText(response), { status, statusText, headers })
 }
 
-/** `Retry-After` of the API is in whole seconds. */
+/** `Retry-After` of the API is in whole seconds. With 0, a client without a limit of retries would never wait. */
 function requestedWaitMs(response: Response | undefined): number | undefined {
   const seconds = response?.headers.get('retry-after')
-  return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
+  return (seconds && /^\d+$/.test(seconds) && Number(seconds) * 1000) || undefined
 }
 
 /** Waits; rejects with the reason of the signal when that aborts. */

@@ -144,3 +144,23 @@ export interface SentEvents {
   overCeiling: number
   rejected: RejectedEvent[]
 }
+
+/** A row of the feed: fields of the API, each as the API returns it, or as a text or number. */
+export type FeedRow =
+  | FeedRowOf<'clicks', '/clicks', 'id' | 'clickedAt'>
+  | FeedRowOf<'conversions', '/conversions', 'id' | 'convertedAt' | 'status'>
+  | FeedRowOf<'costs', '/costs', 'spentAt' | 'cost'>
+  | FeedRowOf<'pixel-events', '/events', 'id' | 'eventName'>
+  | FeedRowOf<'campaigns', '/campaigns', 'id' | 'name'>
+  | FeedRowOf<'offers', '/offers', 'id' | 'name'>
+  | FeedRowOf<'landing-pages', '/landing-pages', 'id' | 'name'>
+  | FeedRowOf<'traffic-sources', '/traffic-sources', 'id' | 'name'>
+
+type FeedRowOf<Resource extends string, Path extends ListPath, Required extends RowFieldOf<Path>> = {
+  accountId: string
+  resource: Resource
+} & { [Name in Required]: RowOf<Path>[Name] | string | number } & {
+  [Name in RowFieldOf<Path>]?: RowOf<Path>[Name] | string | number | undefined
+} & ('subIds' extends RowFieldOf<Path>
+    ? { [Name in SubId | 'exchangeRate']?: string | number | null | undefined }
+    : object)

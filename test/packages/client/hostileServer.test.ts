@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { createTributary, sendRows, type Tributary } from '../../../src/packages/client/client.ts'
 import { readDocument } from '../../../src/packages/mcp/document.ts'
 import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
 import { useOpened } from '../../kit/fixtures.ts'
@@ -99,6 +99,38 @@ it('a cursor that repeats ends a list and an export', async () => {
     )
   }
   expect(requests).toBe(4 * clients.length)
+})
+
+it('a response that is not one of a feed ends sendRows, and none makes it repeat without a wait', async () => {
+  const waits: number[] = []
+  const wait = async (ms: number) => void waits.push(ms)
+  const send = () => readAll(sendRows(['{}', '{}'], { url: server.url, token: 'x', wait }))
+  const type = 'application/x-ndjson'
+  const inserted = '{"result":"inserted"}\n'
+  for (const [status, body, message] of [
+    [200, inserted, 'The response does not have 2 results.'],
+    [200, inserted.repeat(3), 'The response does not have 2 results.'],
+    [503, `${inserted}${inserted.trim()}x\n`, 'A line of the response is not the result of a row.'],
+    [200, '{"result":"stored"}\n'.repeat(2), 'A line of the response is not the result of a row.'],
+    [200, `${inserted}null\n`, 'A line of the response is not the result of a row.'],
+    [200, `${inserted}{"result":"retry"}\n`, 'The response has status 200 and no message.'],
+    [404, '[]', 'The response has status 404 and no message.'],
+  ] as const) {
+    answer = (response) => response.writeHead(status, { 'content-type': type }).end(body)
+    await expect(send()).rejects.toEqual(unreadable(message))
+  }
+  answer = (response) => sendForEver(response, type, 503)
+  await expect(send()).rejects.toEqual(unreadable('The response is longer than 64 MiB.'))
+  answer = (response) => response.writeHead(503, { 'retry-after': '86400' }).end()
+  await expect(send()).rejects.toMatchObject({ status: 503 })
+  expect(waits).toEqual([])
+  answer = (response) => {
+    if (requests < 12) return response.writeHead(503, { 'retry-after': '0' }).end()
+    response.writeHead(200, { 'content-type': type }).end(inserted.repeat(2))
+  }
+  requests = 0
+  await send()
+  expect([waits.length, Math.min(...waits) > 330, Math.max(...waits) <= 30_000]).toEqual([11, true, true])
 })
 
 it('a response that is not one of the API is refused with the reason', async () => {
