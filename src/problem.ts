@@ -25,6 +25,23 @@ export class Problem extends ExpectedError {
   }
 }
 
+/** A database cannot store rows: its disk is full, or has no free inode. Its disk may stay full for long, so commands do not wait. */
+export class DiskFull extends Problem {
+  readonly database: string
+
+  /** @param cause the error of the driver */
+  constructor(database: string, cause: unknown) {
+    super('unavailable', `${database} cannot write to its disk; free space on it.`, { retryAfterS: 5 })
+    this.database = database
+    this.cause = cause
+  }
+}
+
+/** @returns the full disk that is an error, or its cause */
+export function diskFullOf(error: unknown): DiskFull | undefined {
+  return [error, (error as Error | undefined)?.cause].find((one) => one instanceof DiskFull)
+}
+
 /** The error `invalid_<parameter>`. @param rest completes the sentence that starts with the name of the parameter or field */
 export function invalidParameter(param: string, rest: string): Problem {
   return new Problem(`invalid_${param}`, `${param} ${rest}`, { param })

@@ -1,5 +1,5 @@
 import { causeOf, ExpectedError } from '../expectedError.ts'
-import { Problem } from '../problem.ts'
+import { diskFullOf, Problem } from '../problem.ts'
 
 /** A subcommand failed; the message is one line. Exit code 1. */
 export class CommandError extends ExpectedError {}
@@ -24,7 +24,7 @@ export class UsageError extends ExpectedError {}
  */
 export function explainOutage(error: unknown, interrupted: AbortSignal, state: string): unknown {
   if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
-  if (!(error instanceof Problem) || error.status !== 503) return error
+  if (!(error instanceof Problem) || error.status !== 503 || diskFullOf(error)) return error
   // An outage that may end by itself has a time for the retry. Otherwise the user needs the reason.
   const reason = error.details.retryAfterS === undefined ? causeOf(error) : 'a database is unavailable'
   return new CommandError(`${reason}. ${state}`)

@@ -1,8 +1,8 @@
 import { CommanderError, Help } from 'commander'
-import { ExpectedError } from '../expectedError.ts'
+import { causeOf, ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
 import { commit, installedVersion, version, zoneData } from '../package.ts'
-import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
+import { diskFullOf } from '../problem.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'
 import { UsageError } from './errors.ts'
 
@@ -107,9 +107,12 @@ function describeVersion(): string {
 
 function printError(error: unknown, printStatus: (line: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (isClickHouseDiskFull(error)) {
-    const reason = printable(error.message.trim().replace(/\.$/, ''))
-    printStatus(`error: ClickHouse cannot write to its disk: ${reason}. Free space on it, then run the command again.`)
+  const full = diskFullOf(error)
+  if (full) {
+    const reason = printable(causeOf(full.cause))
+    printStatus(
+      `error: ${full.database} cannot write to its disk: ${reason}. Free space on it, then run the command again.`,
+    )
   } else if (error instanceof ExpectedError) {
     printStatus(`error: ${printable(error.message)}`)
   } else {

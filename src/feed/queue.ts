@@ -109,6 +109,11 @@ export class RowQueue {
     return this.#rows
   }
 
+  /** Whether a database was unavailable at the last attempt to store rows. */
+  get isUnavailable(): boolean {
+    return this.#isUnavailable
+  }
+
   get claimedAccounts(): number {
     return this.#claimed.size
   }
@@ -184,7 +189,8 @@ export class RowQueue {
       try {
         if (isOver(this.#tickedAtMs, tickMs) || !this.#isPatient) await this.#tick()
         if (this.#dueInMs() <= 0) await this.#flush()
-        this.#isUnavailable = false
+        // Rows that could not be stored are ready again.
+        if (this.#ready.length === 0) this.#isUnavailable = false
       } catch (error) {
         if (!(error instanceof Problem && error.status === 503) || !this.#isPatient) throw error
         if (!this.#isUnavailable) this.#options.warn(`A database is unavailable; rows wait. ${error.message}`)

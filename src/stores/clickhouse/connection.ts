@@ -1,4 +1,4 @@
-import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import type { ClickHouseSettings } from '@clickhouse/client'
 import { causeOf } from '../../expectedError.ts'
 import { runPeriodically } from '../timing/periodic.ts'
 import { chooseServer, quorumOf, replicaSettings } from './chooseServer.ts'
@@ -125,10 +125,4 @@ export function firstReplicasOf(clickhouse: ClickHouse): Client[] {
   const { cluster } = clickhouse
   if (!cluster?.isReplicated) return nodesOf(clickhouse)
   return [...new Map(cluster.nodes.toReversed().map((node) => [node.shard, node.client])).values()]
-}
-
-/** Whether ClickHouse could not store data because its disk is full or fails. */
-export function isClickHouseDiskFull(error: unknown): error is ClickHouseError {
-  const types = ['NOT_ENOUGH_SPACE', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR']
-  return error instanceof ClickHouseError && types.includes(`${error.type}`)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
-import { Problem } from '../../problem.ts'
+import { DiskFull, Problem } from '../../problem.ts'
 import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
@@ -178,11 +178,17 @@ const busyCodes = new Set(
   '32 202 209 210 216 225 236 242 244 252 254 279 285 286 319 341 369 384 394 667 999'.split(' '),
 )
 
+/** Codes of failures to write to the disk: no space that can be reserved (243), a failed `write` (75). */
+const diskCodes = new Set(['75', '243'])
+/** Without a free inode the code is that of any failure of a file system, and the driver does not read it. */
+const noSpace = /No space left on device|Disk quota exceeded/
+
 /**
  * Converts a driver's error to Problem `query_timeout` or `unavailable`; returns any other error unchanged.
  * @param memoryAdvice what the caller can do about a query that needs too much memory
  */
 export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
+  if (error instanceof Error && noSpace.test(error.message)) return new DiskFull('ClickHouse', error)
   if (error instanceof ClickHouseError) {
     if (timeoutCodes.has(error.code)) {
       const message = 'The query exceeded its time limit; request a shorter range.'
@@ -193,7 +199,7 @@ export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
       return new Problem('unavailable', message, { retryAfterS: 5 })
     }
     if (busyCodes.has(error.code)) return clickhouseUnavailable()
-    return error
+    return diskCodes.has(error.code) ? new DiskFull('ClickHouse', error) : error
   }
   return isConnectionError(error) ? clickhouseUnavailable() : error
 }

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { Problem } from '../../problem.ts'
+import { DiskFull, Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
 
@@ -77,12 +77,15 @@ export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = 
   try {
     return await withDeadline(timeoutMs, postgresUnavailable, () => query)
   } catch (error) {
+    if ((error as { code?: unknown }).code === diskFull) throw new DiskFull('Postgres', error)
     if (isPostgresUnreachable(error)) throw postgresUnavailable()
     if ((error as { code?: unknown }).code !== queryCanceled) throw error
     throw new Problem('query_timeout', 'The database ended the query; try again.', { retryAfterS: 5 })
   }
 }
 
+/** The SQLSTATE of a statement for which the disk has no space or no free inode. */
+const diskFull = '53100'
 /** The SQLSTATE of a statement that was cancelled or ran out of the server's `statement_timeout`. */
 const queryCanceled = '57014'
 

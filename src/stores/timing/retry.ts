@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../../problem.ts'
+import { diskFullOf, Problem } from '../../problem.ts'
 
 export interface RetryOptions {
   /** Receives a progress line; none is written unless given. */
@@ -16,7 +16,7 @@ const pauseMaxMs = 2_000
 /**
  * Retries an idempotent step while a store is unavailable.
  * @param step its name in the progress line: `storing a batch`
- * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not an outage
+ * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not an outage, also DiskFull
  */
 export async function retryWhileUnavailable<T>(
   step: string,
@@ -29,7 +29,7 @@ export async function retryWhileUnavailable<T>(
     try {
       return await attempt()
     } catch (error) {
-      const isOutage = error instanceof Problem && error.status === 503
+      const isOutage = error instanceof Problem && error.status === 503 && !diskFullOf(error)
       failingSinceMs ??= performance.now()
       if (!isOutage || performance.now() - failingSinceMs > giveUpAfterMs) throw error
       if (pauseMs === firstPauseMs) onMessage?.(`Database unavailable while ${step}; retrying.`)

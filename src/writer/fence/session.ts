@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
+import { diskFullOf } from '../../problem.ts'
 import { firstReplicasOf, keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
 import {
   failAfter,
@@ -138,7 +139,7 @@ export class WriteSession {
         await this.fence.run((bounds) => insertRows(this.stores.clickhouse, insertion, bounds))
         return true
       } catch (error) {
-        if (error instanceof OutcomeUnknown) return false
+        if (error instanceof OutcomeUnknown && !diskFullOf(error)) return false
         throw error
       }
     })
