@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../accounts/accounts.ts'
 import { Feed } from '../feed/feed.ts'
+import { rowBytesMax } from '../feed/readRows.ts'
 import { originsOf } from '../feed/rowOrigins.ts'
 import { SetStore } from '../feed/setStore.ts'
 import { splitBlock } from '../import/parsers/lines.ts'
@@ -42,7 +43,7 @@ export function startLiveDemo(stores: Stores, { id: accountId, currency }: Accou
   const stop = runPeriodically(
     async () => {
       const rows = Array.from(rowsOf(new Date().toISOString()), (row) => JSON.stringify(row))
-      feed.queue.add(await feed.read(splitBlock(Buffer.from(rows.join('\n'))), origin()), 0)
+      feed.queue.add(await feed.read(splitBlock(Buffer.from(rows.join('\n')), rowBytesMax), origin()), 0)
     },
     warn,
     1_000,

@@ -37,6 +37,9 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
   if (!options.stdin && !http) throw new SettingsError('FEED_PORT: set it, or use --stdin.')
   const { log } = openCommandLog(settings)
   const warn = (line: string) => log.warn(line)
+  const print: KeepRejects = async (rows) => rows.map((row) => context.printStatus(JSON.stringify(row)))
+  const path = settings.FEED_REJECTS
+  const keepRejects = path !== undefined ? toRejectsFile(path, warn, print) : options.stdin && print
   let feed: Feed | undefined
   let outputError: CommandError | undefined
   const closers: (() => unknown)[] = []
@@ -49,12 +52,12 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       closers.push(stop)
     }
     const origin = originsOf(options.updatedAt === 'arrival', Date.now)
+    let url: string | undefined
     if (http) {
       // Before the lease: while another feed is active, this port responds with 503.
       const server = buildFeedServer({ token: http.token, feed: () => feed, origin, log, metrics })
-      const url = await namingSetting('FEED_', http, () => server.listen(http))
+      url = await namingSetting('FEED_', http, () => server.listen(http))
       closers.push(() => Promise.race([server.close(), grace().then(() => server.server.closeAllConnections())]))
-      context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
     }
     const stores = await context.openStores(({ level, message }) => log[level](message), {
       waitMs: startTimeoutMs,
@@ -70,12 +73,10 @@ export async function runFeed(context: CommandContext, options: FeedOptions): Pr
       () => store.close(),
       () => lease.release(),
     )
-    const print: KeepRejects = async (rows) => rows.map((row) => context.printStatus(JSON.stringify(row)))
-    const path = settings.FEED_REJECTS
-    const keepRejects = path !== undefined ? toRejectsFile(path, warn) : options.stdin && print
     const { FEED_FLUSH_MS: flushMs } = settings
     const active = new Feed({ postgres: stores.postgres, store, keepRejects, warn, metrics: feedMetrics, flushMs })
     feed = active
+    if (url !== undefined) context.print({ url }, `tributary feed takes rows at ${url}/rows.`)
     const storing = active.queue.run()
     // After a failure of standard input the rows that were read are stored, before the accounts are released.
     closers.unshift(() => {

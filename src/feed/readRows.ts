@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { findAccounts } from '../accounts/accounts.ts'
 import type { Line } from '../import/parsers/lines.ts'
@@ -7,7 +8,11 @@ import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import { Turn } from '../stores/timing/turn.ts'
 import type { FeedRow, RejectedRow, RowOrigin } from './rows.ts'
+
+/** Limit of a row, far above the size of any valid one: parsing JSON takes up to 1 µs a byte. */
+export const rowBytesMax = 128 << 10
 
 const accountsMax = 20_000
 /** An account that was unknown is looked up again after this time: it may have been created. */
@@ -29,7 +34,14 @@ export class FeedReader {
 
   /** Reads the rows of lines, in their order; blank lines are none. */
   async read(lines: readonly Line[], origin: RowOrigin): Promise<(FeedRow | RejectedRow)[]> {
-    const rows = lines.flatMap((line) => rawRowOf(line) ?? [])
+    const turn = new Turn()
+    const rows: RawRow[] = []
+    for (const line of lines) {
+      if (turn.isOver(line.text.length)) await immediate()
+      // Numbers are read exactly when the row is stored.
+      const row = rawRowOf(line, JSON.parse)
+      if (row) rows.push(row)
+    }
     const accounts = await this.#findAccounts(rows)
     return rows.map(({ fields, text }) => {
       const bytes = Buffer.from(text)

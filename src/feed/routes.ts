@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { handleClientError } from '../http/clientErrorHandler.ts'
@@ -11,13 +12,16 @@ import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
 import { logResponses } from '../http/logging.ts'
 import { handleUnknownPath } from '../http/notFound.ts'
 import type { Metrics } from '../http/prometheusMetrics.ts'
+import { refuseAmbiguousRequests } from '../http/requestForm.ts'
 import { defaultReaderPace } from '../http/slowReaders.ts'
+import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { type Line, splitBlock } from '../import/parsers/lines.ts'
-import { instant } from '../import/readers/fieldTypes.ts'
+import { instantType } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { Feed } from './feed.ts'
+import { rowBytesMax } from './readRows.ts'
 import type { RowOrigin } from './rows.ts'
 
 const bodyMaxBytes = 16 << 20
@@ -52,8 +56,10 @@ export function buildFeedServer(parts: FeedServerParts): App {
     serverFactory: (handler) => makeHttpServer(handler, arrivalMs, defaultReaderPace, () => {}),
     frameworkErrors: handleError,
     clientErrorHandler: handleClientError,
+    routerOptions: { querystringParser: parseQuery },
   })
   app.setErrorHandler(handleError)
+  refuseAmbiguousRequests(app)
   handleUnknownPath(app, 'send rows to POST /rows')
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
@@ -102,6 +108,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       if (!isToken(request.headers.authorization))
         throw new Problem('invalid_api_key', 'Send the token of FEED_TOKEN: Authorization: Bearer <token>.')
       assertReadable(request)
+      readUpdatedAt(request)
       // Without a length, the body may have any size.
       setReceived(request, Number(request.headers['content-length'] ?? bodyMaxBytes))
       reply.raw.once('close', () => setReceived(request, 0))
@@ -118,6 +125,12 @@ export function buildFeedServer(parts: FeedServerParts): App {
       return batch.results.map((result) => `${JSON.stringify(result)}\n`).join('')
     },
   })
+  app.get('/healthz', () => ({ status: 'alive' }))
+  app.get('/readyz', () => {
+    if (requireFeed().queue.isUnavailable)
+      throw new Problem('unavailable', 'A database is unavailable; rows wait.', { retryAfterS: 5 })
+    return { status: 'ready' }
+  })
   return app
 }
 
@@ -129,21 +142,26 @@ function tokenCheck(token: string): (authorization: string | undefined) => boole
 }
 
 /** @throws Problem before the body is read */
-function assertReadable({ headers, query }: FastifyRequest): void {
+function assertReadable({ headers }: FastifyRequest): void {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (!/^application\/(x-)?ndjson$/i.test(type.trim()))
     throw new Problem('unsupported_media_type', 'Send rows as Content-Type: application/x-ndjson.')
   if (!/^(identity|gzip)?$/i.test(headers['content-encoding'] ?? ''))
     throw new Problem('unsupported_media_type', 'The only supported Content-Encoding is gzip.')
-  const unknown = Object.keys(query as object).find((name) => name !== 'updated_at')
-  if (unknown !== undefined) throw new Problem('unknown_parameter', `There is no parameter ${unknown}.`)
 }
 
+const feedInstant = instantType({ namesOptions: false })
+const validateQuery = queryValidator(Type.Object({ updated_at: Type.Optional(Type.String()) }))
+
+/** @throws Problem */
 function readUpdatedAt({ query }: FastifyRequest): number | undefined {
-  const { updated_at: text } = query as { updated_at?: unknown }
+  const validated = validateQuery(query as RawQuery)
+  if ('error' in validated) throw validated.error
+  const { updated_at: text } = validated.value as { updated_at?: string }
   if (text === undefined) return undefined
   try {
-    return instant.read(text)
+    // A plus sign that is not percent-encoded is a space.
+    return feedInstant.read(text.replace(/(?<=:\d\d(\.\d+)?) (?=\d\d(:?\d\d)?$)/, '+'))
   } catch (error) {
     throw error instanceof RowError ? invalidParameter('updated_at', error.message) : error
   }
@@ -175,5 +193,5 @@ function linesOf(content: Buffer): Line[] {
     count += 1
     if (count > rowsMax) throw new Problem('payload_too_large', `The body has more than ${rowsMax} lines.`)
   }
-  return splitBlock(content).filter(({ error, text }) => error !== undefined || /\S/.test(text))
+  return splitBlock(content, rowBytesMax).filter(({ error, text }) => error !== undefined || /\S/.test(text))
 }

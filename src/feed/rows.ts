@@ -39,6 +39,8 @@ export interface RowResult {
   readonly result: (typeof rowResults)[number]
   /** Of `conflict`, `rejected` and `retry`. */
   readonly reason?: string
+  /** Of a stored row: what its sender may have done wrong. */
+  readonly notes?: readonly string[]
 }
 
 export function rejected(reason: string): RowResult {

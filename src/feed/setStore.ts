@@ -1,13 +1,17 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { fieldNames } from '../import/header.ts'
+import { listMax } from '../import/readers/fieldTypes.ts'
 import { type Input, jsonInput } from '../import/readers/mapping.ts'
 import type { RawFields, RowReader } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
-import { resourceTables } from '../import/resourceNames.ts'
+import { type ResourceName, resourceNames, resourceTables } from '../import/resourceNames.ts'
 import { decodeRow, readerOf } from '../import/rows.ts'
 import { Problem } from '../problem.ts'
 import { parseJson } from '../query/exactJson.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
+import { Turn } from '../stores/timing/turn.ts'
 import { claimAccounts, readWishes, releaseAccounts } from '../writer/fence/claims.ts'
 import type { Writer, WriteSession } from '../writer/fence/session.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
@@ -15,12 +19,13 @@ import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
-import { type LookUps, openLookUps, RowBatch, type RowToStore, type Table } from '../writer/store/rowBatch.ts'
-import type { RowOutcome } from '../writer/store/rowOutcome.ts'
+import { type LookUps, openLookUps, RowBatch, type RowToStore } from '../writer/store/rowBatch.ts'
+import { conflictingField } from '../writer/store/rowOutcome.ts'
 import { accountsOf } from '../writer/tables/accountKeys.ts'
 import { type AccountState, readAccountStates } from './accountState.ts'
 import { digestOf, RecentClicks } from './recentClicks.ts'
-import { type FeedRow, otherWriter, type RowResult, rejected } from './rows.ts'
+import { RowNotes } from './rowNotes.ts'
+import { type FeedRow, isNeverStored, otherWriter, type RowResult, rejected } from './rows.ts'
 
 /** Time until work of an account is completed again after a failure. */
 const completeAgainMs = 60_000
@@ -44,6 +49,8 @@ export class SetStore {
   readonly #closed = new AbortController()
   #opened: Opened | undefined
   readonly #recent = new RecentClicks()
+  /** Keys of campaigns that exist. */
+  readonly #campaigns = new LRUCache<string, true>({ max: 20_000 })
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
   /** Whether a flush has failed. */
@@ -222,9 +229,10 @@ export class SetStore {
     const results: RowResult[] = rows.map(() => otherWriter)
     /** Indexes of clicks by digest, and of the clicks that repeat one of them literally. */
     const [clicks, repeated] = [new Map<string, number>(), new Map<number, number>()]
+    const [nowMs, rowNotes] = [Date.now(), new RowNotes()]
+    const turn = new Turn()
     for (const [index, row] of rows.entries()) {
-      // Other work of the process continues meanwhile, such as receiving rows.
-      if (index % 1_000 === 999) await immediate()
+      if (turn.isOver(row.bytes.length)) await immediate()
       const state = this.#states.get(row.accountId)
       if (!state) continue
       try {
@@ -237,29 +245,32 @@ export class SetStore {
         if (digest !== '') clicks.set(digest, index)
         added.push(index)
         batch.add(decoded)
+        rowNotes.add(index, row.accountId, decoded, nowMs)
       } catch (error) {
         if (!(error instanceof RowError)) throw error
         results[index] = rejected(error.message)
       }
     }
     this.#isInterrupted = true
-    const { outcomes, toErase } = await batch.store(Date.now())
+    const { outcomes, toErase } = await batch.store(nowMs)
     for (const id of toErase) this.#withErasures.add(id)
     this.#isInterrupted = false
     opened.batch = batch
+    const notesOf = await rowNotes.complete(set, this.#campaigns).catch(whenUnavailable(new Map<number, string[]>()))
     for (const [position, index] of added.entries()) {
       const { accountId, resource } = rows[index] as FeedRow
       const outcome = outcomes[position] ?? 'duplicate'
-      results[index] = (outcome === 'conflict' && conflicts[resourceTables[resource]]) || resultOf[outcome]
+      const field = conflictingField(outcome)
+      const notes = notesOf.get(index)
+      const result = field === undefined ? resultOf[outcome as keyof typeof resultOf] : conflictOf(resource, field)
+      results[index] = notes && !isNeverStored(result) ? { ...result, notes } : result
       if (resource === 'clicks' && outcome === 'inserted') this.#withNewClicks.add(accountId)
     }
-    for (const [digest, index] of clicks) if (results[index] !== resultOf.conflict) this.#recent.add(digest)
+    for (const [digest, index] of clicks) if (results[index]?.result !== 'conflict') this.#recent.add(digest)
     for (const [index, first] of repeated)
-      results[index] = results[first] === resultOf.conflict ? resultOf.conflict : resultOf.duplicate
+      results[index] = results[first]?.result === 'conflict' ? results[first] : resultOf.duplicate
     // The rows are stored, and their results are known; the next claim tries again.
-    await this.#completeAlone(set, [...this.#withErasures]).catch((error) => {
-      if (!isUnavailable(error)) throw error
-    })
+    await this.#completeAlone(set, [...this.#withErasures]).catch(whenUnavailable(undefined))
     return results
   }
 
@@ -293,8 +304,34 @@ const isOver = (atMs = 0): boolean => atMs <= performance.now()
 
 const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
+/** @returns a handler of an error that returns a value while a database is unavailable */
+function whenUnavailable<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (isUnavailable(error)) return value
+    throw error
+  }
+}
+
 /** The two fields that say whose row it is are not fields of a resource. */
-const feedInput: Input = { ...jsonInput, map: ['accountId', 'resource'].map((name) => [name, '']) }
+const ownFields = ['accountId', 'resource']
+const feedInput: Input = { ...jsonInput, namesOptions: false, map: ownFields.map((name) => [name, '']) }
+
+const knownFields = Object.fromEntries(
+  resourceNames.map((name) => [name, new Set([...ownFields, ...fieldNames(name)])]),
+)
+
+/** Whether the numbers of a row are read exactly, which takes 2 µs each: a row with other fields, or with a long value, is rejected. */
+function mayBeValid(resource: ResourceName, fields: object): boolean {
+  const known = knownFields[resource]
+  return Object.entries(fields).every(([name, value]) => known?.has(name) && isShort(value))
+}
+
+/** Whether a value is a text, a number, a boolean, or has some of them. */
+function isShort(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  const values = Object.values(value)
+  return values.length <= listMax && values.every((one) => typeof one !== 'object' || one === null)
+}
 
 /** By resource and currency: a reader prepares some kilobytes, which all accounts share. */
 const readers = new Map<string, RowReader<RowToStore['row']>>()
@@ -307,21 +344,22 @@ function decodeFeedRow(feedRow: FeedRow, state: AccountState): RowToStore {
   const table = resourceTables[resource]
   const read = readers.get(`${table} ${currency}`) ?? readerOf(table, currency)
   readers.set(`${table} ${currency}`, read)
-  const fields = parseJson(bytes.toString()) as RawFields
+  const fields = parseJson(bytes.toString(), (plain) => mayBeValid(resource, plain as object)) as RawFields
   return decodeRow(table, read, [fields, feedInput, line], { accountId, ...state }, origin)
 }
 
 /** Shared by all rows: the results of a flush take no memory. */
-const resultOf: Record<RowOutcome, RowResult> = {
+const resultOf = {
   inserted: { result: 'inserted' },
   updated: { result: 'updated' },
   duplicate: { result: 'duplicate' },
   older: { result: 'older' },
-  conflict: { result: 'conflict', reason: 'differs from the stored row' },
-}
-const equalUpdatedAt = 'differs from the stored row, whose updatedAt is equal'
-/** Of rows that a later `updatedAt` replaces. */
-const conflicts: Partial<Record<Table, RowResult>> = {
-  conversions: { result: 'conflict', reason: equalUpdatedAt },
-  costs: { result: 'conflict', reason: `${equalUpdatedAt}, or its id is of a cost that was removed by its age` },
+} as const satisfies Record<string, RowResult>
+
+/** @param field that differs; empty: the id is of a cost that was removed by its age */
+function conflictOf(resource: ResourceName, field: string): RowResult {
+  if (field === '') return { result: 'conflict', reason: 'the id is of a cost that was removed by its age' }
+  const isReplaced = resource === 'conversions' || resource === 'costs'
+  const differs = `${field}: differs from the stored row`
+  return { result: 'conflict', reason: isReplaced ? `${differs}, whose updatedAt is equal` : differs }
 }

@@ -1,9 +1,14 @@
 import type { Readable } from 'node:stream'
+import { ExpectedError } from '../expectedError.ts'
 import { splitIntoLines } from '../import/parsers/lines.ts'
+import { rawRowOf } from '../import/parsers/ndjsonParser.ts'
+import { RowError } from '../import/readers/rowError.ts'
+import { endedWithinRow } from '../import/source.ts'
 import { untilAborted } from '../import/untilAborted.ts'
 import type { Feed } from './feed.ts'
 import { type Batch, feedIsEnding } from './queue.ts'
-import { type RowOrigin, rejected } from './rows.ts'
+import { rowBytesMax } from './readRows.ts'
+import { type RowOrigin, type RowResult, rejected } from './rows.ts'
 
 /** Reading stops while so many rows wait. */
 const rowsMax = 50_000
@@ -12,11 +17,10 @@ const waitMs = 60_000
 
 export interface StreamProgress {
   /** Number of the last line up to which each row has its final result. */
-  stored: number
-  /** Rows among them that changed nothing, and whose stored row has a later `updatedAt`. */
+  line: number
+  /** Rows among them by their result; the other rows are stored. */
   duplicates: number
   older: number
-  /** Rows among them that differ from a stored row which they do not replace. */
   conflicts: number
   rejected: number
 }
@@ -25,7 +29,8 @@ export interface StreamProgress {
  * Stores the rows of a stream of NDJSON until it ends, or until the signal aborts: an incomplete last line is then left out. The caller
  * closes the queue afterwards.
  * @param onProgress called after each flush
- * @returns function that resolves when each row has its final result
+ * @returns function that resolves when each row has its final result; it rejects if the stream ended within a row, which is then left out,
+ *   or if every row was rejected
  * @throws the error of the stream
  */
 export async function feedStream(
@@ -35,7 +40,10 @@ export async function feedStream(
 ): Promise<() => Promise<void>> {
   const { origin, signal, onProgress } = options
   const open: { batch: Batch; lastLine: number }[] = []
-  const state: StreamProgress = { stored: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
+  const state: StreamProgress = { line: 0, duplicates: 0, older: 0, conflicts: 0, rejected: 0 }
+  let rows = 0
+  /** Why the stream is not stored whole. */
+  let failure: Error | undefined
   let collecting = Promise.resolve()
   /** Collects the results of the oldest batch; batches are collected in order. */
   const collectNext = async () => {
@@ -50,22 +58,31 @@ export async function feedStream(
     }
     open.shift()
     for (const [index, row] of batch.results.entries()) {
-      const result = row?.result
-      if (result === 'retry') batch.results[index] = rejected('waiting')
-      if (result === 'duplicate') state.duplicates += 1
-      else if (result === 'older') state.older += 1
-      else if (result === 'conflict') state.conflicts += 1
-      else if (result === 'rejected' || result === 'retry') state.rejected += 1
+      if (row?.result === 'retry') batch.results[index] = rejected('waiting')
+      const counter = row && counters[row.result]
+      if (counter) state[counter] += 1
     }
+    rows += batch.results.length
     await feed.writeRejects('stdin', batch)
-    state.stored = lastLine
+    state.line = lastLine
     // A flush completes several batches, and gets one line.
     if (!open[0]?.batch.isDone) onProgress({ ...state })
   }
+  let isEnded = false
+  async function* untilEnd() {
+    yield* untilAborted(input, signal)
+    isEnded = true
+  }
   try {
-    for await (const lines of splitIntoLines(untilAborted(input, signal))) {
+    for await (const lines of splitIntoLines(untilEnd(), rowBytesMax)) {
+      const last = lines.at(-1)
+      // These are the bytes after the last line feed.
+      if (isEnded && last && rawRowOf(last)?.fields instanceof RowError) {
+        failure = endedWithinRow(last.number)
+        break
+      }
       const read = await feed.read(lines, origin(), signal)
-      open.push({ batch: feed.queue.add(read, waitMs), lastLine: lines.at(-1)?.number ?? 0 })
+      open.push({ batch: feed.queue.add(read, waitMs), lastLine: last?.number ?? 0 })
       collecting = collecting.then(collectNext)
       // The returned function throws a failure; this handler only prevents an unhandled rejection before it.
       collecting.catch(() => {})
@@ -74,5 +91,18 @@ export async function feedStream(
   } catch (error) {
     if (!signal.aborted) throw error
   }
-  return () => collecting
+  return async () => {
+    await collecting
+    if (isEnded && rows > 0 && state.rejected === rows) failure ??= new ExpectedError('every row was rejected.')
+    if (failure) throw failure
+  }
+}
+
+/** A row that gets `retry` has waited for too long, and is rejected. */
+const counters: Partial<Record<RowResult['result'], Exclude<keyof StreamProgress, 'line'>>> = {
+  duplicate: 'duplicates',
+  older: 'older',
+  conflict: 'conflicts',
+  rejected: 'rejected',
+  retry: 'rejected',
 }

@@ -22,6 +22,12 @@ const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
 
 const storedColumns = ({ fields, spread }: Shape): string[] => Object.keys({ ...fields, ...spread })
 
+/** Returns the fields that a row of a resource may have. */
+export function fieldNames(resource: ResourceName): string[] {
+  const shape = shapes[resourceTables[resource]]
+  return [...storedColumns(shape), ...shape.ignored]
+}
+
 /** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
 export function columnNames(resource: ResourceName): string[] {
   const shape = shapes[resourceTables[resource]]
@@ -54,7 +60,7 @@ export function checkHeader(resource: ResourceName, names: readonly string[], ma
   if (repeated !== undefined) throw new FormatError(`its header names ${JSON.stringify(repeated)} twice`)
   const mapped = mapping.map.map(([column]) => column)
   const own = names.filter((name) => !mapped.includes(name))
-  const unknown = own.filter((name) => ![...stored, ...shape.ignored].includes(name) && !mapping.ignoreUnknown)
+  const unknown = own.filter((name) => !fieldNames(resource).includes(name) && !mapping.ignoreUnknown)
   const set = [...own, ...mappedFields(mapping)]
   const missing = [
     ...mapped.filter((name) => isRead(name) && !names.includes(name)),

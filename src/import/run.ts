@@ -1,5 +1,7 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import type { Account } from '../accounts/accounts.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { Turn } from '../stores/timing/turn.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
@@ -149,8 +151,10 @@ export async function importRows(
       const storeFilled = () => batches?.storeFilled().catch((error: unknown) => ended.abort(error))
       storeTimer = setInterval(() => batches?.characters && storeFilled(), visibleMs)
     }
+    const turn = new Turn()
     for await (const rows of source.isStream ? untilSignal(source.rows, signal) : source.rows) {
       for (const { line, text, fields } of rows) {
+        if (turn.isOver(text.length)) await immediate()
         tally.read += 1
         try {
           if (fields instanceof RowError) throw fields

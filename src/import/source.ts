@@ -128,12 +128,14 @@ async function* completeRows(blocks: AsyncIterable<RawRow[]>, endsWithLineFeed: 
     yield rows
   }
   if (!row) return
-  if (!endsWithLineFeed()) {
-    throw new SourceError(
-      `standard input ended within a row, in line ${row.line}; the command that writes it may have failed.`,
-    )
-  }
+  if (!endsWithLineFeed()) throw endedWithinRow(row.line)
   yield [row]
+}
+
+export function endedWithinRow(line: number): SourceError {
+  return new SourceError(
+    `standard input ended within a row, in line ${line}; the command that writes it may have failed.`,
+  )
 }
 
 async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: ImportSource['fractionRead'] }> {

@@ -1,12 +1,17 @@
 // @module-tag all
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
+import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { batchLimits } from '../../schema/eventBatch.ts'
+import { buildFeedServer } from '../../src/feed/routes.ts'
+import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
@@ -14,9 +19,11 @@ import { isInstalled } from '../kit/isInstalled.ts'
 interface Service {
   image: string
   entrypoint?: string[]
+  command?: string[]
   environment?: Record<string, string | number>
   volumes?: string[]
   networks?: { default: { ipv4_address: string } }
+  healthcheck?: { test?: string[]; disable?: boolean }
 }
 
 const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
@@ -38,6 +45,28 @@ describe('deploy/compose.yaml', () => {
         CLICKHOUSE_URL: expect.stringContaining(`:${secret}@clickhouse:8123/`),
       })
     }
+  })
+
+  it('checks the health of each role on its own port', async () => {
+    const server = buildFeedServer({
+      token: secret,
+      feed: () => undefined,
+      origin: originsOf(false, Date.now),
+      log: pino({ level: 'silent' }),
+      metrics: undefined,
+    })
+    onTestFinished(() => server.close())
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const port = `${(server.server.address() as AddressInfo).port}`
+    const [, ofImage = ''] = /^HEALTHCHECK .*\n {2}CMD (.*)$/m.exec(dockerfile) ?? []
+    const exits = ours.map(async ([name, { healthcheck, command }]) => {
+      if (healthcheck?.disable) return [name, command]
+      const [program = '', ...words] = healthcheck?.test?.slice(1) ?? (JSON.parse(ofImage) as string[])
+      const PORT = name === 'feed' ? { FEED_PORT: port, PORT: '1' } : { PORT: port }
+      const child = spawn(program, words, { env: { PATH: process.env.PATH, ...PORT } })
+      return [name, (await once(child, 'exit'))[0]]
+    })
+    expect(Object.fromEntries(await Promise.all(exits))).toEqual({ api1: 0, api2: 0, feed: 0, migrate: ['migrate'] })
   })
 
   it('takes every password from deploy/.env.example and contains none', () => {

@@ -9,6 +9,7 @@ import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
 import { openRaw, sendRaw } from '../kit/rawConnection.ts'
+import { changeTables } from '../kit/rows.ts'
 import { withWriter } from '../writer/withWriter.ts'
 import { clickOf, conversionOf, openTestFeed, sendTo, type TestFeed, token } from './openFeed.ts'
 
@@ -17,7 +18,7 @@ const stores = useTestStores()
 const feed = useOpened<TestFeed>(async () => openTestFeed(stores, { rejects: folder('rejects.ndjson') }))
 const createAccounts = (...ids: string[]) =>
   Promise.all(ids.map((id) => createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })))
-beforeAll(() => createAccounts('acme', 'beta'))
+beforeAll(() => createAccounts('acme', 'beta', 'full-disk'))
 
 async function count(table: string, condition: string): Promise<number> {
   const query = `SELECT count() AS rows FROM ${table} FINAL WHERE ${condition}`
@@ -68,7 +69,7 @@ describe('POST /rows', () => {
       at('2026-11-21T12:00:00Z', 'approved'),
       at('2026-11-21T12:00:00Z', 'declined'),
     ])
-    const reason = 'differs from the stored row, whose updatedAt is equal'
+    const reason = 'status: differs from the stored row, whose updatedAt is equal'
     const expected = ['inserted', 'updated', 'older', 'duplicate', 'conflict'].map((result) => ({ result }))
     expect(results).toEqual([...expected.slice(0, 4), { ...expected[4], reason }])
     const again = await feed.send([at('2026-11-21T12:00:00Z', 'approved'), at('2026-11-21T12:00:00Z', 'rejected')])
@@ -80,13 +81,28 @@ describe('POST /rows', () => {
       clickOf('acme', 'c3', { country: 'DE' }),
       clickOf('acme', 'c3', { country: 'FR' }),
     ])
-    expect(results).toEqual([{ result: 'inserted' }, { result: 'conflict', reason: 'differs from the stored row' }])
+    expect(results).toEqual([
+      { result: 'inserted' },
+      { result: 'conflict', reason: 'country: differs from the stored row' },
+    ])
     const again = await feed.send([clickOf('acme', 'c3', { country: 'FR' }), clickOf('acme', 'c3')])
     expect(again.results.map(({ result }) => result)).toEqual(['conflict', 'duplicate'])
   })
 
+  it('notes a campaign that the account does not have, and a time more than a day ahead', async () => {
+    const ahead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const own = { accountId: 'beta', resource: 'campaigns', id: 'own', name: 'Own' }
+    const { results } = await feed.send([
+      clickOf('beta', 'n1', { campaignId: 'own', clickedAt: ahead(23) }),
+      clickOf('beta', 'n2', { campaignId: 'spring', clickedAt: ahead(25) }),
+      own,
+    ])
+    const notes = ['clickedAt: is more than a day ahead', 'campaignId: the account has no such campaign']
+    expect(results).toEqual([{ result: 'inserted' }, { result: 'inserted', notes }, { result: 'inserted' }])
+  })
+
   it('sets updated_at for conversions without updatedAt', async () => {
-    const query = '?updated_at=2026-11-22T00:00:00Z'
+    const query = '?updated_at=2026-11-22T01:00:00+01:00'
     await feed.send([conversionOf('acme', 'v3'), conversionOf('acme', 'v4', { updatedAt: '2026-11-21T00:00:00Z' })])
     const changed = ['v3', 'v4'].map((id) => conversionOf('acme', id, { status: 'approved' }))
     const given = { ...changed[1], updatedAt: '2026-11-21T00:00:00Z' }
@@ -137,7 +153,7 @@ describe('POST /rows', () => {
     const lines = readFileSync(path, 'utf8').trim().split('\n')
     const last = JSON.parse(lines.at(-1) ?? '')
     expect(last).toMatchObject({ source: 'http', reason: 'clickedAt: is required', row: JSON.stringify(bad) })
-    expect(lines.some((line) => line.includes('differs from the stored row'))).toBe(true)
+    expect(lines.some((line) => line.includes('country: differs from the stored row'))).toBe(true)
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })
@@ -173,6 +189,18 @@ describe('a body', () => {
     expect(await postBytes(`${'\n'.repeat(9_999)}{}`)).toMatchObject({ status: 200 })
   })
 
+  it('of long rows of numbers takes little CPU time', async () => {
+    const row = (field: string) =>
+      `{"accountId":"acme","resource":"clicks","id":[1],"${field}":[${'1.0,'.repeat(32_000)}1]}`
+    const [unknown, known] = [row('x'), row('id')]
+    const before = process.cpuUsage()
+    const { body } = await postBytes([...Array(60).fill(unknown), ...Array(60).fill(known)].join('\n'))
+    const { user, system } = process.cpuUsage(before)
+    expect(new Set(body.match(/x: is not a field of clicks|id: must be text/g))).toHaveLength(2)
+    // Read exactly, the numbers take 10 s.
+    expect(user + system).toBeLessThan(4_000_000)
+  })
+
   it('must be NDJSON in UTF-8', async () => {
     expect(await postBytes('{}', { 'content-type': 'application/json' })).toMatchObject({ status: 415 })
     const latin1 = Buffer.concat([Buffer.from(JSON.stringify(clickOf('acme', 'l1'))), Buffer.from([0x0a, 0xe9])])
@@ -184,7 +212,9 @@ describe('a body', () => {
     const lines = [
       'no json',
       '[1]',
-      JSON.stringify({ ...clickOf('acme', 'r1'), referrer: 'x'.repeat(1 << 20) }),
+      '{}{}',
+      JSON.stringify({ ...clickOf('acme', 'r1'), referrer: 'x'.repeat(128 << 10) }),
+      JSON.stringify(clickOf('acme', 'r1', { clickedAt: '2026-11-20' })),
       JSON.stringify({ ...clickOf('acme', 'r1'), accountId: undefined }),
       JSON.stringify({ ...clickOf('acme', 'r1'), accountId: 7 }),
       JSON.stringify({ ...clickOf('acme', 'r1'), accountId: 'a b' }),
@@ -200,8 +230,10 @@ describe('a body', () => {
     expect(status).toBe(200)
     expect(results.map(({ result, reason }) => reason ?? result)).toEqual([
       'is not JSON',
-      'is not a JSON object',
-      'is longer than 1048576 bytes',
+      'is a JSON array; write one object per line',
+      'has more than one JSON value; end each row with a line feed (curl: --data-binary)',
+      'is longer than 131072 bytes',
+      'clickedAt: must have an offset, as 2026-11-21T03:00:00Z has',
       'accountId: is required',
       'accountId: must be text',
       'accountId: there is no such account',
@@ -343,6 +375,24 @@ describe('a sender', () => {
     socket.write(rest)
     await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
     await closed
+  })
+
+  it('gets 503 while the disk of ClickHouse is full, with one warning; its rows are stored once there is space', async () => {
+    const { app, other } = await listen({ feed: undefined, resultMs: 3_000 })
+    const setting = 'min_free_disk_bytes_to_perform_insert'
+    await changeTables(stores, `ALTER TABLE clicks MODIFY SETTING ${setting} = ${Number.MAX_SAFE_INTEGER}`)
+    try {
+      for (let time = 0; time < 2; time += 1) expect((await sendTo(app, [clickOf('full-disk', 'd1')])).status).toBe(503)
+      expect(other.warnings).toEqual([expect.stringMatching(/rows wait\. ClickHouse cannot write to its disk; free/)])
+      expect((await app.inject('/readyz')).statusCode).toBe(503)
+    } finally {
+      await changeTables(stores, `ALTER TABLE clicks RESET SETTING ${setting}`)
+    }
+    await expect
+      .poll(async () => (await sendTo(app, [clickOf('full-disk', 'd1')])).results[0].result)
+      .toMatch(/inserted|duplicate/)
+    expect(await count('clicks', `id = 'd1'`)).toBe(1)
+    expect(other.warnings).toHaveLength(1)
   })
 
   it('gets 503 while this process takes no rows', async () => {

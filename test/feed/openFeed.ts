@@ -22,7 +22,7 @@ export function openTestFeed(
   const store = new SetStore(stores, { onMessage: () => {} })
   const warnings: string[] = []
   const warn = (line: string) => void warnings.push(line)
-  const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn)
+  const keepRejects = parts.rejects === undefined ? undefined : toRejectsFile(parts.rejects, warn, async () => {})
   const feed: Feed = new Feed({
     postgres: stores.postgres,
     store,

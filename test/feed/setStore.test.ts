@@ -126,7 +126,7 @@ describe('a flush', () => {
     )
     expect(results[2]).toEqual({
       result: 'conflict',
-      reason: 'differs from the stored row, whose updatedAt is equal',
+      reason: expect.stringMatching(/^[a-z]\w+: differs from the stored row, whose updatedAt is equal$/),
     })
     expect(await rowsOf(stores, `SELECT user_id FROM pixel_events WHERE account_id = '${b}'`)).toEqual([
       { user_id: 'owner' },

@@ -46,17 +46,54 @@ describe('tributary feed --stdin', () => {
   it('stores rows of an open pipe, says up to which line, waits at the end for an account that another writer has, and ends with 0', async () => {
     const { child, lines, exit, log } = open(['feed', '--stdin'], { FEED_REJECTS: folder('rejects') })
     child.stdin.write(`${ndjson(clickOf('acme', 'a1'))}no json\n${ndjson(clickOf('acme', 'a1', { country: 'FR' }))}`)
-    await expect.poll(() => lines).toEqual(['{"stored":3,"duplicates":0,"older":0,"conflicts":1,"rejected":1}'])
+    await expect.poll(() => lines).toEqual(['{"line":3,"duplicates":0,"older":0,"conflicts":1,"rejected":1}'])
     expect(await idsOf('a')).toEqual(['acme a1'])
     await withWriter(stores, 'beta', async () => {
       child.stdin.end(ndjson(clickOf('beta', 'a2'), clickOf('acme', 'a3')).trimEnd())
       await expect.poll(() => idsOf('a')).toEqual(['acme a1', 'acme a3'])
     })
     expect([await exit, log()]).toEqual([0, ''])
-    expect(lines.slice(1)).toEqual(['{"stored":5,"duplicates":0,"older":0,"conflicts":1,"rejected":1}'])
+    expect(lines.slice(1)).toEqual(['{"line":5,"duplicates":0,"older":0,"conflicts":1,"rejected":1}'])
     expect(await idsOf('a')).toEqual(['acme a1', 'acme a3', 'beta a2'])
     const rejects = readFileSync(folder('rejects'), 'utf8').trim().split('\n')
-    expect(rejects.map((line) => JSON.parse(line).reason)).toEqual(['is not JSON', 'differs from the stored row'])
+    expect(rejects.map((line) => JSON.parse(line).reason)).toEqual([
+      'is not JSON',
+      'country: differs from the stored row',
+    ])
+  })
+
+  it('leaves out a last line that was cut, and ends with 1: sent again from the next line on, nothing is lost', async () => {
+    const update = {
+      accountId: 'acme',
+      resource: 'conversions',
+      id: 'k1',
+      status: 'paid',
+      convertedAt: '2026-11-20T11:00:00Z',
+    }
+    const rows = ndjson(
+      update,
+      { ...update, updatedAt: '2026-11-01T00:00:00Z' },
+      clickOf('acme', 'k1'),
+      clickOf('acme', 'k1'),
+    )
+    const { child, lines, exit, log } = open(['feed', '--stdin'])
+    child.stdin.end(`${rows}${JSON.stringify(clickOf('acme', 'k2')).slice(0, 60)}`)
+    expect([await exit, log()]).toEqual([1, expect.stringMatching(/^error: .* ended within a row, in line 5; .*\n$/)])
+    expect(lines.at(-1)).toBe('{"line":4,"duplicates":1,"older":1,"conflicts":0,"rejected":0}')
+    expect(await idsOf('k')).toEqual(['acme k1'])
+  })
+
+  it('ends with 1 when every row was rejected, or at once when FEED_REJECTS cannot be written', async () => {
+    const all = open(['feed', '--stdin'])
+    all.child.stdin.end('no json\n')
+    expect([await all.exit, all.lines]).toEqual([1, ['{"line":1,"duplicates":0,"older":0,"conflicts":0,"rejected":1}']])
+    expect(all.log()).toContain('error: every row was rejected.\n')
+    const unwritable = await runHere(['feed', '--stdin'], { ...stores.environment, FEED_REJECTS: folder() })
+    expect(unwritable).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: FEED_REJECTS=.*EISDIR.*\.\n$/),
+    })
   })
 
   it('stores what it read at SIGTERM, without an incomplete line, and ends with 0', async () => {
@@ -69,7 +106,7 @@ describe('tributary feed --stdin', () => {
     expect(await idsOf('b')).toEqual(['acme b1'])
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
-    expect(lines.at(-1)).toMatch(/^\{"stored":\d+,"duplicates":0,"older":0,"conflicts":0,"rejected":0\}$/)
+    expect(lines.at(-1)).toMatch(/^\{"line":\d+,"duplicates":0,/)
     expect(await idsOf('b')).toEqual(['acme b1', 'acme b2', 'acme b3'])
   })
 
@@ -77,12 +114,12 @@ describe('tributary feed --stdin', () => {
     await withWriter(stores, 'beta', async () => {
       const { child, lines, exit, log } = open(['feed', '--stdin'])
       child.stdin.write(`${ndjson(clickOf('acme', 'd1'))}\n`)
-      await expect.poll(() => lines).toEqual(['{"stored":2,"duplicates":0,"older":0,"conflicts":0,"rejected":0}'])
+      await expect.poll(() => lines).toEqual([expect.stringMatching(/^\{"line":2,/)])
       child.stdin.write(`no json\n${ndjson(clickOf('beta', 'd2'), clickOf('acme', 'd3'))}no json\n`)
       await expect.poll(() => idsOf('d')).toEqual(['acme d1', 'acme d3'])
       child.kill('SIGTERM')
       expect(await exit).toBe(0)
-      expect(lines.at(-1)).toBe('{"stored":2,"duplicates":0,"older":0,"conflicts":0,"rejected":0}')
+      expect(lines.at(-1)).toMatch(/^\{"line":2,.*"rejected":0\}$/)
       expect(log()).toBe('')
     })
   })
@@ -102,7 +139,7 @@ describe('tributary feed --stdin', () => {
       input.write(ndjson(late, clickOf('acme', 'g1')))
       await expect.poll(() => feed.queue.isWaiting('beta')).toBe(true)
       vi.advanceTimersByTime(60_000)
-      await expect.poll(() => progress).toEqual([{ stored: 2, duplicates: 0, older: 0, conflicts: 0, rejected: 1 }])
+      await expect.poll(() => progress).toMatchObject([{ line: 2, rejected: 1 }])
       input.write(ndjson(clickOf('beta', 'g2')))
       await expect.poll(() => feed.queue.rows).toBe(1)
       interrupt.abort()
@@ -110,7 +147,7 @@ describe('tributary feed --stdin', () => {
       await close()
       await drain()
     })
-    expect(progress.at(-1)).toEqual({ stored: 2, duplicates: 0, older: 0, conflicts: 0, rejected: 1 })
+    expect(progress.at(-1)).toMatchObject({ line: 2, rejected: 1 })
     const rejects = readFileSync(folder('late'), 'utf8').trim().split('\n')
     expect(rejects.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'waiting', row: JSON.stringify(late) }])
   })
@@ -155,12 +192,15 @@ describe('a feed', () => {
     const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token }
     const second = open(['feed'], settings)
     const row = clickOf('acme', 'e2')
-    await expect.poll(() => second.lines).toEqual([`tributary feed takes rows at http://127.0.0.1:${port}/rows.`])
-    expect(await post(port, row)).toEqual([503, '5', expect.stringContaining('unavailable')])
     await expect.poll(second.log).toContain('Another feed is active')
+    expect(await post(port, row)).toEqual([503, '5', expect.stringContaining('unavailable')])
+    const probe = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+    expect([await probe('/healthz'), await probe('/readyz'), second.lines]).toEqual([200, 503, []])
     first.child.stdin.end()
     expect(await first.exit).toBe(0)
-    await expect.poll(() => post(port, row)).toEqual([200, null, '{"result":"inserted"}\n'])
+    await expect.poll(() => second.lines).toEqual([`tributary feed takes rows at http://127.0.0.1:${port}/rows.`])
+    expect(await post(port, row)).toEqual([200, null, '{"result":"inserted"}\n'])
+    expect(await probe('/readyz')).toBe(200)
     second.child.kill('SIGTERM')
     expect(await second.exit).toBe(0)
   })

@@ -96,12 +96,12 @@ describe('NDJSON', () => {
   it('that is not a JSON object is rejected', async () => {
     expect(seen(await ndjson('{"id":\n[1]\n5\nnull\n"x"\n\0\n{"a":1}{"b":2}'))).toEqual([
       [1, 'is not JSON'],
-      [2, 'is not a JSON object'],
+      [2, 'is a JSON array; write one object per line'],
       [3, 'is not a JSON object'],
       [4, 'is not a JSON object'],
       [5, 'is not a JSON object'],
       [6, 'is not JSON'],
-      [7, 'is not JSON'],
+      [7, 'has more than one JSON value; end each row with a line feed (curl: --data-binary)'],
     ])
   })
 

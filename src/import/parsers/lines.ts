@@ -21,16 +21,17 @@ const lineFeed = 10
  * Splits bytes into lines, in constant memory. A byte order mark at the start is removed, and no empty line follows a line
  * feed at the end. A line that is too long or not UTF-8 has `error` set.
  * @param chunks of any sizes
+ * @param bytesMax limit of a line
  * @returns the lines that each chunk completes, in order
  */
-export async function* splitIntoLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  /** Bytes after the last line feed: at most `lineBytesMax` and one chunk. */
+export async function* splitIntoLines(chunks: AsyncIterable<Buffer>, bytesMax = lineBytesMax): AsyncGenerator<Line[]> {
+  /** Bytes after the last line feed: at most `bytesMax` and one chunk. */
   let rest: Buffer[] = []
   let restBytes = 0
   let count = 0
 
   function complete(block: Buffer): Line[] {
-    const lines = splitBlock(block, count + 1)
+    const lines = splitBlock(block, bytesMax, count + 1)
     count += lines.length
     rest = []
     restBytes = 0
@@ -39,7 +40,7 @@ export async function* splitIntoLines(chunks: AsyncIterable<Buffer>): AsyncGener
 
   for await (const chunk of chunks) {
     let bytes = chunk
-    if (restBytes > lineBytesMax) {
+    if (restBytes > bytesMax) {
       const end = bytes.indexOf(lineFeed)
       if (end === -1) continue
       yield complete(Buffer.concat(rest))
@@ -57,9 +58,9 @@ export async function* splitIntoLines(chunks: AsyncIterable<Buffer>): AsyncGener
 }
 
 /** @returns the lines of a text as `splitIntoLines` has them; an empty line follows a line feed at the end @param first number of the first line */
-export function splitBlock(block: Buffer, first = 1): Line[] {
+export function splitBlock(block: Buffer, bytesMax: number, first = 1): Line[] {
   const bytes = first === 1 && block.subarray(0, 3).equals(byteOrderMark) ? block.subarray(3) : block
-  if (isUtf8(bytes) && bytes.length <= lineBytesMax) {
+  if (isUtf8(bytes) && bytes.length <= bytesMax) {
     return bytes
       .toString('utf8')
       .split('\n')
@@ -69,7 +70,7 @@ export function splitBlock(block: Buffer, first = 1): Line[] {
   for (let start = 0; start <= bytes.length; ) {
     const feed = bytes.indexOf(lineFeed, start)
     const end = feed === -1 ? bytes.length : feed
-    lines.push(readLine(bytes.subarray(start, end), first + lines.length))
+    lines.push(readLine(bytes.subarray(start, end), bytesMax, first + lines.length))
     start = end + 1
   }
   return lines
@@ -77,9 +78,9 @@ export function splitBlock(block: Buffer, first = 1): Line[] {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-function readLine(bytes: Buffer, number: number): Line {
+function readLine(bytes: Buffer, bytesMax: number, number: number): Line {
   const beginning = () => bytes.subarray(0, shownBytes).toString('utf8')
-  if (bytes.length > lineBytesMax) return { number, text: beginning(), error: `is longer than ${lineBytesMax} bytes` }
+  if (bytes.length > bytesMax) return { number, text: beginning(), error: `is longer than ${bytesMax} bytes` }
   if (!isUtf8(bytes)) return { number, text: beginning(), error: 'is not UTF-8' }
   return { number, text: bytes.toString('utf8') }
 }

@@ -34,9 +34,9 @@ export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator
 }
 
 /** @returns the row of a line; undefined for a blank line */
-export function rawRowOf({ number, text, error }: Line): RawRow | undefined {
+export function rawRowOf({ number, text, error }: Line, parse = parseJson): RawRow | undefined {
   if (error !== undefined) return { line: number, text, fields: new RowError(error) }
-  return isBlank(text) ? undefined : { line: number, text: withoutReturn(text), fields: fieldsOf(text) }
+  return isBlank(text) ? undefined : { line: number, text: withoutReturn(text), fields: fieldsOf(text, parse) }
 }
 
 const isBlank = (text: string): boolean => !/\S/.test(text)
@@ -45,12 +45,16 @@ export function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text
 }
 
-function fieldsOf(text: string): RawFields | RowError {
+const severalValues = 'has more than one JSON value; end each row with a line feed (curl: --data-binary)'
+
+function fieldsOf(text: string, parse: (text: string) => unknown): RawFields | RowError {
   let value: unknown
   try {
-    value = parseJson(text)
+    value = parse(text)
   } catch {
-    return new RowError('is not JSON')
+    const isSeveral = /\}\s*\{/.test(text)
+    return new RowError(isSeveral ? severalValues : 'is not JSON')
   }
+  if (Array.isArray(value)) return new RowError('is a JSON array; write one object per line')
   return isJsonObject(value) ? value : new RowError('is not a JSON object')
 }

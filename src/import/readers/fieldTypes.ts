@@ -84,6 +84,8 @@ export interface TimeOptions {
   readonly localInstant?: ((localMs: number) => number) | undefined
   /** Of dates such as 11/12/2026; undefined: they are rejected. */
   readonly dateOrder?: DateOrder | undefined
+  /** Whether messages name the options of an import; unless given, they do. */
+  readonly namesOptions?: boolean
 }
 
 /** The type of times, which are truncated to epoch milliseconds. */
@@ -107,18 +109,21 @@ export function spentAtType(options: TimeOptions): FieldType<{ spentAt: number; 
 
 export const spentAt = spentAtType({})
 
-function readTime(value: unknown, { dateOrder }: TimeOptions): TimeText {
+function readTime(value: unknown, { dateOrder, namesOptions = true }: TimeOptions): TimeText {
   const text = textOf(value)?.trim() ?? ''
   const time = readTimeText(text, dateOrder) ?? readEpochTime(text)
   if (time) return time
   if (readTimeText(text, 'mdy') || readTimeText(text, 'dmy'))
-    throw new RowError('has day and month in an unknown order; --date-order gives the order')
+    throw new RowError(`has day and month in an unknown order${namesOptions ? '; --date-order gives the order' : ''}`)
   throw new RowError(`must be a time such as ${timeForms}`)
 }
 
-function toInstant(time: TimeText, { localInstant }: TimeOptions, value: unknown, note: Note | undefined): number {
-  if (time.kind !== 'instant' && !localInstant)
-    throw new RowError('must have an offset, as 2026-11-21T03:00:00Z has, or --tz must give the time zone')
+function toInstant(time: TimeText, options: TimeOptions, value: unknown, note: Note | undefined): number {
+  const { localInstant, namesOptions = true } = options
+  if (time.kind !== 'instant' && !localInstant) {
+    const offset = 'must have an offset, as 2026-11-21T03:00:00Z has'
+    throw new RowError(namesOptions ? `${offset}, or --tz must give the time zone` : offset)
+  }
   const epochMs = time.kind === 'instant' || !localInstant ? time.ms : localInstant(time.ms)
   if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
     throw new RowError('must be between 1970-01-01 and 2105-12-31')
@@ -285,7 +290,7 @@ function readProperty(name: string, value: unknown, note: Note | undefined): str
   throw new RowError(`must contain text of at most ${textLengthMax} characters, a number or a boolean in ${shown}`)
 }
 
-const listMax = 1_000
+export const listMax = 1_000
 
 /** A list of texts; a CSV cell separates them by `|`, or is a JSON list when one of them contains `|`. */
 function listOf(item: FieldType<string>): FieldType<string[]> {

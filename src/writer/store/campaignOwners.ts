@@ -8,6 +8,15 @@ export async function assignOwners(session: WriteSession, events: readonly Pixel
   if (ownerless.length === 0) return
   const campaignOf = ({ accountId, campaignId }: PixelEvent) => ({ accountId, id: campaignId })
   const campaigns = [...new Map(ownerless.map((event) => [keyText(campaignOf(event)), campaignOf(event)])).values()]
+  const owners = await readOwners(session, campaigns)
+  for (const event of ownerless) event.userId = owners.get(keyText(campaignOf(event))) ?? event.accountId
+}
+
+/** @returns the owners of the campaigns that exist, by key */
+export async function readOwners(
+  session: WriteSession,
+  campaigns: readonly AccountKey[],
+): Promise<ReadonlyMap<string, string>> {
   const found = await session.sql<(AccountKey & { userId: string })[]>('looking up campaigns')`
     SELECT account_id AS "accountId", id, user_id AS "userId"
     FROM campaigns
@@ -15,6 +24,5 @@ export async function assignOwners(session: WriteSession, events: readonly Pixel
       ${campaigns.map(({ accountId }) => accountId)}::text[], ${campaigns.map(({ id }) => id)}::text[]
     ) AS named (account_id, id) USING (account_id, id)
     WHERE account_id = ANY(${accountsOf(campaigns)}::text[])`
-  const owners = new Map(found.map((campaign) => [keyText(campaign), campaign.userId]))
-  for (const event of ownerless) event.userId = owners.get(keyText(campaignOf(event))) ?? event.accountId
+  return new Map(found.map((campaign) => [keyText(campaign), campaign.userId]))
 }

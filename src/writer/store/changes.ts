@@ -7,7 +7,7 @@ import { groupBy } from '../tables/groupBy.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
 import { readRemovedKeys, readStoredRows } from './currentRows.ts'
 import { arrivalBit, type Given } from './givenFields.ts'
-import type { RowOutcome } from './rowOutcome.ts'
+import { conflict, type RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 /** A change of a stored row: the stored row is written as deleted, then the new row. */
@@ -37,7 +37,7 @@ export async function findUpserts<Row extends ChangingRow>(
   const dated = new Set<string>()
   const outcomes = rows.map((row): RowOutcome => {
     const key = keyText(row)
-    if (removed.has(key)) return 'conflict'
+    if (removed.has(key)) return conflict()
     const present = winners.get(key) ?? stored.get(key)
     if (present && (row.given & arrivalBit) !== 0) {
       // It was stored by a flush that failed afterwards.
@@ -53,7 +53,7 @@ export async function findUpserts<Row extends ChangingRow>(
   const changes: (Change<Row> & { row: Row })[] = []
   for (const [key, row] of winners) {
     const before = stored.get(key)
-    if (before && !dated.has(key) && !table.differs(row, before)) repeated.add(key)
+    if (before && !dated.has(key) && table.differingField(row, before) === undefined) repeated.add(key)
     else changes.push({ row, before })
   }
   const isRepeated = (index: number) => repeated.has(keyText(rows[index] as Row))
@@ -73,7 +73,8 @@ function losingOutcome<Row extends ChangingRow>(table: ChangingTable<Row>, row: 
   if (row.updatedAt < present.updatedAt) return 'older'
   // A later line of its own file has replaced an earlier one.
   const isEarlierLine = row.importFile === present.importFile && row.importLine < present.importLine
-  return !isEarlierLine && table.differs(row, present) ? 'conflict' : 'duplicate'
+  const field = isEarlierLine ? undefined : table.differingField(row, present)
+  return field === undefined ? 'duplicate' : conflict(field)
 }
 
 /** @returns what changes of each account */

@@ -3,7 +3,7 @@ import { conversionFields, costFields } from '../../stores/clickhouse/tableColum
 import type { AccountKey } from '../tables/accountKeys.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 import { type Cost, costRowFields } from '../tables/cost.ts'
-import { type Given, givenBit, givesOtherValue } from './givenFields.ts'
+import { fieldWithOtherValue, type Given, givenBit } from './givenFields.ts'
 
 /** A row that changes: each state of it is a row with its own `version`. */
 export interface ChangingRow extends AccountKey {
@@ -28,8 +28,8 @@ export interface ChangingTable<Row extends ChangingRow> {
   readonly columns: readonly Column<Row>[]
   /** @returns the time of the sort key, epoch milliseconds */
   atOf(row: Row): number
-  /** Whether a row gives other values than the present row. */
-  differs(row: Row & Given, present: Row): boolean
+  /** @returns the first field to which a row gives another value than the present row has */
+  differingField(row: Row & Given, present: Row): string | undefined
   /** Whether the `updatedAt` of a row is the start of its import: a row that gives the stored values then changes nothing. */
   isUndated(row: Given): boolean
 }
@@ -43,7 +43,7 @@ export const conversionTable: ChangingTable<Conversion> = {
   fields: conversionRowFields,
   columns: columnsOf(conversionRowFields),
   atOf: ({ convertedAt }) => convertedAt,
-  differs: (row, present) => givesOtherValue(conversionValues, row, present),
+  differingField: (row, present) => fieldWithOtherValue(conversionValues, row, present),
   isUndated: () => false,
 }
 
@@ -56,6 +56,6 @@ export const costTable: ChangingTable<Cost> = {
   fields: costRowFields,
   columns: columnsOf(costRowFields),
   atOf: ({ spentAt }) => spentAt,
-  differs: (row, present) => costValues.some((field) => row[field] !== present[field]),
+  differingField: (row, present) => costValues.find((field) => row[field] !== present[field]),
   isUndated: ({ given }) => (given & givenBit('updatedAt')) === 0,
 }

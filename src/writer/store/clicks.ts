@@ -19,9 +19,9 @@ import {
 } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
 import { groupBy } from '../tables/groupBy.ts'
-import { type Budget, comparedTogether, encode, encodedGivesOtherValue, type Given } from './givenFields.ts'
+import { type Budget, comparedTogether, encode, encodedFieldWithOtherValue, type Given } from './givenFields.ts'
 import { ExistingKeys, type Filling } from './keyFilter.ts'
-import type { RowOutcome } from './rowOutcome.ts'
+import { conflict, conflictingField, type RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
@@ -174,10 +174,13 @@ export class ClickBatch {
       const stored = await readStoredClicks(session, some)
       for (const duplicate of some) {
         const click = stored.get(keyText(duplicate))
-        if (click && encodedGivesOtherValue(comparedRow, duplicate, click)) outcomes[duplicate.index] = 'conflict'
+        const field = click && encodedFieldWithOtherValue(comparedRow, duplicate, click)
+        if (field !== undefined) outcomes[duplicate.index] = conflict(field)
       }
     }
-    this.conflicts = duplicates.filter(({ index }) => outcomes[index] === 'conflict').map(({ id }) => id)
+    this.conflicts = duplicates
+      .filter(({ index }) => conflictingField(outcomes[index]) !== undefined)
+      .map(({ id }) => id)
     return outcomes
   }
 }

@@ -21,9 +21,9 @@ export function givenBit(field: string): number {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Whether a row of a file gives one of the fields another value than the stored row has. Erased values count as absent. */
-export function givesOtherValue(fields: readonly string[], row: Given, stored: object): boolean {
-  return fields.some((field) => {
+/** @returns the first field to which a row of a file gives another value than the stored row has. Erased values count as absent */
+export function fieldWithOtherValue(fields: readonly string[], row: Given, stored: object): string | undefined {
+  return fields.find((field) => {
     const [value, bit] = [(row as Given & Values)[field], givenBit(field)]
     const isGiven = bit === 0 ? value !== '' && value !== null : (row.given & bit) !== 0
     return isGiven && value !== (stored as Values)[field]
@@ -49,15 +49,15 @@ export function encode<Row>(columns: readonly Column<Row>[], row: Row): Buffer {
 }
 
 /**
- * The same for an encoded row.
+ * The same for an encoded row; each field has one column.
  * @param columns in the order of the bytes and of `fields`
  * @param blank the row that gives no field
  */
-export function encodedGivesOtherValue<Row>(
+export function encodedFieldWithOtherValue<Row>(
   { fields, columns, blank }: { fields: readonly string[]; columns: readonly Column<Row>[]; blank: Row },
   { bytes, given }: Given & { bytes: Buffer },
   stored: Row,
-): boolean {
+): string | undefined {
   let at = 0
   /** Skips the next column if it has the value of a row; the bytes of a value are never the beginning of another value. */
   const skip = (column: Column<Row>, row: Row) => {
@@ -66,8 +66,9 @@ export function encodedGivesOtherValue<Row>(
     if (isEqual) at += value.length
     return isEqual
   }
-  return columns.some((column, index) => {
+  const index = columns.findIndex((column, index) => {
     const isGiven = (given & givenBit(fields[index] ?? '')) !== 0
     return !(skip(column, stored) || (!isGiven && skip(column, blank)))
   })
+  return fields[index]
 }

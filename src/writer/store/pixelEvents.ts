@@ -7,9 +7,9 @@ import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
-import { type Budget, comparedTogether, type Given, givesOtherValue } from './givenFields.ts'
+import { type Budget, comparedTogether, fieldWithOtherValue, type Given } from './givenFields.ts'
 import { ExistingKeys, type Filling } from './keyFilter.ts'
-import type { RowOutcome } from './rowOutcome.ts'
+import { conflict, type RowOutcome } from './rowOutcome.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
 const storedKeyOf = ({ accountId, origin, id, generation }: PixelEvent) => `${accountId} ${origin} ${id} ${generation}`
@@ -88,7 +88,8 @@ export async function storePixelEvents(
     const stored = await readEvents(session, [...new Set(keys)])
     for (const [at, { event, index }] of some.entries()) {
       const present = stored.get(keys[at] ?? '')
-      if (present && givesOtherValue(comparedFields, event, present)) outcomes[index] = 'conflict'
+      const field = present && fieldWithOtherValue(comparedFields, event, present)
+      if (field !== undefined) outcomes[index] = conflict(field)
     }
   }
   return outcomes

@@ -12,7 +12,7 @@ import type { Budget, Given } from './givenFields.ts'
 import type { ExistingKeys, Filling } from './keyFilter.ts'
 import type { MetadataRow } from './metadata.ts'
 import { existingPixelEvents } from './pixelEvents.ts'
-import type { RowOutcome } from './rowOutcome.ts'
+import { conflictingField, type RowOutcome } from './rowOutcome.ts'
 
 /** The rows of each table as they are stored. */
 interface RowsByTable extends Record<NamedTable, MetadataRow[]> {
@@ -99,7 +99,9 @@ export class RowBatch {
       return stored[table]?.[position] ?? 'duplicate'
     })
     const others = tables.flatMap((table) =>
-      rows[table].flatMap(({ id }, position) => (stored[table]?.[position] === 'conflict' ? [id] : [])),
+      rows[table].flatMap(({ id }, position) =>
+        conflictingField(stored[table]?.[position]) === undefined ? [] : [id],
+      ),
     )
     return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase: stored.toErase }
   }

@@ -1,0 +1,50 @@
+import type { LRUCache } from 'lru-cache'
+import { dayMs } from '../stores/timing/units.ts'
+import type { WriteSession } from '../writer/fence/session.ts'
+import { readOwners } from '../writer/store/campaignOwners.ts'
+import type { RowToStore } from '../writer/store/rowBatch.ts'
+import { keyOfText, keyText } from '../writer/tables/accountKeys.ts'
+
+const times = ['clickedAt', 'convertedAt', 'spentAt', 'occurredAt', 'updatedAt']
+
+/** Collects notes on the rows of one flush, by the index of the row: they are stored, but their senders may be wrong. */
+export class RowNotes {
+  readonly #notes = new Map<number, string[]>()
+  readonly #indexesByCampaign = new Map<string, number[]>()
+
+  add(index: number, accountId: string, { row }: RowToStore, nowMs: number): void {
+    const values = row as object as Readonly<Record<string, unknown>>
+    const ahead = times.find((field) => (values[field] as number) > nowMs + dayMs)
+    if (ahead !== undefined) this.#note(index, `${ahead}: is more than a day ahead`)
+    const { campaignId } = values
+    if (typeof campaignId !== 'string' || campaignId === '') return
+    const key = keyText({ accountId, id: campaignId })
+    const indexes = this.#indexesByCampaign.get(key)
+    if (indexes) indexes.push(index)
+    else this.#indexesByCampaign.set(key, [index])
+  }
+
+  /**
+   * Looks up campaigns, which may be among the rows: call it when these are stored.
+   * @param known keys of campaigns that exist
+   * @returns the notes by index
+   */
+  async complete(
+    session: WriteSession,
+    known: LRUCache<string, true>,
+  ): Promise<ReadonlyMap<number, readonly string[]>> {
+    const wanted = [...this.#indexesByCampaign.keys()].filter((key) => !known.has(key))
+    const found = wanted.length > 0 ? await readOwners(session, wanted.map(keyOfText)) : new Map<string, string>()
+    for (const key of wanted) {
+      if (found.has(key)) known.set(key, true)
+      else
+        for (const index of this.#indexesByCampaign.get(key) ?? [])
+          this.#note(index, 'campaignId: the account has no such campaign')
+    }
+    return this.#notes
+  }
+
+  #note(index: number, note: string): void {
+    this.#notes.set(index, [...(this.#notes.get(index) ?? []), note])
+  }
+}
