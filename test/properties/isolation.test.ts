@@ -144,7 +144,7 @@ function otherOf(account: Account): Account {
 const testedIds = (letter: string) => [`${letter}1`, 'only-acme', 'only-other']
 /** Values of each parameter, which is also left out. */
 const values: Record<string, readonly string[]> = {
-  // `format` and the parameters of CSV are in `exportUrls`. Responses by `updated_since` depend on the clock: see sync.test.ts. Filters
+  // `format` and the parameters of CSV are in `exportUrls`. Responses by `updated_since` depend on the clock: see updatedSince.test.ts. Filters
   // by ids are like campaign_id, the others like country.
   ...Object.fromEntries(
     [

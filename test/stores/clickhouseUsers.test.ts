@@ -50,7 +50,7 @@ const get = async (path: string) => {
   return [response.statusCode, response.json()]
 }
 
-// What these grants refuse: test/stores/embedded/outside.test.ts.
+// What these grants refuse: test/stores/embedded/engineAccess.test.ts.
 it('docs/clickhouse-users.sql grants the users of a server the same as those of the embedded engine', async () => {
   const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
   expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
