@@ -125,6 +125,6 @@ it('sendRows repeats a request whose response is lost, with its updatedAt, and e
     setImmediate(() => ending.abort(new Error('enough')))
     return new Response(null, { status: 503, headers: { 'retry-after': '30' } })
   }
-  const unheard = { fetch: lost, signal: ending.signal, wait: undefined }
+  const unheard: object = { fetch: lost, signal: ending.signal, wait: undefined }
   await expect(send(['x'], unheard as Partial<SendRowsOptions>)).rejects.toThrow('enough')
 })
