@@ -6,6 +6,8 @@ import { described, Instant, optional } from './scalars.ts'
 
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
+/** Bytes of the JSON of the rows of a page; a page has at least one row. */
+export const pageBytesMax = 4 * 1_048_576
 
 /** Field of responses that read rows which an account may remove by age. */
 export const retainedFrom = optional({
@@ -21,7 +23,7 @@ export const pageParameters = optional({
     minimum: 1,
     maximum: pageLimitMax,
     default: pageLimitDefault,
-    description: 'Number of rows per page.',
+    description: 'Number of rows per page; a page of long rows ends at 4 MiB.',
   }),
   cursor: Type.String({
     minLength: 1,

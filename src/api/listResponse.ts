@@ -14,7 +14,7 @@ import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import type { RowContext } from '../rows/nameCache.ts'
-import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
+import { readFields, readPageFields } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
@@ -29,8 +29,8 @@ export interface FormatQuery extends CsvQuery {
 interface ListResponse<Plan extends ListPlan> {
   resource: ListedResource
   plan: Plan
-  /** @returns a page of rows; or of their JSON, with the selected fields */
-  listRows(context: RowContext, plan: Plan): Promise<PageRows<object | string>>
+  /** @returns a page of rows with the selected fields */
+  listRows(context: RowContext, plan: Plan): Promise<PageRows>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
@@ -67,7 +67,7 @@ export async function sendList<Plan extends ListPlan>(
       const { data, ...rest } = await listRows(read, { ...plan, asOfMs, selected })
       return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
     })
-    await sendPage(reply, page.data, page.rest, selected)
+    await sendPage(reply, page.data, page.rest)
     return
   }
   const asOfMs = await readWatermark({ stores, signal: request.signal }, accountId, resource)
@@ -112,15 +112,9 @@ export async function withReadDeadline<Result>(
 
 /**
  * Sends a page as JSON: the rows, then the other fields of the page.
- * @param selected of rows that are objects
+ * @param data JSON of the rows
  */
-export async function sendPage(
-  reply: FastifyReply,
-  data: readonly (object | string)[],
-  rest: object,
-  selected?: SelectedFields,
-): Promise<void> {
-  const rows = data.map((row) => (typeof row === 'string' ? row : JSON.stringify(selectIn(row, selected))))
-  const page = `{"data":[${rows.join(',')}],${JSON.stringify(rest).slice(1)}`
+export async function sendPage(reply: FastifyReply, data: readonly string[], rest: object): Promise<void> {
+  const page = `{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`
   await reply.type('application/json; charset=utf-8').send(page)
 }

@@ -40,13 +40,14 @@ export interface LatestQuery {
 /**
  * A source of the rows that match a query in their latest version. A row is a candidate if any of its versions matches. Candidates are
  * read in the order of the sort key, and only they are collapsed. If most candidates do not match, all rows are collapsed.
- * @param readAt reads the latest versions of the rows at these keys, in their order, without those that do not match the query
+ * @param readAt reads the latest versions of the rows at these keys, in their order, without those that do not match the query, as in
+ *   `readAtKeys`
  */
 export function latestVersions<Row>(
   context: ReadContext,
   query: LatestQuery,
   { label, settings }: { label: string; settings?: ClickHouseSettings },
-  readAt: (keys: PageKey[]) => Promise<Row[]>,
+  readAt: (keys: PageKey[]) => Promise<Row[] | undefined>,
 ): Source<PageKey, Row> {
   const read = (sql: Fragment) => readRows<PageKey>(context, sql, label, settings)
   return byKey({

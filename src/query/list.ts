@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static, TObject } from '@sinclair/typebox'
-import { type listParameters, pageLimitDefault } from '../../schema/page.ts'
+import { type listParameters, pageBytesMax, pageLimitDefault } from '../../schema/page.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
 import { presentOf } from './calendarRanges.ts'
@@ -116,11 +117,17 @@ export function listSql(plan: ListPlan, time: Fragment): { at: Fragment; directi
   }
 }
 
-/** One page of a response. */
-export interface PageRows<Row> {
-  data: Row[]
+/** One page of a response, its rows as JSON. */
+export interface PageRows {
+  data: string[]
   nextCursor: string | null
   hasMore: boolean
+}
+
+/** The next rows of a list; `isFull`: their bytes fill a page, and more rows may follow. */
+export interface NextRows<Row> {
+  rows: Row[]
+  isFull?: boolean | undefined
 }
 
 /**
@@ -130,60 +137,61 @@ export interface PageRows<Row> {
 export type Source<Key, Row> = (
   after: Key | undefined,
   missing: number,
-) => Promise<{ rows: Row[]; next: Key | undefined; isEnd: boolean }>
+) => Promise<NextRows<Row> & { next: Key | undefined; isEnd: boolean }>
+
+/** JSON that is written in one turn of the event loop, characters. */
+const turnLength = 262_144
 
 /**
- * Reads a page of a list from its sources.
- * @param after key of the last row of the previous page
+ * Makes a page of rows, until their JSON has `pageBytesMax`.
+ * @param next `limit + 1` rows, the last of which shows that there are more, or fewer, in the order of the list
  * @param keyOf the key of a row in cursors
  */
-export async function readPage<Key, Row>(
-  sources: readonly Source<Key, Row>[],
-  after: Key | undefined,
+export async function toPage<Row>(
+  { rows, isFull = false }: NextRows<Row>,
   { limit, boundTo }: { limit: number; boundTo: string },
   keyOf: (row: Row) => PageKey,
-): Promise<PageRows<Row>> {
-  return toPage(await readNext(sources, after, limit + 1), limit, keyOf, boundTo)
-}
-
-/**
- * Reduces `limit + 1` rows to a page; the additional row shows that there are more.
- * @param rows at most `limit + 1` rows, in the order of the list
- */
-export function toPage<Row>(
-  rows: readonly Row[],
-  limit: number,
-  keyOf: (row: Row) => PageKey,
-  boundTo: string,
-): PageRows<Row> {
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
-  const hasMore = rows.length > limit
+  toJson: (row: Row) => string,
+): Promise<PageRows> {
+  const data: string[] = []
+  let [bytes, turnEnd] = [0, turnLength]
+  for (const row of rows.slice(0, limit)) {
+    const json = toJson(row)
+    bytes += Buffer.byteLength(json)
+    if (bytes > pageBytesMax && data.length > 0) break
+    data.push(json)
+    if (bytes < turnEnd) continue
+    turnEnd = bytes + turnLength
+    await nextTurn()
+  }
+  const last = rows[data.length - 1]
+  const hasMore = isFull || rows.length > data.length
   return { data, nextCursor: hasMore && last ? writeCursor(keyOf(last), boundTo) : null, hasMore }
 }
 
 /**
- * Reads a list from its sources, each until it has no more rows, until there are `limit` rows.
+ * Reads a list from its sources, each until it has no more rows, until there are `limit` rows or their bytes fill a page.
  * @param after key of the last row of the previous page
- * @returns up to `limit` rows, fewer only when there are no more
+ * @returns up to `limit` rows, fewer only when there are no more or they are long
  */
 export async function readNext<Key, Row>(
   sources: readonly Source<Key, Row>[],
   after: Key | undefined,
   limit: number,
-): Promise<Row[]> {
+): Promise<NextRows<Row>> {
   const rows: Row[] = []
   for (const read of sources) {
     let [next, isEnd] = [after, false]
     while (!isEnd) {
       const part = await read(next, limit - rows.length)
       rows.push(...part.rows)
-      if (rows.length >= limit) return rows.slice(0, limit)
+      if (rows.length >= limit) return { rows: rows.slice(0, limit) }
+      if (part.isFull && rows.length > 0) return { rows, isFull: true }
       next = part.next
       isEnd = part.isEnd
     }
   }
-  return rows
+  return { rows }
 }
 
 /** A key of a list; of events also the rest of the sort key. */
@@ -202,11 +210,11 @@ const spareKeys = 8
  * A source of rows that have several versions or copies until a merge. It reads the keys of candidates in the order of the list, then
  * the rows at these keys, so that a page costs the same at any depth.
  * @param read `keys` reads the next keys after a key, and may repeat them; with `isExact` it reads only keys of rows that match.
- *   `rows` reads the rows at keys that match, in the order of the keys. `keysPerRow` is the number of candidates for each row, by default 1
+ *   `rows` as in `readAtKeys`. `keysPerRow` is the number of candidates for each row, by default 1
  */
 export function byKey<Key extends CandidateKey, Row>(read: {
   keys(after: Key | undefined, limit: number, isExact: boolean): Promise<Key[]>
-  rows(keys: Key[]): Promise<Row[]>
+  rows(keys: Key[]): Promise<Row[] | undefined>
   keysPerRow?: number
 }): Source<Key, Row> {
   const { keysPerRow = 1 } = read
@@ -216,14 +224,47 @@ export function byKey<Key extends CandidateKey, Row>(read: {
     const keysMax = isExact ? missing + spareKeys : Math.ceil(keysPerRow * missing * 2 ** (reads - 1)) + spareKeys
     const found = await read.keys(after, keysMax, isExact)
     const keys = withoutRepetitions(found)
-    const rows: Row[] = []
-    for (let first = 0; first < keys.length && rows.length < missing; ) {
-      const next = keys.slice(first, first === 0 ? missing + spareKeys : first + keysAtOnce)
-      rows.push(...(await read.rows(next)))
-      first += next.length
-    }
+    const { rows, next } = await readAtKeys(keys, missing, read.rows)
+    if (next) return { rows, next, isEnd: false, isFull: true }
     return { rows, next: found.at(-1), isEnd: found.length < keysMax }
   }
+}
+
+/** The share of keys that are read next if the rows at some keys have too many bytes. */
+const smallerShare = 1 / 8
+
+/**
+ * Reads the rows at keys until there are `missing` rows, or their bytes fill a page.
+ * @param read reads the rows at keys that match, in the order of the keys; undefined if the rows at several keys have too many bytes
+ * @returns rows in the order of the keys; `next` is the last key that was read, if the rows fill a page
+ */
+export async function readAtKeys<Key, Row>(
+  keys: readonly Key[],
+  missing: number,
+  read: (keys: Key[]) => Promise<Row[] | undefined>,
+): Promise<{ rows: Row[]; next?: Key | undefined }> {
+  const rows: Row[] = []
+  let count = missing + spareKeys
+  /** Of the JSON of the rows, once some have too many bytes. */
+  let length: number | undefined
+  for (let first = 0; first < keys.length && rows.length < missing; ) {
+    const next = keys.slice(first, first + count)
+    const part = await read(next)
+    if (part) {
+      rows.push(...part)
+      first += next.length
+      if (length === undefined) {
+        count = keysAtOnce
+        continue
+      }
+      length += JSON.stringify(part).length
+      if (length > pageBytesMax) return { rows, next: next.at(-1) }
+    } else {
+      count = Math.ceil(next.length * smallerShare)
+      length ??= JSON.stringify(rows).length
+    }
+  }
+  return { rows }
 }
 
 /** @returns the rows without those that repeat the key of the row before: copies and versions are adjacent */

@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
-import { selectRows } from '../stores/clickhouse/select.ts'
+import { pageBytesMax } from '../../schema/page.ts'
+import { selectFirstRows, selectRows } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
@@ -30,4 +31,14 @@ export function readRows<Row>(
   settings: ClickHouseSettings = {},
 ): Promise<Row[]> {
   return selectRows(stores.clickhouse, query, { label, signal, settings })
+}
+
+/** Runs a SELECT of rows that may be long, as `readRows`. @returns its first rows, at least one; `isCut`: they fill a page */
+export function readLongRows<Row>(
+  { stores, signal }: ReadContext,
+  query: Fragment,
+  label: string,
+  settings: ClickHouseSettings = {},
+): Promise<{ rows: Row[]; isCut: boolean }> {
+  return selectFirstRows(stores.clickhouse, query, { label, signal, settings }, pageBytesMax)
 }

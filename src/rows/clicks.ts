@@ -1,6 +1,6 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { type ReadContext, readRows } from '../query/readContext.ts'
+import { type ReadContext, readLongRows, readRows } from '../query/readContext.ts'
 import { smallFinal } from '../stores/clickhouse/select.ts'
 import { ch, identifier, instantKeys, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
@@ -53,25 +53,25 @@ export interface ClicksToRead {
 }
 
 /**
- * Serializes clicks, with the names of their entities and the numbers of conversions that were not read with them.
- * @returns rows of a response as JSON
+ * Reads the names of the entities of clicks, and the numbers of conversions that were not read with them.
+ * @returns the function that makes the JSON of a click
  */
-export async function serializeClicks(
+export async function clickSerializer(
   context: RowContext,
   { accountId, currency, selected }: ClicksToRead,
   clicks: readonly FoundClick[],
-): Promise<string[]> {
+): Promise<(click: FoundClick) => string> {
   const uncounted = hasCounts(selected) ? clicks.filter(({ conversionCount }) => conversionCount === undefined) : []
   const [counts, entitiesOf] = await Promise.all([
     readConversionCounts(context, accountId, uncounted),
     readEntityNames(context.nameCache, accountId, clicks.map(idsOf)),
   ])
   const toJson = rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
-  return clicks.map((click) => {
+  return (click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
     const added = { converted: conversionCount > 0, conversionCount }
     return toJson({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
-  })
+  }
 }
 
 /** Whether a response has fields for which the conversions of clicks are counted. */
@@ -82,12 +82,13 @@ export function hasCounts(selected: SelectedFields): boolean {
 /**
  * Reads the clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
  * which are close together on disk.
+ * @returns undefined if the clicks at several keys have too many bytes
  */
 export async function readClicks(
   context: ReadContext,
   { accountId, converted }: Pick<ClicksToRead, 'accountId' | 'converted'>,
   keys: readonly PageKey[],
-): Promise<FoundClick[]> {
+): Promise<FoundClick[] | undefined> {
   const clickById = new Map<string, FoundClick>()
   // Most clicks with conversions have a copy.
   for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
@@ -98,7 +99,8 @@ SELECT ${clickTexts}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(missing)}`
-    const rows = await readRows<ClickText>(context, query, 'clicks.rows')
+    const { rows, isCut } = await readLongRows<ClickText>(context, query, 'clicks.rows')
+    if (isCut && keys.length > 1) return undefined
     for (const row of rows) clickById.set(row.id, clickOfText(row))
   }
   return keys.flatMap(({ id }) => clickById.get(id) ?? [])

@@ -1,6 +1,6 @@
 import type { EventRow, StoredEventFields } from '../../schema/event.ts'
 import type { EventKey } from '../query/eventKey.ts'
-import { type ReadContext, readRows } from '../query/readContext.ts'
+import { type ReadContext, readLongRows } from '../query/readContext.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { selectFields } from '../stores/clickhouse/columnKinds.ts'
 import { smallFinal } from '../stores/clickhouse/select.ts'
@@ -15,18 +15,18 @@ const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 export const eventColumns = selectFields(selected)
 export type StoredEventRow = Selected<typeof selected>
 
-/** Adds the names of campaigns. @returns rows of the API, in the same order */
-export async function toEventRows(
+/** Reads the names of campaigns. @returns the function that makes a row of the API */
+export async function eventSerializer(
   { nameCache }: Pick<RowContext, 'nameCache'>,
   accountId: string,
   rows: readonly StoredEventRow[],
-): Promise<EventRow[]> {
+): Promise<(row: StoredEventRow) => EventRow> {
   const ids = rows.map(({ campaignId }) => campaignId)
   const campaigns = await nameCache.find(accountId, 'campaigns', ids)
-  return rows.map((row) => ({
+  return (row) => ({
     ...eventFields(row, campaigns.get(row.campaignId) ?? null),
     storedAt: toInstantText(row.storedAt),
-  }))
+  })
 }
 
 /** @returns the fields of the API, without the name of the campaign */
@@ -62,15 +62,17 @@ interface EventQuery {
 
 /**
  * Reads the events at some keys, each in the row that merges keep; a key of another copy is left out.
- * @returns rows in the order of the keys, without repetitions
+ * @returns rows in the order of the keys, without repetitions; undefined if the rows at several keys have too many bytes
  */
 export async function readEventsByKey(
   context: ReadContext,
   { conditions, atOf }: EventQuery,
   keys: readonly EventKey[],
   label: string,
-): Promise<StoredEventRow[]> {
-  const rows = await readRows<StoredEventRow>(context, keptEventsSql(conditions, keys), label, smallFinal)
+): Promise<StoredEventRow[] | undefined> {
+  const query = keptEventsSql(conditions, keys)
+  const { rows, isCut } = await readLongRows<StoredEventRow>(context, query, label, smallFinal)
+  if (isCut && keys.length > 1) return undefined
   const kept = new Map(rows.map((row) => [eventKeyText(row), row]))
   return keys.flatMap((key) => {
     const row = kept.get(eventKeyText(key))

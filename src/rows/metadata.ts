@@ -25,6 +25,11 @@ export function entityColumns(postgres: Postgres, table: NamedTable) {
 }
 
 /** @returns the row of the response */
-export function toEntity<Row extends Entity>({ createdAt, updatedAt, ...row }: StoredEntity<Row>): Row {
+export function toEntity<Row extends Entity>({
+  createdAt,
+  updatedAt,
+  isFull: _,
+  ...row
+}: StoredEntity<Row> & { isFull?: boolean }): Row {
   return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() } as unknown as Row
 }

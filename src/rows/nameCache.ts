@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { ReadContext } from '../query/readContext.ts'
-import { atMost } from '../stores/entryLimit.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 
@@ -17,11 +16,16 @@ export interface RowContext extends ReadContext {
 
 /** Time after which a new name is shown. */
 const ttlMs = 5_000
-const namesMax = 200_000
+/** Memory of names, characters; an entry without its name counts as 100. */
+const lengthMax = 20_000_000
 
 /** Opens the cache of names. Misses are cached too, since clicks may refer to campaigns that are not imported. */
 export function openNameCache(postgres: Postgres) {
-  const cache = new LRUCache<string, { name: string | null }>({ ...atMost(namesMax), ttl: ttlMs })
+  const cache = new LRUCache<string, { name: string | null }>({
+    maxSize: lengthMax,
+    sizeCalculation: ({ name }) => 100 + (name?.length ?? 0),
+    ttl: ttlMs,
+  })
   return {
     /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. */
     async find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById> {

@@ -1,6 +1,7 @@
 import { keyConditions, type LatestQuery, latestOf, orderOfKeys, type VersionedTable } from '../query/latestVersions.ts'
+import type { NextRows } from '../query/list.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { type ReadContext, readRows } from '../query/readContext.ts'
+import { type ReadContext, readLongRows } from '../query/readContext.ts'
 import type { Fields } from '../stores/clickhouse/columnKinds.ts'
 import { smallFinal, smallRead } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
@@ -52,20 +53,22 @@ export function keyText({ atMs, id }: PageKey): string {
  * Reads the latest versions of rows, in the order of their keys, without repetitions. With FINAL, PREWHERE may contain only sort
  * keys: a condition on another column would keep older versions.
  * @param state conditions on the latest version; rows that do not match are omitted
+ * @returns undefined if the rows at several keys have too many bytes
  */
 export async function readLatest(
   context: ReadContext,
   { table, accountId }: { table: VersionedTable; accountId: string },
   keys: readonly PageKey[],
   { state, label }: { state: readonly Fragment[]; label: string },
-): Promise<StoredRow[]> {
+): Promise<StoredRow[] | undefined> {
   if (keys.length === 0) return []
   const query = ch`
 SELECT row_text AS rowText
 FROM ${identifier(table)} FINAL
 PREWHERE account_id = ${text(accountId)} AND (${timeColumns[table]}, id) IN ${instantKeys(keys)}
 WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`
-  const rows = await readRows<{ rowText: string }>(context, query, label, smallFinal)
+  const { rows, isCut } = await readLongRows<{ rowText: string }>(context, query, label, smallFinal)
+  if (isCut && keys.length > 1) return undefined
   const found = rows.map(({ rowText }) => parseRowText(rowText))
   const rowOf = new Map(found.map((row) => [keyText(keyOf(table, row)), row]))
   return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
@@ -77,7 +80,7 @@ export async function readCollapsed(
   query: LatestQuery,
   after: PageKey | undefined,
   limit: number,
-): Promise<StoredRow[]> {
+): Promise<NextRows<StoredRow>> {
   const conditions = [...keyConditions(query, after), ch`NOT is_deleted`, ...query.versionConditions]
   const sql = ch`
 SELECT row_text AS rowText
@@ -85,8 +88,8 @@ FROM ${identifier(query.table)} FINAL
 WHERE ${join(conditions, '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(limit)}`
-  const rows = await readRows<{ rowText: string }>(context, sql, `${query.table}.page`, smallFinal)
-  return rows.map(({ rowText }) => parseRowText(rowText))
+  const { rows, isCut } = await readLongRows<{ rowText: string }>(context, sql, `${query.table}.page`, smallFinal)
+  return { rows: rows.map(({ rowText }) => parseRowText(rowText)), isFull: isCut }
 }
 
 /**
@@ -98,7 +101,7 @@ export async function readNextVersions(
   query: LatestQuery,
   after: PageKey | undefined,
   versionsMax: number,
-): Promise<{ rows: StoredRow[]; last: PageKey | undefined; isEnd: boolean }> {
+): Promise<NextRows<StoredRow> & { last: PageKey | undefined; isEnd: boolean }> {
   const sql = ch`
 SELECT toUnixTimestamp64Milli(${timeColumns[query.table]}) AS atMs, id, version,
   ${join([ch`NOT is_deleted`, ...query.versionConditions], '\n  AND ')} AS isListed, row_text AS rowText
@@ -107,13 +110,13 @@ WHERE ${join(keyConditions(query, after), '\n  AND ')}
 ${orderOfKeys(query)}
 LIMIT ${count(versionsMax)}`
   type Version = PageKey & { version: number; isListed: boolean; rowText: string }
-  const versions = await readRows<Version>(context, sql, `${query.table}.page`, smallRead)
-  const isEnd = versions.length < versionsMax
+  const { rows: versions, isCut } = await readLongRows<Version>(context, sql, `${query.table}.page`, smallRead)
+  const isEnd = !isCut && versions.length < versionsMax
   const latest = latestOf(versions, keyText)
   // Other versions of the last row may not be read.
   if (!isEnd) latest.pop()
   const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRowText(rowText))
-  return { rows, last: latest.at(-1), isEnd }
+  return { rows, last: latest.at(-1), isEnd, isFull: isCut }
 }
 
 function parseRowText(rowText: string): StoredRow {

@@ -30,7 +30,7 @@ it('a page has the next rows of its sources once and in order, however many cand
       const listed: Candidate[] = []
       for (let after: Candidate | undefined; ; after = listed.at(-1)) {
         const sources = [sourceOf(keys.filter(before)), sourceOf(keys.filter((key) => !before(key)))]
-        const page = await readNext(sources, after, limit)
+        const { rows: page } = await readNext(sources, after, limit)
         listed.push(...page)
         if (page.length < limit) break
       }

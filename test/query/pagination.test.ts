@@ -109,10 +109,14 @@ describe('the id in a cursor', () => {
   })
 })
 
-it('a page has a cursor if and only if there are more rows', () => {
+it('a page has a cursor if and only if there are more rows', async () => {
   const rows = [3, 2, 1].map((atMs) => ({ atMs, id: 'x' }))
-  expect(toPage(rows, 3, (row) => row, boundTo)).toEqual({ data: rows, nextCursor: null, hasMore: false })
-  const page = toPage(rows, 2, (row) => row, boundTo)
-  expect(page).toMatchObject({ data: rows.slice(0, 2), hasMore: true })
+  const pageOf = (limit: number, isFull = false) =>
+    toPage({ rows, isFull }, { limit, boundTo }, (row) => row, JSON.stringify)
+  const data = rows.map((row) => JSON.stringify(row))
+  expect(await pageOf(3)).toEqual({ data, nextCursor: null, hasMore: false })
+  expect(await pageOf(4, true)).toMatchObject({ data, hasMore: true })
+  const page = await pageOf(2)
+  expect(page).toMatchObject({ data: data.slice(0, 2), hasMore: true })
   expect(readCursor(page.nextCursor ?? '', boundTo)).toEqual(rows[1])
 })

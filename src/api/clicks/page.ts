@@ -8,20 +8,22 @@ import {
   type ListPlan,
   listSql,
   type PageRows,
-  readPage,
+  readAtKeys,
+  readNext,
   type Source,
+  toPage,
   withoutRepetitions,
 } from '../../query/list.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
-import { type ReadContext, readRows } from '../../query/readContext.ts'
+import { type ReadContext, readLongRows, readRows } from '../../query/readContext.ts'
 import {
   type ClickText,
   clickOfText,
+  clickSerializer,
   clickTexts,
   type FoundClick,
   hasCounts,
   readClicks,
-  serializeClicks,
 } from '../../rows/clicks.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { smallRead } from '../../stores/clickhouse/select.ts'
@@ -41,10 +43,16 @@ type ListedClick = { key: PageKey; click: FoundClick }
 type ClickSource = Source<PageKey, ListedClick>
 
 /** Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once. */
-export async function listClicks(context: RowContext, plan: ClickPlan): Promise<PageRows<string>> {
-  const page = await readPage(sourcesOf(context, plan), plan.after, plan, ({ key }) => key)
-  const clicks = page.data.map(({ click }) => click)
-  return { ...page, data: await serializeClicks(context, plan, clicks) }
+export async function listClicks(context: RowContext, plan: ClickPlan): Promise<PageRows> {
+  const next = await readNext(sourcesOf(context, plan), plan.after, plan.limit + 1)
+  const clicks = next.rows.slice(0, plan.limit).map(({ click }) => click)
+  const toJson = await clickSerializer(context, plan, clicks)
+  return toPage(
+    next,
+    plan,
+    ({ key }) => key,
+    ({ click }) => toJson(click),
+  )
 }
 
 /** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
@@ -70,14 +78,14 @@ function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
   return async (after, missing) => {
     const clicks = newestSql(plan, after, missing)
     const versions = convertedVersionsSql(plan, after, countedMax)
-    const [rows, countOf] = await Promise.all([
-      readRows<ClickText>(context, clicks, 'clicks.page', settings),
+    const [{ rows, isCut }, countOf] = await Promise.all([
+      readLongRows<ClickText>(context, clicks, 'clicks.page', settings),
       hasCounts(plan.selected) ? readCounts(context, versions) : () => undefined,
     ])
     const found = withoutRepetitions(rows).map((row) => {
       return { key: row, click: { ...clickOfText(row), conversionCount: countOf(row) } }
     })
-    return { rows: found, next: rows.at(-1), isEnd: rows.length < missing }
+    return { rows: found, next: rows.at(-1), isEnd: !isCut && rows.length < missing, isFull: isCut }
   }
 }
 
@@ -137,8 +145,9 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
     const converted = read.clicks.filter(({ conversionCount }) => conversionCount > 0)
     const keys = converted.slice(0, missing)
     const counts = new Map(keys.map(({ id, conversionCount }) => [id, conversionCount]))
-    const clicks = await readClicks(context, plan, keys)
+    const { rows: clicks, next } = await readAtKeys(keys, missing, (some) => readClicks(context, plan, some))
     const rows = clicks.map((click) => ({ key: click, click: { ...click, conversionCount: counts.get(click.id) } }))
+    if (next) return { rows, next, isEnd: false, isFull: true }
     const isCut = keys.length < converted.length
     return { rows, next: (isCut ? keys : read.clicks).at(-1) ?? after, isEnd: !isCut && !read.incomplete }
   }
@@ -200,6 +209,7 @@ function oldestFirst(context: ReadContext, plan: ClickPlan): ClickSource {
     async rows(keys) {
       const sortKeys = keys.map(({ id, atMs, clickedMs = atMs }) => ({ id, atMs: clickedMs }))
       const clicks = await readClicks(context, plan, sortKeys)
+      if (!clicks) return undefined
       const clickById = new Map(clicks.map((click) => [click.id, click]))
       return keys.flatMap((key) => {
         const click = clickById.get(key.id)

@@ -1,11 +1,11 @@
 import type { JourneyPage } from '../../../schema/journey.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
-import { byKey, type PageRows, readNext, toPage } from '../../query/list.ts'
+import { byKey, type NextRows, type PageRows, readAtKeys, readNext, toPage } from '../../query/list.ts'
 import type { PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { readClicks, serializeClicks } from '../../rows/clicks.ts'
-import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
+import { clickSerializer, type FoundClick, readClicks } from '../../rows/clicks.ts'
+import { eventSerializer, readEventsByKey, type StoredEventRow } from '../../rows/events.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
 import { keyOf, readLatest, type StoredRow, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
@@ -21,8 +21,8 @@ import {
   type VisitorClicks,
 } from './sql.ts'
 
-/** A row of a journey with its key; the rows of clicks are read later. */
-type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredRow }
+/** A row of a journey with its key. */
+type Entry = { key: JourneyKey; click?: FoundClick; event?: StoredEventRow; conversion?: StoredRow }
 
 /**
  * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of
@@ -31,20 +31,31 @@ type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredRow }
 export async function readJourney(
   context: RowContext,
   plan: JourneyPlan,
-): Promise<PageRows<string> & Omit<JourneyPage, 'data'>> {
+): Promise<PageRows & Omit<JourneyPage, 'data'>> {
   const isOfVisitor = plan.of.column === 'visitor_id'
   const ofVisitor = isOfVisitor ? await readClickKeys(context, plan, undefined, listedClicksMax + 1) : []
   const clicks: VisitorClicks = ofVisitor.length > listedClicksMax ? 'many' : ofVisitor.map(({ id }) => id)
   const all = isOfVisitor && clicks !== 'many' ? ofVisitor : undefined
-  const found = await Promise.all([
-    plan.omitted.includes('click') ? [] : nextClicks(context, plan, all),
+  const found: NextRows<Entry>[] = await Promise.all([
+    plan.omitted.includes('click') ? { rows: [] } : nextClicks(context, plan, all),
     nextEvents(context, plan, clicks),
-    plan.omitted.includes('conversion') ? [] : nextConversions(context, plan, clicks),
+    plan.omitted.includes('conversion') ? { rows: [] } : nextConversions(context, plan, clicks),
   ])
   // Each kind is in its order, and at the same moment the kinds are in the order above: sorting is stable.
-  const entries = found.flat().sort((a, b) => a.key.atMs - b.key.atMs)
-  const page = toPage(entries, plan.limit, ({ key }) => journeyPageKey(key), plan.boundTo)
-  return { ...page, data: await toRows(context, plan, page.data), omitted: [...plan.omitted], ...plan.retained }
+  const entries = found.flatMap(({ rows }) => rows).sort((a, b) => a.key.atMs - b.key.atMs)
+  const next = upToFirst(
+    entries,
+    found.flatMap(({ rows, isFull }) => (isFull ? (rows.at(-1) ?? []) : [])),
+  )
+  const toJson = await journeySerializer(context, plan, next.rows.slice(0, plan.limit))
+  const page = await toPage(next, plan, ({ key }) => journeyPageKey(key), toJson)
+  return { ...page, omitted: [...plan.omitted], ...plan.retained }
+}
+
+/** @param lasts the last rows of kinds of which more rows may follow @returns the rows up to the first of them */
+function upToFirst(entries: Entry[], lasts: readonly Entry[]): NextRows<Entry> {
+  const ends = lasts.map((last) => entries.indexOf(last) + 1)
+  return lasts.length === 0 ? { rows: entries } : { rows: entries.slice(0, Math.min(...ends)), isFull: true }
 }
 
 function readClickKeys(
@@ -61,17 +72,19 @@ async function nextClicks(
   context: ReadContext,
   plan: JourneyPlan,
   all: readonly PageKey[] | undefined,
-): Promise<Entry[]> {
+): Promise<NextRows<Entry>> {
   const limit = plan.limit + 1
   const lastKey = startOf('click', plan.after)
   const keys = all ?? (await readClickKeys(context, plan, lastKey, limit))
-  return keys
+  const wanted = keys
     .filter(({ atMs, id }) => !lastKey || atMs > lastKey.atMs || (atMs === lastKey.atMs && id > lastKey.id))
     .slice(0, limit)
-    .map((key) => ({ key: { kind: 'click', ...key } }))
+  const { rows, next } = await readAtKeys(wanted, limit, (some) => readClicks(context, plan, some))
+  const entries = rows.map((click): Entry => ({ key: { kind: 'click', atMs: click.atMs, id: click.id }, click }))
+  return { rows: entries, isFull: next !== undefined }
 }
 
-async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<Entry[]> {
+async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<NextRows<Entry>> {
   const settings = { ...eventKeysSettings(clicks), ...longRead }
   const query = {
     conditions: [ch`account_id = ${text(plan.accountId)}`, isOfJourney(plan, clicks)],
@@ -82,41 +95,60 @@ async function nextEvents(context: ReadContext, plan: JourneyPlan, clicks: Visit
       readRows(context, eventKeysSql(plan, clicks, after, keysMax), 'journeys.events', settings),
     rows: (keys) => readEventsByKey(context, query, keys, 'journeys.events.rows'),
   })
-  const rows = await readNext([source], eventStart(plan.after), plan.limit + 1)
-  return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
+  const { rows, ...more } = await readNext([source], eventStart(plan.after), plan.limit + 1)
+  const entryOf = (event: StoredEventRow): Entry => {
+    return { key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }
+  }
+  return { ...more, rows: rows.map(entryOf) }
 }
 
-async function nextConversions(context: ReadContext, plan: JourneyPlan, clicks: VisitorClicks): Promise<Entry[]> {
+async function nextConversions(
+  context: ReadContext,
+  plan: JourneyPlan,
+  clicks: VisitorClicks,
+): Promise<NextRows<Entry>> {
   const label = 'journeys.conversions'
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: `${label}.rows` }
   const source = byKey<PageKey, StoredRow>({
     keys: (after, keysMax) => readRows(context, conversionKeysSql(plan, clicks, after, keysMax), label, longRead),
     rows: (keys) => readLatest(context, { ...plan, table: 'conversions' }, keys, rowOptions),
   })
-  const rows = await readNext([source], startOf('conversion', plan.after), plan.limit + 1)
-  return rows.map((conversion) => ({ key: { kind: 'conversion', ...keyOf('conversions', conversion) }, conversion }))
+  const { rows, ...more } = await readNext([source], startOf('conversion', plan.after), plan.limit + 1)
+  const entryOf = (conversion: StoredRow): Entry => {
+    return { key: { kind: 'conversion', ...keyOf('conversions', conversion) }, conversion }
+  }
+  return { ...more, rows: rows.map(entryOf) }
 }
 
 const isOfJourney = (plan: JourneyPlan, clicks: VisitorClicks) => ch`(${join(membership(plan, clicks), ' OR ')})`
 
-/** A click that is removed in the meantime is left out. */
-async function toRows(context: RowContext, plan: JourneyPlan, entries: readonly Entry[]): Promise<string[]> {
-  const clickKeys = entries.flatMap(({ key }) => (key.kind === 'click' ? [key] : []))
-  const events = entries.flatMap(({ event }) => event ?? [])
-  const conversions = entries.flatMap(({ conversion }) => conversion ?? [])
-  const clicks = await readClicks(context, plan, clickKeys)
-  const [clickRows, eventRows, serializeConversion] = await Promise.all([
-    serializeClicks(context, plan, clicks),
-    toEventRows(context, plan.accountId, events),
-    versionSerializer(context, { ...plan, table: 'conversions' }, conversions),
+/** Reads the names that rows show. @returns the function that makes the JSON of a row */
+async function journeySerializer(context: RowContext, plan: JourneyPlan, entries: readonly Entry[]) {
+  const [clickJson, toEventRow, conversionJson] = await Promise.all([
+    clickSerializer(
+      context,
+      plan,
+      entries.flatMap(({ click }) => click ?? []),
+    ),
+    eventSerializer(
+      context,
+      plan.accountId,
+      entries.flatMap(({ event }) => event ?? []),
+    ),
+    versionSerializer(
+      context,
+      { ...plan, table: 'conversions' },
+      entries.flatMap(({ conversion }) => conversion ?? []),
+    ),
   ])
-  const rowOfClick = new Map(clicks.map(({ id }, index) => [id, clickRows[index]]))
-  const rowOfEvent = new Map(events.map((event, index) => [event, JSON.stringify(eventRows[index])]))
-  return entries.flatMap(({ key, event, conversion }) => {
-    const row = event ? rowOfEvent.get(event) : conversion ? serializeConversion(conversion) : rowOfClick.get(key.id)
-    if (row === undefined) return []
+  return ({ key, click, event, conversion }: Entry) => {
+    const row = click
+      ? clickJson(click)
+      : event
+        ? JSON.stringify(toEventRow(event))
+        : conversionJson(conversion as StoredRow)
     // Each row begins with its id, which has no character that JSON escapes. The fields that all kinds have follow the id.
     const start = `{"id":"${event?.id ?? key.id}"`
-    return [`${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`]
-  })
+    return `${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`
+  }
 }

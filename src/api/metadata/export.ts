@@ -66,7 +66,7 @@ async function* readParts(
     await nextTurn()
     yield exported as readonly ExportedRow[]
     const last = rows.at(-1)
-    if (!last || rows.length < rowsMax) return
+    if (!last || (rows.length < rowsMax && !last.isFull)) return
     after = metadataKey(last)
   }
 }

@@ -1,10 +1,11 @@
 import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
-import { pageLimitDefault } from '../../../schema/page.ts'
+import { pageBytesMax, pageLimitDefault } from '../../../schema/page.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type ListPlan, type PageRows, toPage } from '../../query/list.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
+import { type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
 import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 
 export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'boundTo'> {
@@ -36,27 +37,43 @@ export function planMetadata(
 export async function listMetadata(
   { stores: { postgres } }: RouteContext,
   plan: MetadataPlan,
-): Promise<PageRows<Entity>> {
+  selected: SelectedFields,
+): Promise<PageRows> {
   const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1))
-  const page = toPage(rows, plan.limit, metadataKey, plan.boundTo)
-  return { ...page, data: page.data.map(toEntity) }
+  const isFull = rows.at(-1)?.isFull
+  return toPage({ rows, isFull }, plan, metadataKey, (row) => JSON.stringify(selectIn(toEntity(row), selected)))
 }
 
-/** The query for the first rows of a plan after its cursor, newest first by (createdAt, id). */
+/**
+ * The query for the first rows of a plan after its cursor, newest first by (createdAt, id), until they fill a page.
+ * @returns rows; `isFull`: more rows may follow the row, although there are fewer than `limit`
+ */
 export function selectMetadata(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
-): PendingQuery<StoredEntity<Entity>[]> {
-  return postgres<StoredEntity<Entity>[]>`
-    SELECT ${entityColumns(postgres, table)}
+): PendingQuery<ListedEntity[]> {
+  return postgres<ListedEntity[]>`
+    SELECT ${entityColumns(postgres, table)}, bytes >= ${pageBytesMax} AS "isFull"
+    FROM (
+      SELECT *, sum(octet_length(next::text)) OVER (ORDER BY created_at DESC, id DESC) AS bytes,
+        octet_length(next::text) AS row_bytes
+      FROM (
+    SELECT *
     FROM ${postgres(table)}
     WHERE account_id = ${accountId}
       ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
       ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
     ORDER BY created_at DESC, id DESC
-    LIMIT ${limit}`
+    LIMIT ${limit}
+      ) AS next
+    ) AS ${postgres(table)}
+    WHERE bytes - row_bytes < ${pageBytesMax}
+    ORDER BY created_at DESC, id DESC`
 }
+
+/** A row of a list, and whether the rows up to it fill a page. */
+export type ListedEntity = StoredEntity<Entity> & { isFull?: boolean }
 
 /** The sort key of a row, for cursors. */
 export function metadataKey({ createdAt, id }: StoredEntity<Entity>): PageKey {

@@ -16,7 +16,8 @@ import { sendFile } from '../../http/attachment.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { streamFormat } from '../../http/streaming.ts'
 import { checkCsvParameters } from '../../rows/csvEscape.ts'
-import { readFields, readPageFields, selectIn } from '../../rows/selectedFields.ts'
+import { readFields, readPageFields } from '../../rows/selectedFields.ts'
+import { sendPage } from '../listResponse.ts'
 import { exportMetadata } from './export.ts'
 import { findMetadata, listMetadata, planMetadata } from './page.ts'
 
@@ -50,8 +51,8 @@ export function metadataRoutes(app: App, context: RouteContext): void {
         checkCsvParameters(request.query, format)
         if (!format) {
           const selected = readPageFields(fields)
-          const page = await listMetadata(context, plan)
-          return { ...page, data: page.data.map((row) => selectIn(row, selected)) }
+          const { data, ...rest } = await listMetadata(context, plan, selected)
+          return await sendPage(reply, data, rest)
         }
         const selected = readFields(fields)
         const file = { resource: name, accountId: plan.accountId, format, hasMark }

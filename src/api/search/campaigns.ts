@@ -1,6 +1,7 @@
 import type { Campaign } from '../../../schema/metadata.ts'
+import { pageBytesMax } from '../../../schema/page.ts'
 import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../schema/search.ts'
-import { toPage } from '../../query/list.ts'
+import { type PageRows, toPage } from '../../query/list.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { valuePositions } from '../../query/searchText.ts'
 import { entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
@@ -11,16 +12,27 @@ type StoredCampaign = StoredEntity<Campaign>
 type FoundCampaign = FoundRow<StoredCampaign>
 
 /** Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it. */
-export async function searchCampaigns(context: ReadContext, plan: CampaignSearchPlan): Promise<CampaignSearchPage> {
+export async function searchCampaigns(
+  context: ReadContext,
+  plan: CampaignSearchPlan,
+): Promise<PageRows & Omit<CampaignSearchPage, 'data'>> {
   const { accountId, folded, fields, limit } = plan
   const query = { accountId, table: 'campaigns', values: fields, folded } as const
   const columns = entityColumns(context.stores.postgresReader, 'campaigns')
   const found: FoundCampaign[] = []
+  let length = 0
   for await (const row of searchRows<StoredCampaign>(context, query, columns, plan.after, limit + 1)) {
     found.push(row)
+    length += JSON.stringify(row).length
+    if (length > pageBytesMax) break
   }
-  const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.boundTo)
-  return { ...page, data: page.data.map(toFound), query: plan.query, searchedFields: [...fields] }
+  const page = await toPage(
+    { rows: found, isFull: length > pageBytesMax },
+    plan,
+    ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }),
+    (one) => JSON.stringify(toFound(one)),
+  )
+  return { ...page, query: plan.query, searchedFields: [...fields] }
 }
 
 function toFound({ row, positions }: FoundCampaign): CampaignSearchPage['data'][number] {

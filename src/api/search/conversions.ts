@@ -1,6 +1,6 @@
 import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
 import { latestVersions } from '../../query/latestVersions.ts'
-import { type PageRows, readNext, toPage } from '../../query/list.ts'
+import { type NextRows, type PageRows, readNext, toPage } from '../../query/list.ts'
 import type { PageKey } from '../../query/pagination.ts'
 import type { ReadContext } from '../../query/readContext.ts'
 import { fold } from '../../query/searchText.ts'
@@ -29,11 +29,11 @@ interface FoundConversion {
 export async function searchConversions(
   context: RowContext,
   plan: ConversionSearchPlan,
-): Promise<PageRows<string> & Omit<ConversionSearchPage, 'data'>> {
+): Promise<PageRows & Omit<ConversionSearchPage, 'data'>> {
   const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
     plan.fields.includes(field) ? findNames(context, { ...plan, table }) : noParts
   const parts = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
-  let found: FoundConversion[] = []
+  let found: NextRows<FoundConversion> = { rows: [] }
   for (let part = 0; ; part++) {
     const next = await Promise.all(parts.map((names) => names.next()))
     const [campaigns = noNames, offers = noNames] = next.map(({ value }) => value)
@@ -41,11 +41,15 @@ export async function searchConversions(
     const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 })
     found = newestOf(plan, found, more)
   }
-  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
-  const rows = page.data.map(({ row }) => row)
+  const rows = found.rows.map(({ row }) => row)
   const toJson = await versionSerializer(context, { ...plan, table }, rows, ['matched', 'matches'])
-  const data = page.data.map(({ row, matches }) => toJson(row, { matched: true, matches }))
-  return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
+  const page = await toPage(
+    found,
+    plan,
+    ({ row }) => conversionKey(row),
+    ({ row, matches }) => toJson(row, { matched: true, matches }),
+  )
+  return { ...page, query: plan.query, searchedFields: [...plan.fields] }
 }
 
 const noNames: NamesById = new Map()
@@ -55,13 +59,13 @@ async function findInPart(
   context: ReadContext,
   plan: ConversionSearchPlan,
   part: SearchPart,
-): Promise<FoundConversion[]> {
+): Promise<NextRows<FoundConversion>> {
   const query = conversionSearchQuery(plan, part)
-  if (!query) return []
+  if (!query) return { rows: [] }
   const readMatching = async (keys: PageKey[]) => {
     const options = { state: query.versionConditions, label: 'conversions.search.rows' }
     const rows = await readLatest(context, { ...plan, table }, keys, options)
-    return rows.flatMap((row) => {
+    return rows?.flatMap((row) => {
       const matches = matchesIn(row, plan, part)
       return matches.length === 0 ? [] : [{ row, matches }]
     })
@@ -89,25 +93,35 @@ function namedMatch(field: ConversionSearchField, name: string | undefined): Mat
 }
 
 /** Excludes conversions that are older than the last one of a full page. */
-function newerThan(plan: ConversionSearchPlan, found: readonly FoundConversion[]): ConversionSearchPlan {
-  const last = found[plan.limit]
+function newerThan(plan: ConversionSearchPlan, { rows, isFull }: NextRows<FoundConversion>): ConversionSearchPlan {
+  const last = isFull ? rows.at(-1) : rows[plan.limit]
   return last ? { ...plan, range: { ...plan.range, fromMs: conversionKey(last.row).atMs } } : plan
 }
 
-/** Merges the conversions of two parts to the newest `limit + 1`; a conversion in both has the matches of both. */
+/**
+ * Merges the conversions of two parts to the newest `limit + 1`, which end where the first full part ends; a conversion in both has the
+ * matches of both.
+ */
 function newestOf(
   { fields, limit }: ConversionSearchPlan,
-  found: readonly FoundConversion[],
-  more: readonly FoundConversion[],
-): FoundConversion[] {
+  found: NextRows<FoundConversion>,
+  more: NextRows<FoundConversion>,
+): NextRows<FoundConversion> {
   const textOf = ({ row }: FoundConversion) => keyText(conversionKey(row))
-  const byKey = new Map(found.map((conversion) => [textOf(conversion), conversion]))
-  for (const conversion of more) {
+  const byKey = new Map(found.rows.map((conversion) => [textOf(conversion), conversion]))
+  for (const conversion of more.rows) {
     const matches = [...(byKey.get(textOf(conversion))?.matches ?? []), ...conversion.matches]
     const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
     byKey.set(textOf(conversion), { row: conversion.row, matches: ordered })
   }
-  return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
+  const ends = [found, more].flatMap(({ rows, isFull }) => (isFull ? (rows.at(-1) ?? []) : []))
+  const isKnown = (conversion: FoundConversion) =>
+    ends.every((end) => newestFirst(conversion, end) <= 0 || textOf(conversion) === textOf(end))
+  const rows = [...byKey.values()]
+    .sort(newestFirst)
+    .filter(isKnown)
+    .slice(0, limit + 1)
+  return { rows, isFull: ends.length > 0 }
 }
 
 /** Ids are ASCII, so they sort as in ClickHouse. */

@@ -40,9 +40,11 @@ export function searchRoutes(app: App, context: RouteContext): void {
       response: { 200: CampaignSearchPage },
     },
     config: { scope: 'search:campaigns' },
-    handler: (request) => {
+    handler: async (request, reply) => {
       const plan = planSearch('campaigns/search', request.query, request.caller)
-      return withReadDeadline(request.signal, advice, (signal) => searchCampaigns({ ...context, signal }, plan))
+      const search = (signal: AbortSignal) => searchCampaigns({ ...context, signal }, plan)
+      const { data, ...rest } = await withReadDeadline(request.signal, advice, search)
+      await sendPage(reply, data, rest)
     },
   })
 }

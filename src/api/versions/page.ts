@@ -1,7 +1,7 @@
 import { filterConditions } from '../../query/filters.ts'
 import type { Filter } from '../../query/filterTree.ts'
 import { type LatestQuery, latestVersions, type VersionedTable } from '../../query/latestVersions.ts'
-import { byKey, type ListPlan, listSql, type PageRows, readPage, type Source } from '../../query/list.ts'
+import { byKey, type ListPlan, listSql, type PageRows, readNext, type Source, toPage } from '../../query/list.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
@@ -30,13 +30,13 @@ export interface VersionPlan extends ListPlan {
 type VersionSource = Source<PageKey, StoredRow>
 
 /** Reads one page of rows as JSON, each in its latest version; the filters apply to that version. */
-export async function listVersions(context: RowContext, plan: VersionPlan): Promise<PageRows<string>> {
+export async function listVersions(context: RowContext, plan: VersionPlan): Promise<PageRows> {
   const isByStoredAt = plan.updatedSinceMs !== undefined
   const source = (isByStoredAt ? byStoredAt : byTime)(context, plan)
   const key = isByStoredAt ? storedKeyOf : keyOf
-  const page = await readPage([source], plan.after, plan, (row) => key(plan.table, row))
-  const toJson = await versionSerializer(context, plan, page.data)
-  return { ...page, data: page.data.map((row) => toJson(row)) }
+  const next = await readNext([source], plan.after, plan.limit + 1)
+  const toJson = await versionSerializer(context, plan, next.rows.slice(0, plan.limit))
+  return toPage(next, plan, (row) => key(plan.table, row), toJson)
 }
 
 /** The rows in the order of their time. */
@@ -62,11 +62,11 @@ function allByTime(context: ReadContext, query: LatestQuery, ofCandidates: Versi
     if (isSparse) return await ofCandidates(after, missing)
     // Some rows have several versions.
     versions ||= Math.ceil(1.5 * missing)
-    const { rows, last, isEnd } = await readNextVersions(context, query, after, versions)
-    isSparse = 8 * rows.length < versions
-    // A row may have more versions than were read.
+    const { rows, last, isEnd, isFull } = await readNextVersions(context, query, after, versions)
+    // A row may have more versions, or longer ones, than were read.
+    isSparse = isFull ? !last : 8 * rows.length < versions
     versions = last ? Math.min(2 * versions, versionsMax) : 2 * versions
-    return { rows, next: last ?? after, isEnd }
+    return { rows, next: last ?? after, isEnd, isFull }
   }
 }
 
@@ -82,11 +82,11 @@ function newestMatching(context: ReadContext, plan: VersionPlan, ofCandidates: V
   return async (after, missing) => {
     const fromMs = starts.shift()
     if (fromMs === undefined) return await ofCandidates(after, missing)
-    const rows = await readCollapsed(context, { ...query, range: { ...range, fromMs } }, after, missing)
+    const { rows, isFull } = await readCollapsed(context, { ...query, range: { ...range, fromMs } }, after, missing)
     // The next days have 17 times as many rows.
     if (17 * rows.length < missing) starts.length = 0
     const last = rows.at(-1)
-    return { rows, next: last ? keyOf(plan.table, last) : after, isEnd: fromMs === range.fromMs }
+    return { rows, next: last ? keyOf(plan.table, last) : after, isEnd: !isFull && fromMs === range.fromMs, isFull }
   }
 }
 
@@ -108,6 +108,7 @@ function byStoredAt(context: ReadContext, plan: VersionPlan): VersionSource {
     async rows(versions) {
       const keys = versions.map(({ id, atMs, tableMs = atMs }) => ({ id, atMs: tableMs }))
       const latest = await readAt(context, plan, keys)
+      if (!latest) return undefined
       const rowOf = new Map(latest.map((row) => [keyText(storedKeyOf(plan.table, row)), row]))
       return versions.flatMap((version) => rowOf.get(keyText(version)) ?? [])
     },

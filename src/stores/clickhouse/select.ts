@@ -4,7 +4,7 @@ import { DiskFull, Problem } from '../../problem.ts'
 import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
-import { type ReadRequest, readJson } from './sendSelect.ts'
+import { type ReadRequest, readJson, readJsonRows } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
@@ -59,6 +59,21 @@ export const longRead: ClickHouseSettings = { os_thread_priority: '10' }
  */
 export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
   return (await runQuery<{ data: Row[] }>(clickhouse, query, options)).data
+}
+
+/**
+ * Runs a SELECT of rows that may be long, as `selectRows`.
+ * @param bytesMax about where the result ends, after at least one row
+ * @returns its first rows; `isCut`: rows may follow them
+ */
+export function selectFirstRows<Row>(
+  clickhouse: QueryTarget,
+  query: Fragment,
+  options: QueryOptions,
+  bytesMax: number,
+): Promise<{ rows: Row[]; isCut: boolean }> {
+  const statement = ch`${query}\nFORMAT JSONEachRow`
+  return runStatement(clickhouse, statement, options, (response) => readJsonRows<Row>(response, bytesMax))
 }
 
 /**
@@ -136,10 +151,19 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
   }
 }
 
-async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
+function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
+  return runStatement(clickhouse, ch`${query}\nFORMAT JSON`, options, (response) => readJson<Result>(response))
+}
+
+async function runStatement<Result>(
+  clickhouse: QueryTarget,
+  statement: Fragment,
+  options: QueryOptions,
+  readResult: (response: IncomingMessage) => Promise<Result>,
+): Promise<Result> {
   const startedMs = performance.now()
   try {
-    return await readJson<Result>(await clickhouse.reader.read(readOf(ch`${query}\nFORMAT JSON`, options)))
+    return await readResult(await clickhouse.reader.read(readOf(statement, options)))
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error, readAdvice)

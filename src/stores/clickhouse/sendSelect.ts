@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { urlToHttpOptions } from 'node:url'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { withDeadline } from '../timing/deadline.ts'
-import { exceptionIn } from './exceptionTail.ts'
+import { exceptionIn, untilException } from './exceptionTail.ts'
 import { formOf } from './form.ts'
 import type { Statement } from './sql.ts'
 
@@ -145,6 +145,41 @@ export function readJson<Result>(response: http.IncomingMessage): Promise<Result
       }
     })
   })
+}
+
+/** Bytes of rows that are parsed in one turn of the event loop. */
+const parsedBytes = 262_144
+
+/**
+ * Reads the first rows of a result in the format JSONEachRow, in parts.
+ * @param bytesMax the rest of a larger result is not read
+ * @throws ClickHouseError when the statement failed in the middle of the response
+ */
+export async function readJsonRows<Row>(
+  response: http.IncomingMessage,
+  bytesMax: number,
+): Promise<{ rows: Row[]; isCut: boolean }> {
+  const rows: Row[] = []
+  const parse = (lines: Buffer) => {
+    for (const row of JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`)) rows.push(row)
+  }
+  let bytes = 0
+  let held: Buffer[] = []
+  let heldBytes = 0
+  for await (const chunk of untilException(response, response)) {
+    held.push(chunk)
+    bytes += chunk.length
+    heldBytes += chunk.length
+    if (heldBytes < parsedBytes) continue
+    const lines = Buffer.concat(held)
+    const end = lines.lastIndexOf('\n') + 1
+    parse(lines.subarray(0, end))
+    if (bytes > bytesMax && rows.length > 0) return { rows, isCut: true }
+    held = [lines.subarray(end)]
+    heldBytes = lines.length - end
+  }
+  parse(Buffer.concat(held))
+  return { rows, isCut: false }
 }
 
 /** The server closed the connection before it read the request. */

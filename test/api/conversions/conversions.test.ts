@@ -189,7 +189,7 @@ describe('GET /conversions before old versions are merged', () => {
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
     const context = { stores: api.stores, signal: new AbortController().signal }
-    const found = await readNext([latestVersions(context, query, { label: 'test' }, readAt)], undefined, 3)
+    const { rows: found } = await readNext([latestVersions(context, query, { label: 'test' }, readAt)], undefined, 3)
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

@@ -6,10 +6,11 @@ import { notFound } from '../../../problem.ts'
 import { type EventKey, eventPageKey, isAfterEvent } from '../../../query/eventKey.ts'
 import { filterCondition } from '../../../query/filters.ts'
 import type { Filter } from '../../../query/filterTree.ts'
-import { byKey, type ListPlan, listSql, type PageRows, readPage } from '../../../query/list.ts'
+import { byKey, type ListPlan, listSql, type PageRows, readNext, toPage } from '../../../query/list.ts'
 import { readRows } from '../../../query/readContext.ts'
-import { eventColumns, readEventsByKey, type StoredEventRow, toEventRows } from '../../../rows/events.ts'
+import { eventColumns, eventSerializer, readEventsByKey, type StoredEventRow } from '../../../rows/events.ts'
 import type { RowContext } from '../../../rows/nameCache.ts'
+import { selectIn } from '../../../rows/selectedFields.ts'
 import { smallFinal } from '../../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, join, text, texts } from '../../../stores/clickhouse/sql.ts'
 
@@ -27,7 +28,7 @@ export interface EventListPlan extends ListPlan {
 }
 
 /** Reads one page of events. Copies of an event that are not merged yet are listed once. */
-export async function listEvents(context: RowContext, plan: EventListPlan): Promise<PageRows<EventRow>> {
+export async function listEvents(context: RowContext, plan: EventListPlan): Promise<PageRows> {
   const atOf = (row: StoredEventRow) => (plan.updatedSinceMs === undefined ? row.occurredAt : row.storedAt)
   const query = { conditions: eventConditions(plan), atOf }
   const settings = eventPageSettings(plan)
@@ -35,8 +36,14 @@ export async function listEvents(context: RowContext, plan: EventListPlan): Prom
     keys: (after, keysMax) => readRows(context, eventPageSql(plan, after, keysMax), 'events.page', settings),
     rows: (keys) => readEventsByKey(context, query, keys, 'events.rows'),
   })
-  const page = await readPage([source], plan.afterEvent, plan, (row) => eventPageKey({ ...row, atMs: atOf(row) }))
-  return { ...page, data: await toEventRows(context, plan.accountId, page.data) }
+  const next = await readNext([source], plan.afterEvent, plan.limit + 1)
+  const toRow = await eventSerializer(context, plan.accountId, next.rows)
+  return toPage(
+    next,
+    plan,
+    (row) => eventPageKey({ ...row, atMs: atOf(row) }),
+    (row) => JSON.stringify(selectIn(toRow(row), plan.selected)),
+  )
 }
 
 /**
@@ -91,9 +98,9 @@ function eventConditions(plan: EventListPlan): Fragment[] {
  */
 export async function findEvent(context: RowContext, accountId: string, id: string): Promise<EventRow> {
   const rows = await readRows<StoredEventRow>(context, eventSql(accountId, id), 'events.item', smallFinal)
-  const [event] = await toEventRows(context, accountId, rows)
+  const [event] = rows
   if (!event) throw notFound()
-  return event
+  return (await eventSerializer(context, accountId, rows))(event)
 }
 
 /** The newest generation of a server event. */
