@@ -263,7 +263,7 @@ describe('a flush', () => {
     const set = open()
     const rows = [
       click(a, 'k1', { clickedAt: '2025-12-31T00:00:00Z' }),
-      click(a, 'k2'),
+      click(a, 'k2', { campaignId: undefined }),
       campaign(deleted, 'c'),
       sale(imported, 's1'),
     ]
@@ -327,7 +327,7 @@ describe('accounts', () => {
     const set = open()
     expect(await set.claim([a])).toEqual(new Set())
     await until(async () => (await set.claim([a])).has(a))
-    expect(await set.flush([click(a, 'k1')])).toEqual([{ result: 'inserted' }])
+    expect(await set.flush([click(a, 'k1', { campaignId: undefined })])).toEqual([{ result: 'inserted' }])
     expect(await set.readWishes()).toEqual([])
     const nowMs = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(nowMs + 61_000)
@@ -341,7 +341,7 @@ describe('accounts', () => {
     const [one, other] = [open(), open()]
     const claims = await Promise.all([one.claim(ids), other.claim([...ids].reverse())])
     expect(claims.flatMap((claimed) => [...claimed]).sort()).toEqual([...ids].sort())
-    expect(await one.flush([click(ids[0] ?? '', 'k1')])).toEqual([
+    expect(await one.flush([click(ids[0] ?? '', 'k1', { campaignId: undefined })])).toEqual([
       claims[0].has(ids[0] ?? '') ? { result: 'inserted' } : otherWriter,
     ])
   })

@@ -67,7 +67,7 @@ describe('tributary feed --stdin', () => {
       accountId: 'acme',
       resource: 'conversions',
       id: 'k1',
-      status: 'paid',
+      status: 'approved',
       convertedAt: '2026-11-20T11:00:00Z',
     }
     const rows = ndjson(
