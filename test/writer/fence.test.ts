@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { execute } from '../../src/stores/clickhouse/client.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
 import { nodesOf } from '../../src/stores/clickhouse/connection.ts'
@@ -246,6 +246,26 @@ it('a batch that arrives after its deadline is sent again with a later deadline,
     said: [expect.stringMatching(/^warning: 1 row names a campaign/)],
   })
   expect([isLate, await count('clicks'), await count('click_index')]).toEqual([true, 1, 1])
+})
+
+it('the time within which a statement must begin follows the statements, so that a slow machine sends each one once', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await withWriter(stores, account, async ({ fence }) => {
+    const windows: number[] = []
+    const send = (tookMs: number) =>
+      fence.run(async ({ deadlineMs }) => {
+        windows.push(deadlineMs - (await readClickHouseClock(stores.clickhouse)))
+        vi.advanceTimersByTime(tookMs)
+        if ((windows.at(-1) ?? 0) < tookMs) throw new NotBegun()
+      })
+    for (const tookMs of [6_000, 6_000, ...Array<number>(40).fill(0)]) await send(tookMs)
+    // One statement was sent twice.
+    expect(windows).toHaveLength(43)
+    expect(windows[1]).toBeGreaterThan(10_000)
+    // ClickHouse's clock has not advanced by the 12 s.
+    expect(windows.at(-1)).toBeLessThanOrEqual(14_000)
+  })
 })
 
 it('every statement of an import that writes can be ended by the next writer', async () => {

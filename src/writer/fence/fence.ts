@@ -10,8 +10,10 @@ import type { Lease } from '../../stores/postgres/lease.ts'
 /** Prefix of the query ids of a process's writes. @param lease name of its lease, which contains no spaces */
 export const writePrefix = (lease: string): string => `write ${lease} `
 
-const windowDefaultMs = 2_000
+const windowMinMs = 2_000
 const windowMaxMs = 32_000
+/** A statement that ends within its window reduces the window of the next one to this share, but not below its own duration. */
+const windowDecay = 0.9
 
 /** ClickHouse did not confirm a statement: it may have run, be running, begin within its window, or have failed in part. */
 export class OutcomeUnknown extends Problem {
@@ -34,7 +36,8 @@ export class OutcomeUnknown extends Problem {
  * | the same 10 s, from before the        | this process: the wall clock or the monotonic clock,   | the holder, before each          |
  * | extension was sent                    | whichever has advanced more                            | statement (`assertHeld`)         |
  * | a statement may begin until its       | ClickHouse; in a cluster the slowest one sets the      | the statement, on each node      |
- * | deadline, 2 s after it was prepared   | deadline                                               |                                  |
+ * | deadline, 2 to 32 s after it was      | deadline                                               |                                  |
+ * | prepared                              |                                                        |                                  |
  *
  * Example: process A records the deadline 12:00:04 in its lease and prepares a statement that may begin until 12:00:02. Then A
  * is suspended. Its lease expires, and B claims an account of A, which ends A's lease. Before its first write, B waits until
@@ -44,14 +47,17 @@ export class OutcomeUnknown extends Problem {
 export class WriteFence {
   readonly #clickhouse: ClickHouse
   readonly #lease: Lease
+  readonly #windowMinMs: number
+  /** Time within which a statement must begin after it was prepared. It follows the statements: on a slow machine each would be sent twice. */
   #windowMs: number
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
   /** Deadline of the last statement of unknown outcome, epoch milliseconds by ClickHouse's clock; undefined: all are known. */
   unsettledUntilMs: number | undefined
 
-  /** @param windowMs time within which a statement must begin after it was prepared; doubled each time one arrives too late */
-  constructor(clickhouse: ClickHouse, lease: Lease, windowMs = windowDefaultMs) {
+  /** @param windowMs the shortest time within which a statement must begin after it was prepared */
+  constructor(clickhouse: ClickHouse, lease: Lease, windowMs = windowMinMs) {
+    this.#windowMinMs = windowMs
     this.#windowMs = windowMs
     this.#clickhouse = clickhouse
     this.#lease = lease
@@ -74,14 +80,17 @@ export class WriteFence {
     if (!(await this.settle())) throw new Problem('unavailable', 'A replica of ClickHouse lacks rows of the other one.')
     const deadlineMs = await this.#nextDeadline()
     this.unsettledUntilMs = deadlineMs
+    const startedMs = performance.now()
     try {
       const result = await statement({ queryId: `${writePrefix(this.#lease.name)}${randomUUID()}`, deadlineMs })
       this.unsettledUntilMs = undefined
+      const neededMs = Math.max(this.#windowMinMs, performance.now() - startedMs, windowDecay * this.#windowMs)
+      this.#windowMs = Math.min(this.#windowMs, neededMs)
       return result
     } catch (error) {
       if (error instanceof NotBegun) {
         this.unsettledUntilMs = undefined
-        this.#windowMs = Math.min(this.#windowMs * 2, windowMaxMs)
+        this.#windowMs = Math.min(2 * Math.max(this.#windowMs, performance.now() - startedMs), windowMaxMs)
         this.#clock = undefined
         throw error
       }
