@@ -7,6 +7,10 @@ export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release
 
 /** Limits of one flush; bytes of the rows as they were sent. */
 const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
+/** A flush of more rows than this has no more rows than are expected to be stored within this time. */
+const flushMaxMs = 20_000
+/** A flush of fewer rows is measured as one of this number: its duration hardly depends on the number of its rows. */
+const measuredRowsMin = 1_000
 /** Limits of all rows in memory: sources that can refuse rows refuse them beyond. */
 const heldMax = { rows: 100_000, bytes: 128 << 20 }
 /** Between two looks at the wishes of other writers, and between two attempts to claim an account. */
@@ -85,8 +89,11 @@ export class RowQueue {
   #ready: Entry[] = []
   /** Rows of accounts that another writer has, by account; none if their sources do not wait. */
   readonly #waiting = new Map<string, Entry[]>()
-  /** Entries of the flush that is running. */
+  /** Entries of the flush that is running, and when it began, by `performance.now()`. */
   #storing: readonly Entry[] = []
+  #startedAtMs = 0
+  /** Sums of the last flushes; each one counts half as much as the next one. */
+  #flushed = { rows: 0, bytes: 0, ms: 0 }
   /** When a row of each claimed account was last stored, by `performance.now()`. */
   readonly #claimed = new Map<string, number>()
   #rows = 0
@@ -132,6 +139,21 @@ export class RowQueue {
   /** @param bytes of further rows that are being received */
   isFull(bytes = 0): boolean {
     return this.held.rows >= heldMax.rows || this.held.bytes + bytes >= heldMax.bytes
+  }
+
+  /**
+   * @param bytes of further rows that are being received
+   * @returns how long a row that is added now waits for its flush, milliseconds: 0 if nothing waits, or before the first flush has ended
+   */
+  expectedWaitMs(bytes = 0): number {
+    const { rows, bytes: flushedBytes, ms } = this.#flushed
+    const storing = this.#storing.length
+    if (rows === 0 || storing + this.#ready.length === 0) return 0
+    const storingMs = storing === 0 ? 0 : performance.now() - this.#startedAtMs
+    // A flush that takes longer than the last ones is a measurement too.
+    const rowMs = Math.max(ms / rows, storingMs / Math.max(storing, measuredRowsMin))
+    const leftMs = Math.max(0, storing * rowMs - storingMs)
+    return leftMs + (this.#ready.length + (bytes * rows) / flushedBytes) * rowMs
   }
 
   /**
@@ -298,6 +320,7 @@ export class RowQueue {
 
   async #flush(): Promise<void> {
     const startedAtMs = performance.now()
+    this.#startedAtMs = startedAtMs
     const accountIds = new Set<string>()
     for (const { row } of this.#ready) {
       accountIds.add(row.accountId)
@@ -314,7 +337,7 @@ export class RowQueue {
         const result = results[at]
         if (result && result.result !== 'retry') this.#settle(batch, index, result)
       }
-      this.#options.onFlush?.((performance.now() - startedAtMs) / 1_000)
+      this.#measure(rows, performance.now() - startedAtMs)
     } finally {
       // After a failure these are all rows, else the rows of accounts that the store has released since the claim.
       const left = entries.filter(hasNoResult)
@@ -322,9 +345,22 @@ export class RowQueue {
       this.#storing = []
       const { flushMs } = this.#options
       const nowMs = performance.now()
+      for (const id of accountIds) if (this.#claimed.has(id)) this.#claimed.set(id, nowMs)
       const pauseMaxMs = (flushMs * accountIds.size) / flushMax.accounts
       this.#flushAtMs = Math.max(startedAtMs + flushMs, nowMs + Math.min(nowMs - startedAtMs, pauseMaxMs))
     }
+  }
+
+  #measure(rows: readonly FeedRow[], ms: number): void {
+    const weight = Math.max(1, measuredRowsMin / rows.length)
+    const bytes = rows.reduce((sum, row) => sum + row.bytes.length, 0)
+    const before = this.#flushed
+    this.#flushed = {
+      rows: before.rows / 2 + weight * rows.length,
+      bytes: before.bytes / 2 + weight * bytes,
+      ms: before.ms / 2 + ms,
+    }
+    this.#options.onFlush?.(ms / 1_000)
   }
 
   /** Takes the rows of a flush. Rows of accounts that were not claimed begin to wait. */
@@ -332,9 +368,12 @@ export class RowQueue {
     const taken: Entry[] = []
     const left: Entry[] = []
     let bytes = 0
+    const { rows, ms } = this.#flushed
+    const rowsMax =
+      rows === 0 ? flushMax.rows : Math.min(flushMax.rows, Math.max(measuredRowsMin, (flushMaxMs * rows) / ms))
     for (const entry of this.#ready) {
       const { accountId } = entry.row
-      if (claimed.has(accountId) && taken.length < flushMax.rows && bytes < flushMax.bytes) {
+      if (claimed.has(accountId) && taken.length < rowsMax && bytes < flushMax.bytes) {
         taken.push(entry)
         bytes += entry.row.bytes.length
       } else if (!asked.has(accountId) || claimed.has(accountId)) left.push(entry)

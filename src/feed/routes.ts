@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { pipeline, Transform } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
@@ -20,6 +22,7 @@ import { instantType } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
+import { minuteMs } from '../stores/timing/units.ts'
 import type { Feed } from './feed.ts'
 import { rowBytesMax } from './readRows.ts'
 import type { RowOrigin } from './rows.ts'
@@ -28,7 +31,14 @@ const bodyMaxBytes = 16 << 20
 /** Replaces a body whose rows were read, so that a request that waits for results does not keep it in memory. */
 const noBody = Buffer.alloc(0)
 const rowsMax = 10_000
-const retryAfterS = 5
+/** A body that is being received counts as at most these bytes of rows that wait: a slow sender must not delay others. */
+const expectedMaxBytes = 128 << 10
+/** A request is refused if the rows before it are expected to take longer, milliseconds. */
+const waitMaxMs = 20_000
+/** Each request is held until its refusal, or until there is room. A held request takes 64 KiB of memory, so more than these are refused at once. */
+const refusals = { intervalMs: 100, heldMs: 20_000, heldMax: 500 }
+/** Random, so that senders do not repeat their requests at the same time. */
+const retryAfterS = () => 5 + Math.floor(26 * Math.random())
 
 export interface FeedServerParts {
   token: string
@@ -46,7 +56,7 @@ export interface FeedServerParts {
 
 /** Builds the server of `POST /rows`; the caller makes it listen. It is for senders of the operator, and no part of the API. */
 export function buildFeedServer(parts: FeedServerParts): App {
-  const { token, feed, origin, log, metrics, arrivalMs = arrivalMaxMs, resultMs = 30_000 } = parts
+  const { token, feed, origin, log, metrics, arrivalMs = arrivalMaxMs, resultMs = 55_000 } = parts
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -74,16 +84,45 @@ export function buildFeedServer(parts: FeedServerParts): App {
   const isToken = tokenCheck(token)
   /** Bytes of bodies that are being received, or whose rows are being read. */
   let receiving = 0
-  const receivedBytes = new WeakMap<FastifyRequest, number>()
+  const receivedBytes = new Map<FastifyRequest, number>()
   const setReceived = (request: FastifyRequest, bytes: number) => {
     receiving += bytes - (receivedBytes.get(request) ?? 0)
-    receivedBytes.set(request, bytes)
+    if (bytes > 0) receivedBytes.set(request, bytes)
+    else receivedBytes.delete(request)
   }
   const requireFeed = () => {
     const present = feed()
-    if (!present) throw new Problem('unavailable', 'This feed takes no rows at the moment.', { retryAfterS })
-    if (present.queue.isFull(receiving)) throw new Problem('unavailable', 'Too many rows wait.', { retryAfterS })
+    if (!present)
+      throw new Problem('unavailable', 'This feed takes no rows at the moment.', { retryAfterS: retryAfterS() })
+    if (present.queue.isFull(receiving)) throw tooManyRows()
     return present
+  }
+
+  let held = 0
+  let nextRefusalMs = 0
+  let nextLineMs = 0
+  /**
+   * A refusal takes as much CPU time as storing several rows, and so does its line in the log. So refusals follow each other at intervals,
+   * and one a minute is logged.
+   * @throws Problem if the rows of the request would wait for too long
+   */
+  const admit = async ({ log }: FastifyRequest) => {
+    const hasRoom = () => {
+      const expectedBytes = Math.min(receiving, receivedBytes.size * expectedMaxBytes)
+      return requireFeed().queue.expectedWaitMs(expectedBytes) < waitMaxMs
+    }
+    if (hasRoom()) return
+    const nowMs = performance.now()
+    nextRefusalMs = Math.min(Math.max(nowMs, nextRefusalMs + refusals.intervalMs), nowMs + refusals.heldMs)
+    if (held < refusals.heldMax) {
+      held += 1
+      await pause(nextRefusalMs - nowMs, undefined, { ref: false })
+      held -= 1
+      if (hasRoom()) return
+    }
+    if (nowMs < nextLineMs) log.level = 'silent'
+    else nextLineMs = nowMs + minuteMs
+    throw tooManyRows()
   }
 
   /** TRAP: a handler keeps its variables, here all rows, while it waits. */
@@ -109,10 +148,28 @@ export function buildFeedServer(parts: FeedServerParts): App {
         throw new Problem('invalid_api_key', 'Send the token of FEED_TOKEN: Authorization: Bearer <token>.')
       assertReadable(request)
       readUpdatedAt(request)
-      // Without a length, the body may have any size.
-      setReceived(request, Number(request.headers['content-length'] ?? bodyMaxBytes))
+      const bytes = Number(request.headers['content-length'] ?? 0)
+      if (bytes > bodyMaxBytes) throw tooLarge()
+      await admit(request)
+      // Its sender may have disconnected meanwhile.
+      setReceived(request, reply.raw.closed ? 0 : bytes)
       reply.raw.once('close', () => setReceived(request, 0))
       requireFeed()
+    },
+    /** A body without a length counts as what has arrived. */
+    preParsing(request, _reply, payload, done) {
+      if (request.headers['content-length'] !== undefined) return done(null, payload)
+      const counted = new Transform({
+        transform(chunk: Buffer, _encoding, next) {
+          setReceived(request, (receivedBytes.get(request) ?? 0) + chunk.length)
+          next(feed()?.queue.isFull(receiving) ? tooManyRows() : null, chunk)
+        },
+      })
+      // Errors reach the reader of `counted`.
+      done(
+        null,
+        pipeline(payload, counted, () => {}),
+      )
     },
     async handler(request, reply) {
       const { present, batch } = await submitRows(request)
@@ -120,7 +177,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
       await withDeadline(resultMs, late, () => batch.done).catch(() => {})
       present.queue.cancel(batch)
       await present.writeRejects('http', batch)
-      if (batch.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS)
+      if (batch.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS())
       reply.type('application/x-ndjson; charset=utf-8')
       return batch.results.map((result) => `${JSON.stringify(result)}\n`).join('')
     },
@@ -133,6 +190,10 @@ export function buildFeedServer(parts: FeedServerParts): App {
   })
   return app
 }
+
+const tooManyRows = () => new Problem('unavailable', 'Too many rows wait.', { retryAfterS: retryAfterS() })
+
+const tooLarge = () => new Problem('payload_too_large', `The body is larger than ${bodyMaxBytes / 1024} KiB.`)
 
 function tokenCheck(token: string): (authorization: string | undefined) => boolean {
   // Digests have equal lengths, so the comparison takes the same time for each token.
@@ -180,8 +241,7 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   try {
     return await unzip(bytes, { maxOutputLength: bodyMaxBytes })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Problem('payload_too_large', `The body is larger than ${bodyMaxBytes / 1024} KiB.`)
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw new Problem('invalid_json', 'The body is not gzip.')
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { FeedReader } from '../../src/feed/readRows.ts'
@@ -28,8 +28,11 @@ async function count(table: string, condition: string): Promise<number> {
 
 const ofSender = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
 
-async function postBytes(body: Buffer | string, headers: Record<string, string> = {}) {
-  const response = await feed.app.inject({
+/** The seconds of `Retry-After`. */
+const random = expect.stringMatching(/^([5-9]|[12]\d|30)$/)
+
+async function postBytes(body: Buffer | string, headers: Record<string, string> = {}, { inject } = feed.app) {
+  const response = await inject({
     method: 'POST',
     url: '/rows',
     headers: { ...ofSender, ...headers },
@@ -328,7 +331,7 @@ describe('a sender', () => {
     const { status, headers, results } = await sendTo(app, [clickOf('acme', 'later')])
     expect([status, headers['retry-after'], ...results]).toEqual([
       503,
-      '5',
+      random,
       { result: 'retry', reason: 'is not stored yet' },
     ])
   })
@@ -337,13 +340,35 @@ describe('a sender', () => {
     const { app } = await listen()
     const senders = await Promise.all(Array.from({ length: 7 }, () => openRaw(app, headOf(16 << 20))))
     const refused = await openRaw(app, headOf(16 << 20))
-    await expect.poll(refused.received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
+    await expect.poll(refused.received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: \d+\r\n/)
     expect((await sendTo(app, [clickOf('acme', 'c1')])).status).toBe(200)
+    const chunked = await openRaw(app, headOf('chunked'))
+    chunked.socket.write('2\r\n{}\r\n0\r\n\r\n')
+    await expect.poll(chunked.received).toMatch(/^HTTP\/1\.1 200 /)
+    const larger = await openRaw(app, headOf('chunked'))
+    larger.socket.write(`${(16 << 20).toString(16)}\r\n${' '.repeat(16 << 20)}`)
+    await expect.poll(larger.received).toMatch(/^HTTP\/1\.1 503 /)
     for (const { socket } of senders) socket.destroy()
-    const empty = { ...ofSender, 'transfer-encoding': 'chunked' }
-    await expect
-      .poll(async () => (await app.inject({ method: 'POST', url: '/rows', headers: empty })).statusCode)
-      .toBe(200)
+    await expect.poll(async () => (await postBytes(Buffer.alloc(16 << 20, ' '), {}, app)).status).toBe(200)
+  })
+
+  it('is asked to retry before its body is read once rows wait 20 s, and one such request a minute is logged', async () => {
+    const lines: string[] = []
+    const { app, other } = await listen({ feed: undefined, log: pino({}, { write: (line) => void lines.push(line) }) })
+    const wait = vi.spyOn(other.feed.queue, 'expectedWaitMs').mockReturnValue(20_000)
+    for (let time = 0; time < 3; time += 1) {
+      const { received } = await openRaw(app, headOf(9_000_000))
+      await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: ([5-9]|[12]\d|30)\r\n/)
+    }
+    expect(lines.filter((line) => line.includes('Too many rows wait'))).toHaveLength(1)
+    wait.mockReturnValue(19_999)
+    expect((await sendTo(app, [])).status).toBe(200)
+  })
+
+  it('that declares more than 16 MiB gets 413, also if that is more than may wait', async () => {
+    const { app } = await listen()
+    const { received } = await openRaw(app, headOf(128 << 20))
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /)
   })
 
   it('is asked to retry at once while 100,000 rows wait, also when many requests arrive at the same time', async () => {
@@ -354,7 +379,7 @@ describe('a sender', () => {
       const refused = await Promise.race(senders)
       expect([refused.status, refused.headers['retry-after'], refused.results[0].error]).toEqual([
         503,
-        '5',
+        random,
         'unavailable',
       ])
       await expect.poll(() => other.feed.queue.rows).toBe(100_000)
@@ -373,7 +398,7 @@ describe('a sender', () => {
     expect(await sendRaw(app, headOf(0))).toMatch(/^HTTP\/1\.1 503 /)
     const closed = app.close()
     socket.write(rest)
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 5\r\n/)
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: \d+\r\n/)
     await closed
   })
 
@@ -398,7 +423,7 @@ describe('a sender', () => {
   it('gets 503 while this process takes no rows', async () => {
     const { app } = await listen({ feed: () => undefined })
     const { status, headers, results } = await sendTo(app, [clickOf('acme', 'c1')])
-    expect([status, headers['retry-after'], results[0].error]).toEqual([503, '5', 'unavailable'])
+    expect([status, headers['retry-after'], results[0].error]).toEqual([503, random, 'unavailable'])
   })
 })
 
@@ -423,7 +448,7 @@ describe('an account', () => {
     const { app } = await listen({ resultMs: 2_000 })
     await withWriter(stores, 'acme', async () => {
       const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
-      expect([status, headers['retry-after']]).toEqual([503, '5'])
+      expect([status, headers['retry-after']]).toEqual([503, random])
       expect(results).toEqual([{ result: 'retry', reason: 'another writer has the account' }, { result: 'inserted' }])
     })
     const { status, results } = await feed.send([clickOf('acme', 'w1'), clickOf('beta', 'w1')])
@@ -440,6 +465,7 @@ async function listen(parts: NonNullable<Parameters<typeof openTestFeed>[1]> | {
   return { app: other.app, other }
 }
 
-function headOf(bytes: number): string {
-  return `POST /rows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${bytes}\r\n\r\n`
+function headOf(bytes: number | 'chunked'): string {
+  const length = bytes === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`
+  return `POST /rows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n${length}\r\n\r\n`
 }

@@ -130,6 +130,50 @@ describe('a flush', () => {
   })
 })
 
+describe('the expected wait', () => {
+  it('is the number of waiting rows divided by the rows a second of the last flushes', async () => {
+    const { store, queue, add } = open(0)
+    store.flushMs = 4_000
+    const texts = (count: number) => Array<string>(count).fill('xxxx')
+    add('acme', texts(2_000))
+    await pass(100)
+    add('acme', texts(2_000))
+    // Nothing is measured yet.
+    expect(queue.expectedWaitMs(400_000)).toBe(0)
+    await pass(4_900)
+    add('acme', texts(3_000))
+    expect(queue.expectedWaitMs()).toBeCloseTo(9_000, -3)
+    expect(queue.expectedWaitMs(4_000)).toBeCloseTo(11_000, -3)
+    await pass(60_000)
+    expect(queue.expectedWaitMs(400_000)).toBe(0)
+    // Requests after a small flush are not refused.
+    for (let time = 0; time < 20; time += 1) {
+      add('acme', ['xxxx'])
+      await pass(5_000)
+    }
+    add('acme', ['xxxx'])
+    expect(queue.expectedWaitMs(4_000)).toBeCloseTo(4_000, -3)
+  })
+
+  it('is longer as soon as a flush takes longer than the last ones', async () => {
+    const { store, queue, add } = open(0)
+    add('acme', Array<string>(1_000).fill('x'))
+    store.flushMs = 1_000
+    await pass(1_500)
+    store.flushMs = 100_000
+    add('acme', Array<string>(1_000).fill('x'))
+    await pass(30_000)
+    add('acme', Array<string>(1_000).fill('x'))
+    expect(queue.expectedWaitMs()).toBeCloseTo(30_000, -3)
+    await pass(150_000)
+    // Flushes then have the rows of 20 s, at least 1,000.
+    store.flushMs = 10_000
+    add('acme', Array<string>(9_000).fill('x'))
+    await pass(10_500)
+    expect(store.flushes.at(-1)?.rows).toHaveLength(1_000)
+  })
+})
+
 describe('an account', () => {
   it('that another writer wants is released within 2 s of the end of a flush, and claimed again when it is free', async () => {
     const { store, add } = open(2_000)
@@ -202,9 +246,12 @@ describe('an account', () => {
     expect(waiting.results).toEqual([{ result: 'inserted' }])
   })
 
-  it('without rows for 60 s is released', async () => {
+  it('without rows for 60 s is released, also after a flush that took longer', async () => {
     const { store, queue, add } = open(500)
+    store.flushMs = 90_000
     add('acme')
+    await pass(90_000)
+    store.flushMs = 0
     await pass(58_000)
     expect([store.releases, queue.claimedAccounts]).toEqual([[], 1])
     await pass(5_000)
