@@ -3,6 +3,7 @@ import { forEachConcurrently } from '../../kit/forEachConcurrently.ts'
 import type { CrashStoresOptions } from '../crashes/crashStores.ts'
 import { type FeedEngines, openFeedEngines } from './feedEngines.ts'
 import { runFeedKills } from './feedKills.ts'
+import { runOverload } from './overload.ts'
 
 interface SeedOutcome {
   seed: number
@@ -30,6 +31,9 @@ const seedsPerStore = 10
 
 export const feedScenarios: Record<string, SeedScenario> = {
   'random rows through kills and suspensions': seedScenario(enginesByRest, enginesByRest.length, runFeedKills),
+  // One run, whatever the seeds are.
+  'more rows than a slow machine stores': (seed, _last, cleanUp, report) =>
+    seedScenario([{}], 1, (engines) => runOverload(engines))(seed, seed, cleanUp, report),
 }
 
 /**
