@@ -69,11 +69,10 @@ export function conversionAttributes(
   row: ConversionAttributeFields,
   click: ClickAttributeFields | undefined,
 ): Attributes {
-  const own = Object.entries(sharedAttributes(row)).filter(([, value]) => value !== undefined)
   const { status, source = 'cpa', eventName, couponCode } = row
   return {
     ...(click && clickAttributes(click)),
-    ...Object.fromEntries(own),
+    ...sharedAttributes(row),
     status,
     source,
     event_name: eventName,
@@ -81,8 +80,9 @@ export function conversionAttributes(
   }
 }
 
+/** @returns those that the row has */
 export function sharedAttributes(row: SharedFields): Attributes {
-  return {
+  const all = {
     campaign: row.campaignId,
     offer: row.offerId,
     landing: row.landingPageId,
@@ -93,4 +93,5 @@ export function sharedAttributes(row: SharedFields): Attributes {
     browser: row.browser,
     ...row.subIds,
   }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '(not set)'))
 }

@@ -204,9 +204,7 @@ export class Model {
 }
 
 function dimensionsOf(line: CostLine): [string, unknown][] {
-  return Object.entries(sharedAttributes(line))
-    .filter(([, value]) => value !== undefined)
-    .sort()
+  return Object.entries(sharedAttributes(line)).sort()
 }
 
 function costValues(line: CostLine | undefined): string {
