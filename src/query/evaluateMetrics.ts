@@ -23,11 +23,17 @@ export function orderValue(metric: ReportMetric): Fragment {
   return definition.kind === 'difference' ? millionthsSql(metric) : identifier(metric)
 }
 
-const operators = { '=': ch`=`, '>': ch`>`, '>=': ch`>=`, '<': ch`<`, '<=': ch`<=` } as const
-
 /** Whether a metric, as the response shows it, compares so with a number; never for a null ratio. In a SELECT with `groupedSums`. */
-export function metricCondition({ metric, operator, value }: MetricCondition): Fragment {
-  return ch`ifNull(${shownMillionths(metric)} ${operators[operator]} toInt256(${text(value.replace('.', ''))}), 0)`
+export function metricCondition({ metric, operator, least, greatest }: MetricCondition): Fragment {
+  const [from, to] = [least, greatest].map((amount) => ch`toInt256(${text(`${amount}`)})`) as [Fragment, Fragment]
+  const compared = {
+    '=': ch`BETWEEN ${from} AND ${to}`,
+    '>': ch`> ${to}`,
+    '>=': ch`>= ${from}`,
+    '<': ch`< ${from}`,
+    '<=': ch`<= ${to}`,
+  }
+  return ch`ifNull(${shownMillionths(metric)} ${compared[operator]}, 0)`
 }
 
 /** A metric as the response shows it, in millionths; NULL for a null ratio. */

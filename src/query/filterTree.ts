@@ -1,6 +1,7 @@
 import { type FilterAttribute, filterTreeLimits, filterValuesMax } from '../../schema/filters.ts'
 import { type ReportMetric, reportMetricNames } from '../../schema/metrics.ts'
 import { invalidParameter } from '../problem.ts'
+import { amountsShownAs } from './money.ts'
 
 export interface FilterValues {
   /** At least one, without repetitions; absent values are the empty text or `(not set)`. */
@@ -23,8 +24,9 @@ export type Filter = ValueFilter | { all: readonly Filter[] } | { any: readonly 
 export interface MetricCondition {
   metric: ReportMetric
   operator: (typeof comparisonOperators)[number]
-  /** A number with six decimals. */
-  value: string
+  /** The least and the greatest amount, in millionths, that a response shows as the number. */
+  least: bigint
+  greatest: bigint
 }
 
 export const comparisonOperators = ['=', '>', '>=', '<', '<='] as const
@@ -131,13 +133,14 @@ function readMetric(
   if (!(reportMetricNames as readonly unknown[]).includes(metric)) {
     throw wrong(at, `must name a metric: ${reportMetricNames.join(', ')}`)
   }
-  const isNumber = typeof value === 'number' && Math.abs(value) <= numberMax && Number(value.toFixed(6)) === value
-  if (!isNumber) throw wrong(at, 'must compare with a number from -1e12 to 1e12 with at most six decimals')
-  return { metric: metric as ReportMetric, operator, value: value.toFixed(6) }
+  const amounts = typeof value === 'number' && Math.abs(value) <= numberMax && amountsShownAs(value)
+  if (!amounts || amounts.least > amounts.greatest)
+    throw wrong(at, 'must compare with a number from -1e30 to 1e30 with at most six decimals')
+  return { metric: metric as ReportMetric, operator, ...amounts }
 }
 
-/** Largest number that a metric is compared with. */
-const numberMax = 1e12
+/** Largest number that a metric is compared with: beyond 100 times the sum of a billion amounts, divided by the least one. */
+const numberMax = 1e30
 
 const alternatives = (hasMetrics: boolean) =>
   `["is", filter, [values]], with is_not, contains or contains_not instead of is; or ["and", [conditions]], ["or", [conditions]], ["not", condition]${hasMetrics ? '; or [">=", metric, number]' : ''}`

@@ -21,6 +21,28 @@ export function fromMillionths(value: Millionths): number {
   return typeof value === 'number' ? value / 1e6 : Number(formatMillionths(value))
 }
 
+/**
+ * From 2^33 on, several amounts have the same nearest double.
+ * @returns the least and the greatest amount, in millionths, whose nearest double is a number; `least` is greater if there is none
+ */
+export function amountsShownAs(value: number): { least: bigint; greatest: bigint } {
+  return { least: leastShownAs(value), greatest: -leastShownAs(-value) }
+}
+
+/** @returns the least amount, in millionths, whose nearest double is a number or a greater one */
+function leastShownAs(value: number): bigint {
+  const whole = BigInt(Math.round(value)) * 1_000_000n
+  // Beyond the part after the decimal point, the distance of doubles is less than 2^-52 of their size.
+  const distance = 1_000_000n + ((whole < 0n ? -whole : whole) >> 52n)
+  let [low, high] = [whole - distance, whole + distance]
+  while (low < high) {
+    const middle = (low + high) >> 1n
+    if (fromMillionths(middle) < value) low = middle + 1n
+    else high = middle
+  }
+  return low
+}
+
 /** @returns the exact difference of two amounts */
 export function difference(a: Millionths, b: Millionths): Millionths {
   if (typeof a === 'number' && typeof b === 'number') return a - b

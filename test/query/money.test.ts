@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { difference, fromMillionths, millionthsOf, ratio } from '../../src/query/money.ts'
+import { amountsShownAs, difference, fromMillionths, millionthsOf, ratio } from '../../src/query/money.ts'
 
 /** All amounts of Decimal(38, 6); small ones and ties as often as large ones. */
 const amounts = fc.oneof(
@@ -13,6 +13,19 @@ const textOf = (millionths: bigint): string => {
   const decimals = digits.slice(-6).replace(/0+$/, '')
   return `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`
 }
+
+it('an amount is matched by the number that shows it, and by no other', () => {
+  fc.assert(
+    fc.property(fc.oneof(amounts, fc.bigInt({ min: 2n ** 52n, max: 2n ** 56n })), (amount) => {
+      const { least, greatest } = amountsShownAs(fromMillionths(amount))
+      expect(least <= amount && amount <= greatest).toBe(true)
+      const shown = [least - 1n, least, greatest, greatest + 1n].map((one) => fromMillionths(one))
+      expect(shown.map((one) => one === fromMillionths(amount))).toEqual([false, true, true, false])
+    }),
+  )
+  const none = amountsShownAs(0.1234567)
+  expect(none.least > none.greatest).toBe(true)
+})
 
 it('a ratio reads and writes amounts exactly', () => {
   fc.assert(

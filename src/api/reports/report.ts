@@ -29,6 +29,7 @@ import {
 import { factsSettings, groupedSums, isBucket } from '../../query/facts/sql.ts'
 import type { MetricCondition } from '../../query/filterTree.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
+import { amountsShownAs } from '../../query/money.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
@@ -92,7 +93,7 @@ export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: numbe
 }
 
 function leastCount(metric: 'clicks' | 'conversions', least: number | undefined): MetricCondition[] {
-  return least === undefined ? [] : [{ metric, operator: '>=', value: least.toFixed(6) }]
+  return least === undefined ? [] : [{ metric, operator: '>=', ...amountsShownAs(least) }]
 }
 
 function readDimensions(groupBy: string): Dimension[] {

@@ -46,6 +46,36 @@ beforeAll(async () => {
 
 const report = (query: string, by = key) => api.read(`/reports?${range}&${query}`, by, ReportResponse)
 
+it('a condition matches the bucket that shows its number, also where several amounts are shown as one number', async () => {
+  const large = await api.account('large')
+  const texts =
+    '8600000000.123457 8600000000.123458 -8600000000.123457 123456789012.345678 999999999999.999999 0.000001'
+  const amounts = [...texts.split(' '), '999999999999.999999', '33.333333']
+  const spentAt = '2026-10-25T00:00:00Z'
+  // Two amounts of `k6` add up to more than one amount can be.
+  const costs = amounts.map((cost, n) => ({ id: `x${n}`, spentAt, campaignId: `k${Math.min(n, 6)}`, cost }))
+  await importContent(api.stores, 'large', 'costs', [...costs, { ...costs[4], id: 'more', campaignId: 'k6' }])
+  const { data } = await report('group_by=campaign&sort=cost&metrics=cost', large)
+  expect(data).toHaveLength(7)
+  for (const { cost = 0 } of data) {
+    const isOf = {
+      '=': (one: number) => one === cost,
+      '>': (one: number) => one > cost,
+      '>=': (one: number) => one >= cost,
+      '<': (one: number) => one < cost,
+      '<=': (one: number) => one <= cost,
+    }
+    for (const [operator, matches] of Object.entries(isOf)) {
+      const filters = JSON.stringify([[operator, 'cost', cost]])
+      const found = await report(
+        `group_by=campaign&sort=cost&metrics=cost&filters=${encodeURIComponent(filters)}`,
+        large,
+      )
+      expect([filters, found.data]).toEqual([filters, data.filter((row) => matches(row.cost ?? 0))])
+    }
+  }
+})
+
 describe('costs of a report', () => {
   const costs = [
     { id: 'x1', spentAt: '2026-10-25T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 10 },
