@@ -23,10 +23,16 @@ const FilterEntry = Type.Object({
     description: 'Name of the parameter, and in the parameter `filters`.',
     examples: ['campaign_id'],
   }),
-  resources: Type.Array(OneOf(['clicks', 'conversions', 'costs', 'reports', 'stats', 'funnels']), {
-    description: 'Endpoints where this filter takes a list of values and `!`.',
-  }),
-  operators: Type.Array(Type.String(), { description: 'In the parameter `filters`, which funnels do not have.' }),
+  endpoints: Type.Array(
+    Type.Object({
+      paths: Type.Array(Type.String(), { description: 'Paths of endpoints.', examples: [['/clicks', '/reports']] }),
+      operators: Type.Array(Type.String(), {
+        description:
+          'With `contains`: operators in the parameter `filters`. Without: the parameter of the name takes values (`is`), and values after `!` (`is_not`).',
+      }),
+    }),
+    { description: 'Endpoints that take the filter, by operators.' },
+  ),
 })
 
 /** What can be asked for: names that other documents and tools need not list. */

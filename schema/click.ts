@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { exportedDimensions } from './fields.ts'
-import { devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
+import { devices, filterParameters, filterParametersOf, filterTreeParameter, namesInTree } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import {
   Currency,
@@ -87,7 +87,7 @@ export const ClickQuery = Type.Object({
   ...listParameters(Click, exportedDimensions.clicks),
   ...filterParameters,
   ...filterParametersOf(['visitor_id'], 'clicks'),
-  ...filterTreeParameter,
+  ...filterTreeParameter(namesInTree.clicks),
   ...optional({
     is_bot: Type.Boolean({ description: '`true`: only clicks of bots. `false`: only other clicks. Default: both.' }),
     is_test: Type.Boolean({ description: '`true`: only test clicks. `false`: only other clicks. Default: both.' }),

@@ -2,7 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { entityFields, SubIds, storedAt } from './click.ts'
 import { conversionAttributeNames } from './dimensions.ts'
 import { exportedDimensions } from './fields.ts'
-import { columnFilterNames, devices, filterParameters, filterParametersOf, filterTreeParameter } from './filters.ts'
+import {
+  columnFilterNames,
+  devices,
+  filterParameters,
+  filterParametersOf,
+  filterTreeParameter,
+  namesInTree,
+} from './filters.ts'
 import { listParameters, OrderedPage } from './page.ts'
 import {
   Currency,
@@ -72,7 +79,7 @@ export const ConversionQuery = Type.Object({
   ...filterParameters,
   ...filterParametersOf(columnFilterNames, 'conversions'),
   ...conversionFilterParameters,
-  ...filterTreeParameter,
+  ...filterTreeParameter(namesInTree.conversions),
   ...optional({
     include_test_mode: Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
   }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { entityFields, SubIds, storedAt } from './click.ts'
-import { devices, filterParameters, filterTreeParameter } from './filters.ts'
+import { devices, filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
 import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { Currency, described, Id, Instant, Money, Named, NullableOneOf, NullableText } from './scalars.ts'
 
@@ -24,5 +24,9 @@ export type Cost = Static<typeof Cost>
 
 export const CostPage = Type.Object({ ...OrderedPage(Cost).properties, ...retainedFrom })
 
-export const CostQuery = Type.Object({ ...listParameters(Cost), ...filterParameters, ...filterTreeParameter })
+export const CostQuery = Type.Object({
+  ...listParameters(Cost),
+  ...filterParameters,
+  ...filterTreeParameter(namesInTree.costs),
+})
 export type CostQuery = Static<typeof CostQuery>

@@ -29,6 +29,9 @@ export type FilterName = keyof typeof filterAttributes
 
 export const filterNames = Object.keys(filterAttributes) as FilterName[]
 
+/** Names the filters that a parameter takes: its own name, or names in `filters`. */
+export const takesFilters = Symbol('takesFilters')
+
 /** Values of one filter. */
 export const filterValuesMax = 100
 
@@ -63,25 +66,29 @@ export const namesInTree = {
 /** Limits of `filters`. */
 export const filterTreeLimits = { bytes: 4_096, depth: 4, leaves: 100 }
 
-/** @param more what else the description says */
-const filterTree = (more = '') =>
+/**
+ * Conditions that the parameters of single filters cannot express; `readAllFilters` parses them.
+ * @param names of the filters
+ * @param more what else the description says
+ */
+export const filterTreeParameter = (names: readonly ParameterName[], more = '') =>
   optional({
     filters: Type.String({
+      [takesFilters]: names,
       minLength: 2,
       description: `Conditions that the other filters cannot express, as JSON: \`[["contains","referrer_domain",["google"]],["is_not","country",["US"]]]\`. The guide "Drill down" has all operators.${more}`,
     }),
   })
 
-/** Conditions that the parameters of single filters cannot express; `readAllFilters` parses them. */
-export const filterTreeParameter = filterTree()
-
 /** The same for events, which have few filters. */
-export const eventFilterTreeParameter = filterTree(
+export const eventFilterTreeParameter = filterTreeParameter(
+  namesInTree.events,
   ` Filters: ${namesInTree.events.map((name) => `\`${name}\``).join(', ')}.`,
 )
 
 /** The same for reports. */
-export const reportFilterTreeParameter = filterTree(
+export const reportFilterTreeParameter = filterTreeParameter(
+  namesInTree.facts,
   ' Also conditions on metrics: `[">=","cost",50]`; totals include all rows.',
 )
 
@@ -100,6 +107,7 @@ export function filterParametersOf<Name extends ParameterName>(
   const parameter = (name: Name) =>
     Type.String({
       [isRepeatable]: true,
+      [takesFilters]: [name],
       ...(fixed[name] ? { anyOf: [OneOf(fixed[name]), Type.String(length)] } : length),
       description: `Only ${rows} with one of up to ${filterValuesMax} values, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal.${more[name] ?? ''}`,
     })

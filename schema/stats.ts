@@ -3,7 +3,7 @@ import { comparedRange, compareParameters, previousTotals } from './comparison.t
 import { conversionFilterParameters } from './conversion.ts'
 import { countAtField, countAtParameter } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
-import { filterParameters, filterTreeParameter } from './filters.ts'
+import { filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
@@ -16,7 +16,7 @@ export const StatsQuery = Type.Object({
   ...timeZoneParameter,
   ...filterParameters,
   ...conversionFilterParameters,
-  ...filterTreeParameter,
+  ...filterTreeParameter(namesInTree.facts),
   ...compareParameters,
   ...countAtParameter,
 })

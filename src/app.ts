@@ -137,7 +137,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     now,
     onDenied: metrics?.countDenial,
   })
-  readParameters(app)
+  const querySchemas = readParameters(app)
   await addDocs(app, settings)
   addExplore(app, settings)
   const streaming = openStreaming(exportGraceMs)
@@ -150,6 +150,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     now,
     registry: metrics?.registry,
     eventLimits,
+    querySchemas,
   }
   healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(

@@ -19,16 +19,20 @@ type Validated = { value: unknown } | { error: Problem }
  * Validates parameters with the schemas of the routes and rejects all others. Responses are serialized as they are: their
  * schemas serve the documentation and the tests and filter nothing.
  */
-export function readParameters(app: App): void {
+export function readParameters(app: App): ReadonlyMap<string, TSchema> {
   app.removeContentTypeParser('text/plain')
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === 'querystring') return queryValidator(schema)
     return httpPart === 'params' ? pathValidator(schema) : validateBody
   })
   app.setSerializerCompiler(() => JSON.stringify)
+  const schemas = new Map<string, TSchema>()
   app.addHook('onRoute', (route) => {
-    if (route.config?.scope) route.schema = { querystring: noParameters, ...route.schema }
+    if (!route.config?.scope) return
+    route.schema = { querystring: noParameters, ...route.schema }
+    if (route.method === 'GET') schemas.set(route.url, route.schema.querystring as TSchema)
   })
+  return schemas
 }
 
 const noParameters = Type.Object({})

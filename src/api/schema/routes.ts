@@ -1,14 +1,15 @@
 import { ApiSchema } from '../../../schema/apiSchema.ts'
 import { dimensions } from '../../../schema/dimensions.ts'
-import { filterNames, namesInTree, type ParameterName } from '../../../schema/filters.ts'
+import { takesFilters } from '../../../schema/filters.ts'
 import { metricTexts, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
-import type { App } from '../../http/context.ts'
+import { apiPrefix } from '../../http/accessControl.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { hasAttribute, rowTables } from '../../query/attributes.ts'
 import { isTime } from '../../query/facts/plan.ts'
 import { valueOperators } from '../../query/filterTree.ts'
 import { metricDefinitions } from '../../query/metricDefinitions.ts'
 
-export function schemaRoutes(app: App): void {
+export function schemaRoutes(app: App, { querySchemas }: RouteContext): void {
   app.get('/schema', {
     schema: {
       tags: ['Account'],
@@ -17,11 +18,11 @@ export function schemaRoutes(app: App): void {
       response: { 200: ApiSchema },
     },
     config: { scope: 'any' },
-    handler: async () => apiSchema,
+    handler: async () => ({ ...apiSchema, filters: filtersOf(querySchemas) }),
   })
 }
 
-const apiSchema: ApiSchema = {
+const apiSchema: Omit<ApiSchema, 'filters'> = {
   dimensions: dimensions.map((name) => ({
     name,
     resources: rowTables.filter((table) => isTime(name) || hasAttribute(name, table)),
@@ -31,11 +32,6 @@ const apiSchema: ApiSchema = {
     description: descriptionOf(name),
     since: '1.0.0',
     ...computationOf(name),
-  })),
-  filters: [...new Set<ParameterName>(Object.values(namesInTree).flat())].map((name) => ({
-    name,
-    operators: Object.keys(valueOperators),
-    resources: resourcesOf(name),
   })),
 }
 
@@ -56,13 +52,22 @@ function computationOf(name: ReportMetric): Pick<ApiSchema['metrics'][number], '
   return times === 100 ? { formula: `100 * ${quotient}`, unit: 'percent' } : { formula: quotient, unit: 'money' }
 }
 
-function resourcesOf(name: ParameterName): ApiSchema['filters'][number]['resources'] {
-  const has = (names: readonly ParameterName[]) => names.includes(name)
-  return [
-    ...(has(namesInTree.clicks) ? (['clicks'] as const) : []),
-    ...(has(namesInTree.conversions) ? (['conversions'] as const) : []),
-    ...(has(namesInTree.costs) ? (['costs'] as const) : []),
-    ...(has(namesInTree.facts) ? (['reports', 'stats'] as const) : []),
-    ...(has(filterNames) ? (['funnels'] as const) : []),
-  ]
+/** @returns the filters of all routes, in the order of the routes */
+function filtersOf(schemas: RouteContext['querySchemas']): ApiSchema['filters'] {
+  const filters = new Map<string, ApiSchema['filters'][number]>()
+  for (const [url, { properties }] of schemas) {
+    const parameters: Marked[] = properties.filters ? [properties.filters] : Object.values(properties)
+    // The parameter of a single filter takes values, and values after `!`.
+    const operators = properties.filters ? Object.keys(valueOperators) : ['is', 'is_not']
+    for (const name of parameters.flatMap((parameter) => parameter[takesFilters] ?? [])) {
+      const { endpoints } = filters.get(name) ?? ({ endpoints: [] } as Pick<ApiSchema['filters'][number], 'endpoints'>)
+      const alike = endpoints.find((one) => one.operators.length === operators.length)
+      if (alike) alike.paths.push(url.slice(apiPrefix.length))
+      else endpoints.push({ paths: [url.slice(apiPrefix.length)], operators })
+      filters.set(name, { name, endpoints })
+    }
+  }
+  return [...filters.values()]
 }
+
+type Marked = { [takesFilters]?: readonly string[] }

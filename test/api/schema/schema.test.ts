@@ -4,12 +4,13 @@ import { expect, it } from 'vitest'
 import { ApiSchema } from '../../../schema/apiSchema.ts'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { reportMetricNames } from '../../../schema/metrics.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { operations } from '../../kit/operations.ts'
 
 const api = useTestApp()
 
-it('GET /schema lists every dimension, metric and filter of the contract, with any scope', async () => {
+it('GET /schema lists every dimension and metric of the contract, with any scope', async () => {
   const key = await api.account('acme', { scopes: ['write:events'] })
   const schema = await api.read('/schema', key, ApiSchema)
   expect(schema.dimensions.map(({ name }) => name)).toEqual(dimensions)
@@ -17,16 +18,36 @@ it('GET /schema lists every dimension, metric and filter of the contract, with a
   const roi = schema.metrics.find(({ name }) => name === 'roi')
   expect(roi).toMatchObject({ formula: '100 * profit / cost', unit: 'percent', since: '1.0.0' })
   expect(schema.dimensions.find(({ name }) => name === 'coupon_code')?.resources).toEqual(['conversions'])
-  for (const [resource, path] of [
-    ['clicks', '/clicks'],
-    ['conversions', '/conversions'],
-    ['costs', '/costs'],
-    ['reports', '/reports'],
-    ['funnels', '/funnels'],
-  ] as const) {
-    const query = operations.find((operation) => operation.path === path)?.query ?? []
-    const filters = query.filter(({ description }) => description.includes('a leading `!` excludes'))
-    const listed = schema.filters.filter(({ resources }) => resources.includes(resource)).map(({ name }) => name)
-    expect([resource, listed.toSorted()]).toEqual([resource, filters.map(({ name }) => name).toSorted()])
+})
+
+it('GET /schema lists for each filter the endpoints and operators that take it, and no others', async () => {
+  // The time stands still, so all requests are in one minute.
+  await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 10_000_000 })
+  const key = await api.account('filters')
+  const { filters } = await api.read('/schema', key, ApiSchema)
+  const operators = ['is', 'is_not', 'contains', 'contains_not']
+  const paths = [...new Set(filters.flatMap(({ endpoints }) => endpoints.flatMap((one) => one.paths)))]
+  const others = operations.filter(
+    ({ path, query }) => query.some((one) => one.name === 'filters') && !paths.includes(path),
+  )
+  expect([paths.includes('/events'), others]).toEqual([true, []])
+  const values: Record<string, string> = { country: 'US', device: 'mobile', status: 'approved', source: 'cpa' }
+  for (const path of paths) {
+    const needed = { '/reports': 'group_by=day', '/funnels': 'steps=click,conversion' }[path] ?? ''
+    const hasTree = operations.some((one) => one.path === path && one.query.some(({ name }) => name === 'filters'))
+    const status = async (query: string) => (await api.get(`${path}?${needed}&${query}`, key)).statusCode
+    for (const { name, endpoints } of filters) {
+      const listed = endpoints.flatMap((one) => (one.paths.includes(path) ? one.operators : []))
+      const [value = 'x'] = [values[name]]
+      const found = await Promise.all(
+        operators.map(async (operator) => {
+          const tree = `filters=${encodeURIComponent(JSON.stringify([[operator, name, [value]]]))}`
+          const plain = operator === 'is' ? `${name}=${value}` : `${name}=!${value}`
+          return (await status(hasTree || operator.startsWith('contains') ? tree : plain)) === 200
+        }),
+      )
+      expect([path, name, operators.filter((_, n) => found[n])]).toEqual([path, name, listed])
+      if (listed.length === 0) expect([path, name, await status(`${name}=${value}`)]).toEqual([path, name, 400])
+    }
   }
 })
