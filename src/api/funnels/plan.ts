@@ -7,7 +7,6 @@ import type { Filter } from '../../query/filterTree.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
-import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, hourMs } from '../../stores/timing/units.ts'
 
 export type StepKind = 'click' | 'conversion' | 'event'
@@ -28,8 +27,10 @@ export interface FunnelPlan {
   groupBy: FunnelDimension | undefined
   /** All steps read clicks: for visitors, and to exclude bots. */
   retained: RetainedFrom
-  /** Rows from before these times are being removed, and not read. */
-  retainedRanges: RetainedRanges
+  /** Clicks from before this time are being removed, and not read. */
+  clicksFromMs: number
+  /** From when rows are steps, epoch milliseconds: the latest time of `retained`, also of conversions beside clicks or events. */
+  stepsFromMs: number
   nowMs: number
 }
 
@@ -56,6 +57,7 @@ export function planFunnel(
   }
   const { clicksMs, eventsMs } = caller.retained
   const hasEvents = labels.some((label) => kindOf(label) === 'event')
+  const retainedMs = Math.max(clicksMs, hasEvents ? eventsMs : 0)
   const { range } = localRange(query, daysDefault, rangeDaysMax, 'A funnel', nowMs)
   return {
     accountId: caller.accountId,
@@ -67,8 +69,9 @@ export function planFunnel(
     range,
     filters: readFilters(query),
     groupBy: query.group_by,
-    retained: retainedFrom(range.fromMs, Math.max(clicksMs, hasEvents ? eventsMs : 0)),
-    retainedRanges: caller.retained,
+    retained: retainedFrom(range.fromMs, retainedMs),
+    clicksFromMs: clicksMs,
+    stepsFromMs: labels.every((label) => kindOf(label) === 'conversion') ? 0 : retainedMs,
     nowMs,
   }
 }

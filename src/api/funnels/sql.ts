@@ -86,7 +86,7 @@ function clickStepsSql(plan: FunnelPlan): Fragment {
     from: ch`clicks`,
     conditions: [
       ch`account_id = ${text(plan.accountId)}`,
-      ...inRange(ch`clicked_at`, rowRange(plan, plan.retainedRanges.clicksMs)),
+      ...inRange(ch`clicked_at`, rowRange(plan)),
       ch`NOT is_bot`,
       ch`NOT is_test`,
     ],
@@ -105,7 +105,7 @@ function conversionStepsSql(plan: FunnelPlan): Fragment {
     from: ch`conversions FINAL`,
     conditions: [
       ch`account_id = ${text(plan.accountId)}`,
-      ...inRange(ch`converted_at`, rowRange(plan, 0)),
+      ...inRange(ch`converted_at`, rowRange(plan)),
       ch`status = 'approved'`,
       ch`NOT is_test`,
       plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`,
@@ -124,7 +124,7 @@ function conversionStepsSql(plan: FunnelPlan): Fragment {
  * attributes of its click for filters and groups.
  */
 function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
-  const { accountId, by, labels, filters, groupBy, retainedRanges } = plan
+  const { accountId, by, labels, filters, groupBy, clicksFromMs } = plan
   const names = labels.map((label) => (kindOf(label) === 'event' ? label.slice('event:'.length) : ''))
   const ofFirst = [...attributesOf(filters), ...(groupBy ? [groupBy] : [])]
   const attributes = kindOf(labels[0] as string) === 'event' ? [...new Set(ofFirst)] : []
@@ -132,7 +132,7 @@ function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const withUnit = by === 'click' ? hasClick : hasVisitor
   const conditions = [
     ch`account_id = ${text(accountId)}`,
-    ...inRange(ch`occurred_at`, rowRange(plan, retainedRanges.eventsMs)),
+    ...inRange(ch`occurred_at`, rowRange(plan)),
     ch`event_name IN ${texts(names.filter(Boolean))}`,
     needsVisitors ? ch`(${hasVisitor} OR ${hasClick})` : withUnit,
   ]
@@ -142,7 +142,7 @@ function eventStepsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   ]
   const clickConditions = [
     ch`account_id = ${text(accountId)}`,
-    ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs)),
+    ...inRange(ch`clicked_at`, onlyRetained({}, clicksFromMs)),
   ]
   const event = {
     kind: 'event',
@@ -254,10 +254,7 @@ function unitOf({ by }: FunnelPlan, visitor: Fragment, click: Fragment): Fragmen
 /** The unit of a click without a visitor: a visitor can have the id of a click. */
 const hashOfClick = (click: Fragment): Fragment => ch`sipHash64('click', ${click})`
 
-/**
- * The range of rows that may continue a chain.
- * @param retainedMs from when rows are retained, epoch milliseconds
- */
-function rowRange({ range, windowMs }: FunnelPlan, retainedMs: number) {
-  return onlyRetained({ fromMs: range.fromMs, untilMs: range.untilMs + windowMs }, retainedMs)
+/** The range of rows that may be steps. */
+function rowRange({ range, windowMs, stepsFromMs }: FunnelPlan) {
+  return onlyRetained({ fromMs: range.fromMs, untilMs: range.untilMs + windowMs }, stepsFromMs)
 }
