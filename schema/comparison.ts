@@ -42,8 +42,11 @@ export const comparedRange = {
 export function previousTotals<Totals extends TObject>(totals: Totals) {
   return optional({
     previous: Type.Object(
-      { ...comparedRange, totals },
-      { description: 'With `compare` or `compare_from`: the other range and its totals.' },
+      { ...comparedRange, totals: Type.Union([totals, Type.Null()]) },
+      {
+        description:
+          'With `compare` or `compare_from`: the other range and its totals; `totals` are null if all its rows are removed.',
+      },
     ),
   })
 }

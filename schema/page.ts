@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { fieldsParameter, SelectableRow } from './fields.ts'
 import { listRangeParameters, orderParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { described, Instant, optional } from './scalars.ts'
+import { described, Instant, Nullable, optional } from './scalars.ts'
 
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
@@ -16,6 +16,16 @@ export const retainedFrom = optional({
     'Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.',
   ),
 })
+
+/** Field of reports and stats, which read sums or rows. */
+export const countedFrom = {
+  retainedFrom: Nullable(
+    described(
+      Instant,
+      'Null, or from when clicks, conversions and costs count that are not read from sums: the account has removed earlier clicks by its retention. Sums of whole UTC days, and of quarters of an hour by campaign, count the whole range.',
+    ),
+  ),
+}
 
 /** Query parameters of every list and search. */
 export const pageParameters = optional({

@@ -6,7 +6,7 @@ import { dataThrough } from './dataThrough.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters, reportFilterTreeParameter } from './filters.ts'
 import { optionalMetricFields, reportMetricNames, SelectedMetrics } from './metrics.ts'
-import { retainedFrom } from './page.ts'
+import { countedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, ListOf, Named, NullableText, OneOf, optional } from './scalars.ts'
@@ -114,7 +114,7 @@ export const ReportResponse = Named('Report', {
   }),
   totals: SelectedMetrics,
   ...previousTotals(SelectedMetrics),
-  ...retainedFrom,
+  ...countedFrom,
   bucketCount: Type.Integer({
     description: 'Total number of buckets, including those beyond `limit` and before `offset`.',
   }),

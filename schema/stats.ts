@@ -5,7 +5,7 @@ import { countAtField, countAtParameter } from './countAt.ts'
 import { dataThrough } from './dataThrough.ts'
 import { filterParameters, filterTreeParameter, namesInTree } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
-import { retainedFrom } from './page.ts'
+import { countedFrom } from './page.ts'
 import { daysParameter, localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, Named, NullableText, OneOf, optional } from './scalars.ts'
@@ -54,7 +54,7 @@ export const StatsOverview = Named('StatsOverview', {
     landingPages: resourceCount('landing pages'),
     trafficSources: resourceCount('traffic sources'),
   }),
-  ...retainedFrom,
+  ...countedFrom,
   ...dataThrough,
   asOf: Instant,
 })
@@ -69,7 +69,7 @@ const StatsDay = Named('StatsDay', {
   date: Type.String({ format: 'date', description: 'Local date on which the row starts.' }),
   complete: Type.Boolean({
     description:
-      'Whether the time range includes all of it and it is over. Its metrics can still change when a conversion is approved or refunded later.',
+      'Whether the time range includes all of it, it is over, and none of its rows are removed (`retainedFrom`). Its metrics can still change when a conversion is approved or refunded later.',
   }),
   ...metricFields,
   ...optional({
@@ -91,7 +91,7 @@ export const StatsDaily = Named('StatsDaily', {
   ...optional({
     previous: Type.Object(comparedRange, { description: 'With `compare` or `compare_from`: the other range.' }),
   }),
-  ...retainedFrom,
+  ...countedFrom,
   ...dataThrough,
   asOf: Instant,
 })

@@ -23,7 +23,7 @@ const rows = [
     dimensions.country.id,
     ...cells(row, row.previous),
   ]),
-  [`Total of ${bucketCount}`, '', ...cells(totals, previous.totals)],
+  [`Total of ${bucketCount}`, '', ...cells(totals, previous.totals ?? {})],
 ]
 console.log(`${date} against ${dayBefore(date)}, ${tz}, ${currency}`)
 print(
@@ -44,13 +44,13 @@ function cells(now, before) {
 }
 
 function change(now, before) {
-  if (before === 0) return '–'
+  if (!before) return '–'
   const percent = Math.round((now / before - 1) * 100)
   return percent > 0 ? `+${percent}%` : `${percent || 0}%`
 }
 
 function money(amount) {
-  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  return amount?.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }) ?? '–'
 }
 
 function dayBefore(day) {

@@ -193,7 +193,7 @@ function reportTable(
 ): string {
   const metrics = query.metrics ? plan.metrics : tableMetrics
   const columns = [...plan.dimensions, ...metrics, ...(previous ? metrics.map((name) => `previous_${name}`) : [])]
-  const row = (labels: object, now: object, before: object | undefined) => ({
+  const row = (labels: object, now: object, before: object | null | undefined) => ({
     ...Object.fromEntries(Object.entries(before ?? {}).map(([name, value]) => [`previous_${name}`, value])),
     ...now,
     ...labels,

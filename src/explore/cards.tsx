@@ -63,7 +63,7 @@ function drawnWith(metric: Metric, { metrics: drawn, seriesBy }: View): readonly
 
 function Card({ metric, body: { totals, previous, currency } }: { metric: Metric; body: Overview }) {
   const { label, kind } = metrics[metric]
-  const before = hasNumbers(previous?.totals) ? previous?.totals[metric] : undefined
+  const before = hasNumbers(previous?.totals) ? previous?.totals?.[metric] : undefined
   return (
     <>
       <span class="hint">{label}</span>
@@ -89,7 +89,7 @@ type Values = Partial<Record<SelectedMetric, Value>>
 /** Smaller changes, in percent of the earlier value, and rows with fewer clicks are as often chance. */
 const judged = { percent: 20, clicks: 50 }
 
-type DifferenceProps = { metric: SelectedMetric; now: Values; before: Values | undefined; currency?: string }
+type DifferenceProps = { metric: SelectedMetric; now: Values; before: Values | null | undefined; currency?: string }
 
 /**
  * The change of a value: relative, in percent; of a percentage, in percentage points. Nothing if it is not known, or the earlier values

@@ -34,7 +34,7 @@ export const metrics: Readonly<Record<SelectedMetric, { label: string; kind: Met
 }
 
 /** Whether any metric is other than zero. */
-export const hasNumbers = (values: Partial<Record<Metric, number | null | undefined>> | undefined): boolean =>
+export const hasNumbers = (values: Partial<Record<Metric, number | null | undefined>> | null | undefined): boolean =>
   metricNames.some((name) => values?.[name])
 
 export const columnNames = Object.keys(metrics) as SelectedMetric[]

@@ -97,7 +97,7 @@ function Content<Body extends object>({ loaded, empty, children }: PanelFramePro
   if (loaded.phase === 'error') return <Problem text={errorText(loaded.error)} />
   const { data } = loaded
   const content = data && children(data)
-  const { retainedFrom }: { retainedFrom?: string } = data ?? {}
+  const { retainedFrom }: { retainedFrom?: string | null } = data ?? {}
   return (
     <>
       {loaded.phase === 'waiting' && (

@@ -77,7 +77,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
         <th key="all" scope="row" colSpan={1 + otherGroups.length}>
           Total of all rows
         </th>,
-        ...cells(body.totals, body.previous?.totals),
+        ...cells(body.totals, body.previous?.totals ?? undefined),
       ]}
     >
       <tbody tabIndex={-1}>

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { tableFormats } from '../../schema/rowFormat.ts'
-import type { RetainedFrom } from '../query/retained.ts'
 import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
@@ -24,7 +23,7 @@ export interface CsvResponse {
 }
 
 interface TablePlan extends Omit<FileContent, 'resource'> {
-  retained: RetainedFrom
+  retained: { retainedFrom: string | null }
 }
 
 /** A small table, as JSON or CSV. */

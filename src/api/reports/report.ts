@@ -24,12 +24,13 @@ import {
   countAtFields,
   type FactsCaller,
   type FactsPlan,
+  lacksAllRows,
   planCompared,
 } from '../../query/facts/plan.ts'
 import { factsSettings, groupedSums, isBucket } from '../../query/facts/sql.ts'
 import type { MetricCondition } from '../../query/filterTree.ts'
-import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { amountsShownAs } from '../../query/money.ts'
+import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
@@ -279,7 +280,10 @@ async function readCompared(
   const { buckets: comparedBuckets, totals } = await readBuckets(clickhouse, 'reports.previous', query, facts, signal)
   const sumsById = new Map(comparedBuckets.map(({ ids, sums }) => [bucketId(ids), sums]))
   return {
-    response: { ...comparedRangeFields(compared, nowMs), totals: toMetrics(totals, metrics) },
+    response: {
+      ...comparedRangeFields(compared, nowMs),
+      totals: lacksAllRows(facts) ? null : toMetrics(totals, metrics),
+    },
     rows: counterparts.map((ids) => {
       const id = ids && bucketId(ids)
       return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }

@@ -10,6 +10,7 @@ import {
   countAtFields,
   type FactsCaller,
   type FactsPlan,
+  lacksAllRows,
   planCompared,
 } from '../../query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
@@ -47,9 +48,9 @@ export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number)
  * @returns one row per unit of time, oldest first
  */
 export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
-  const { interval, buckets, range, compared, nowMs } = plan
+  const { interval, buckets, facts, compared, nowMs } = plan
   const [sums, comparedSums] = await Promise.all([
-    readSeries(stores.clickhouse, plan.facts, signal),
+    readSeries(stores.clickhouse, facts, signal),
     compared && readSeries(stores.clickhouse, compared.facts, signal),
   ])
   // Reading, computing and writing 744 hours have a turn of the event loop each, so that other requests do not wait for all three.
@@ -61,7 +62,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
       return {
         id: interval === 'month' ? date : id,
         date,
-        complete: fromMs >= range.fromMs && untilMs <= range.untilMs && untilMs <= nowMs,
+        complete: fromMs >= facts.counted.fromMs && untilMs <= facts.counted.untilMs && untilMs <= nowMs,
         ...toMetrics(sums.get(id) ?? noSums),
         ...(comparedSums && {
           previous: {
@@ -96,7 +97,10 @@ export async function runOverview(
     totals: toMetrics(totals),
     ...(plan.compared &&
       comparedTotals && {
-        previous: { ...comparedRangeFields(plan.compared, plan.nowMs), totals: toMetrics(comparedTotals) },
+        previous: {
+          ...comparedRangeFields(plan.compared, plan.nowMs),
+          totals: lacksAllRows(plan.compared.facts) ? null : toMetrics(comparedTotals),
+        },
       }),
     resources,
     ...plan.retained,

@@ -59,7 +59,7 @@ const rangeFileHeaders = { ...fileHeaders, 'X-Retained-From': reference('Retaine
 
 export const operationHeaders: Readonly<Record<string, object>> = {
   ...Object.fromEntries(
-    ['getClicks', 'getConversions', 'getEvents'].map((id) => [
+    ['getClicks', 'getConversions', 'getCosts', 'getEvents'].map((id) => [
       id,
       { ...rangeFileHeaders, 'X-As-Of': reference('AsOf') },
     ]),

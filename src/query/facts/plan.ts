@@ -15,7 +15,7 @@ import { isSummed, type RowTable } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
-import { type RetainedFrom, retainedFrom } from '../retained.ts'
+import { onlyRetained } from '../retained.ts'
 import {
   type ComparisonQuery,
   hoursDaysMax,
@@ -40,7 +40,8 @@ export interface ComparedPlan {
   facts: FactsPlan
   /** The compared range, with `compare` or `compare_from`; it need not be earlier. */
   compared: (ComparedRange & { facts: FactsPlan }) | undefined
-  retained: RetainedFrom
+  /** From when rows are retained, if facts of a range are counted only from then on. */
+  retained: { retainedFrom: string | null }
   /** Conditions on the metrics of buckets, combined with AND. */
   metricConditions: readonly MetricCondition[]
   dataThrough: DataThrough
@@ -81,7 +82,8 @@ export function planCompared(
   const { countsVisitors = false } = kind
   const countsAtClick = query.count_at === 'click'
   const { filters, metrics: metricConditions } = readAllFilters(query, namesInTree.facts, kind.hasBuckets)
-  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick }
+  const { clicksMs: retainedMs } = retained
+  const factsQuery = { accountId, range, zone, dimensions, filters, countsVisitors, countsAtClick, retainedMs }
   const facts = planFacts(factsQuery)
   const namedRange = readComparedRange(query, zone, daysMax)
   const earlierRange = () =>
@@ -102,7 +104,7 @@ export function planCompared(
     compared,
     metricConditions,
     nowMs,
-    retained: retainedFromOf([facts, ...(compared ? [compared.facts] : [])], retained.clicksMs),
+    retained: { retainedFrom: [facts, compared?.facts].some(lacksRows) ? toInstantText(retainedMs) : null },
     dataThrough: dataThroughOf(freshness),
   }
 }
@@ -126,15 +128,6 @@ function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {
   }
 }
 
-/** Sums tables still count removed clicks, so only the parts of a query that are read from rows matter. */
-function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): RetainedFrom {
-  const starts = queries
-    .flatMap(({ parts }) => parts)
-    .filter(({ table, range }) => table === 'rows' && range.fromMs < range.untilMs)
-    .map(({ range }) => range.fromMs)
-  return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
-}
-
 /** @returns the field of responses that count conversions at their click */
 export function countAtFields({ facts }: ComparedPlan): { countAt?: 'click' } {
   return facts.countsAtClick ? { countAt: 'click' } : {}
@@ -156,8 +149,10 @@ export interface FactsQuery {
   filters: readonly Filter[]
   /** Whether distinct visitors are counted, which only rows have. */
   countsVisitors?: boolean
-  /** Whether conversions count at the time of their click. They are then read from rows of the whole range, clicks and costs from the parts. */
+  /** Whether conversions count at the time of their click. They are then read from rows, clicks and costs from the parts. */
   countsAtClick?: boolean
+  /** From when clicks are retained, epoch milliseconds; 0: all. */
+  retainedMs?: number
 }
 
 /** Where the sums of a query are read from: a sums table, or the rows themselves. */
@@ -172,8 +167,10 @@ export type FactsPart = FactsTable & { range: Range }
 export interface FactsPlan extends FactsQuery {
   /** UTC offsets of the time zone in the range; none without a time dimension. */
   offsets: readonly OffsetChange[]
-  /** They cover the range exactly once; at most two of each table, at least one. */
+  /** They cover `counted` exactly once; at most two of each table, at least one. */
   parts: readonly FactsPart[]
+  /** The range without the parts whose clicks would be read from removed rows: clicks, conversions and costs count in it alike. */
+  counted: Range
 }
 
 /** Period of one row of a table, milliseconds; periods start at multiples of it. */
@@ -186,13 +183,34 @@ const periodMs: Record<FactsTable['table'], number> = {
 
 /**
  * Selects the tables that a query is read from; no I/O. The whole periods of the range are read from the smallest table
- * that has all attributes of the query, the rest of the range at its ends from the next table.
+ * that has all attributes of the query, the rest of the range at its ends from the next table. Sums of removed clicks remain, so only
+ * parts that are read from rows begin where rows are retained, which is the start of a day.
  */
 export function planFacts(query: FactsQuery): FactsPlan {
-  const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : []
-  const parts = split(query.range, tablesOf(query, offsets))
-  // A compared range can be empty.
-  return { ...query, offsets, parts: parts.length === 0 ? [{ table: 'rows', range: query.range }] : parts }
+  const { range, retainedMs = 0 } = query
+  const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, range) : []
+  const found = split(range, tablesOf(query, offsets))
+    .map((part) => (part.table === 'rows' ? { ...part, range: onlyRetained(part.range, retainedMs) } : part))
+    .filter((part) => !isEmpty(part.range))
+  const none = { table: 'rows', range: { fromMs: range.untilMs, untilMs: range.untilMs } } as const
+  const parts = found.length === 0 ? [none] : found
+  const counted = {
+    fromMs: Math.min(...parts.map((part) => part.range.fromMs)),
+    untilMs: Math.max(...parts.map((part) => part.range.untilMs)),
+  }
+  return { ...query, offsets, parts, counted }
+}
+
+const isEmpty = ({ fromMs, untilMs }: Range) => fromMs >= untilMs
+
+/** Whether rows of a part of the range are removed. */
+function lacksRows(plan: FactsPlan | undefined): boolean {
+  return plan !== undefined && (plan.counted.fromMs > plan.range.fromMs || plan.counted.untilMs < plan.range.untilMs)
+}
+
+/** Whether rows of the whole range are removed. */
+export function lacksAllRows(plan: FactsPlan): boolean {
+  return lacksRows(plan) && isEmpty(plan.counted)
 }
 
 export function isTime(dimension: Dimension): dimension is TimeDimension {
@@ -233,7 +251,7 @@ function tablesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: 
 
 /** Splits a range among tables: its whole periods are read from the first one, its ends from the others. */
 function split({ fromMs, untilMs }: Range, [first, ...rest]: readonly FactsTable[]): FactsPart[] {
-  if (!first || fromMs >= untilMs) return []
+  if (!first || isEmpty({ fromMs, untilMs })) return []
   const stepMs = periodMs[first.table]
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs
   const lastMs = Math.floor(untilMs / stepMs) * stepMs

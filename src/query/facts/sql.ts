@@ -51,7 +51,7 @@ function fromFacts(plan: FactsPlan): FactsSource {
 SELECT ${namedKeys(plan, keys, columns)}${addedSumColumns(!plan.countsAtClick)}
 FROM ${from}${groupedBy(keys)}`
   })
-  if (plan.countsAtClick) selects.push(rowSumsSql(plan, plan.range, 'conversions', columns))
+  if (plan.countsAtClick) selects.push(rowSumsSql(plan, plan.counted, 'conversions', columns))
   return {
     from: ch`(${join(selects, '\nUNION ALL\n')}
 ) AS facts`,

@@ -200,6 +200,7 @@ describe('a report', () => {
       from: '2026-10-24T00:00:00.000Z',
       to: '2026-10-27T00:00:00.000Z',
       asOf: '2026-11-21T15:00:00.000Z',
+      retainedFrom: null,
       dataThrough: { clicks: '2026-10-26T12:00:00.000Z', conversions: '2026-10-26T15:00:00.000Z', costs: null },
       totals: { clicks: 5, revenue: 30 },
       data: [
@@ -232,8 +233,8 @@ describe('a report', () => {
   })
 
   it.each(metricNames)('of %s alone has the buckets, the order and the values of the whole report', async (metric) => {
-    const only = (row: object = {}) => Object.entries(row).filter(([name]) => name === metric)
-    const metricsOf = (row: object = {}) => Object.entries(row).filter(([name]) => name in allTotals)
+    const only = (row?: object | null) => Object.entries(row ?? {}).filter(([name]) => name === metric)
+    const metricsOf = (row?: object | null) => Object.entries(row ?? {}).filter(([name]) => name in allTotals)
     const { totals: allTotals } = await report('group_by=country')
     for (const query of [`group_by=country&sort=${metric}`, 'group_by=day&compare=previous_period&sort=-epc']) {
       const all = await report(query)

@@ -70,6 +70,7 @@ describe('GET /stats/overview', () => {
         aov: 10,
       },
       resources: { campaigns: 2, offers: 1, landingPages: 2, trafficSources: 2 },
+      retainedFrom: null,
       dataThrough: { clicks: null, conversions: null, costs: null },
       asOf: '2026-11-21T15:00:00.000Z',
     })

@@ -197,11 +197,14 @@ function later(step: Step, index: number): Step {
   return { ...step, lines }
 }
 
-/** The history of an account: steps, each with the report queries after it. */
+/** The history of an account: steps, each with the report queries after it. At the end old clicks and costs are removed. */
 export interface History {
   nowMs: number
   currency: string
   steps: [Step, WrittenQuery[]][]
+  /** Whole months before the present one whose clicks and costs are retained. */
+  retainedMonths: number
+  queriesOfRetained: WrittenQuery[]
 }
 
 const queriesPerStep = 4
@@ -211,6 +214,8 @@ export const history: fc.Arbitrary<History> = fc.constantFrom(...presentTimes).c
   return fc.record({
     nowMs: fc.constant(nowMs),
     currency: fc.constantFrom('USD', 'EUR'),
+    retainedMonths: fc.nat(1),
+    queriesOfRetained: fc.array(queries(nowMs), { minLength: 12, maxLength: 12 }),
     steps: fc
       .tuple(firstSteps, fc.array(step, { minLength: 3, maxLength: 5, size: 'max' }))
       .chain(([first, more]) =>

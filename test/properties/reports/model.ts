@@ -8,7 +8,9 @@ import { type CountedClick, type CountedConversion, type CountedCost, metricsOf 
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
+/** Rows with times in epoch milliseconds, of which clicks and costs before `retainedMs` are removed. */
 export interface Rows {
+  retainedMs: number
   clicks: readonly CountedClick[]
   conversions: readonly CountedConversion[]
   costs: readonly CountedCost[]
@@ -65,15 +67,21 @@ export function expectedReport(query: Query, given: Rows, nowMs: number) {
   const response = {
     data: shown.map((bucket) => rowOf(query, bucket)),
     totals: shownOf(query, total(selected)),
+    lacksRows: lackOf(query, rows, query.range) !== 'none',
     ...counts,
   }
   if (query.compare === undefined) return response
-  const { range, totals, counterpartOf } = earlierOf(query, rows, nowMs)
+  const { range, totals, lacksRows, counterpartOf } = earlierOf(query, rows, nowMs)
   const compared = shown.map((bucket): ExpectedRow => {
     const { id, values } = counterpartOf(bucket.ids)
     return { ...rowOf(query, bucket), previous: { id, ...shownOf(query, values) } }
   })
-  return { ...response, data: compared, previous: { range, totals: shownOf(query, totals) } }
+  return {
+    ...response,
+    lacksRows: response.lacksRows || lacksRows,
+    data: compared,
+    previous: { range, totals: totals && shownOf(query, totals) },
+  }
 }
 
 /** The other range of a comparison, and the values there of a bucket. */
@@ -82,9 +90,11 @@ function earlierOf(query: Query, rows: Rows, nowMs: number) {
   const previous = typeof compare === 'object' ? otherOf(query, compare) : previousOf(query, compare, nowMs)
   const earlier = select(query, rows, previous.range)
   const buckets = group(query, earlier)
+  const lack = lackOf(query, rows, previous.range)
   return {
     range: previous.range,
-    totals: total(earlier),
+    totals: lack === 'all' ? null : total(earlier),
+    lacksRows: lack !== 'none',
     counterpartOf(ids: readonly string[]) {
       const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
       const exists = counterparts.every((id): id is string => id !== null)
@@ -168,22 +178,67 @@ function fulfils(row: Row, tree: Tree): boolean {
   }
 }
 
-function select({ filters, tree }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
+/** Attributes of sums by day. */
+const summed = ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source']
+function namesOf(tree: Tree): FilterName[] {
+  switch (tree[0]) {
+    case 'and':
+    case 'or':
+      return tree[1].flatMap(namesOf)
+    case 'not':
+      return namesOf(tree[1])
+    default:
+      return [tree[1]]
+  }
+}
+
+/** The part of a range that sums have: whole UTC days, or whole quarters of an hour. Rows of the rest can be removed. */
+function ofSums(query: Query, { fromMs, untilMs }: Query['range']): Query['range'] {
+  const none = { fromMs: untilMs, untilMs }
+  const names = [...query.filters.map(({ name }) => name), ...query.tree.flatMap(namesOf)]
+  const times = query.dimensions.filter((name) => timeId(name as TimeDimension, 0, 'UTC') !== undefined)
+  const attributes = query.dimensions.filter((name) => !(times as Dimension[]).includes(name))
+  const all = new Set([...attributes, ...names.map((name) => attributeOf[name] ?? name)])
+  all.delete('campaign')
+  const offsets = [untilMs - 1]
+  for (let atMs = fromMs; atMs < untilMs; atMs += 86_400_000) offsets.push(atMs)
+  const isUtc = offsets.every((atMs) => localText(atMs, query.zone).endsWith('+00:00'))
+  const isByDay = times.length === 0 || (isUtc && !times.some((name) => name === 'hour' || name === 'hour_of_day'))
+  const isOfDays = isByDay && all.size < 2 && [...all].every((name) => summed.includes(name))
+  if (query.withVisitors || query.sort.by === 'visitors' || (all.size > 0 && !isOfDays)) return none
+  const stepMs = all.size > 0 ? 86_400_000 : 900_000
+  const whole = { fromMs: Math.ceil(fromMs / stepMs) * stepMs, untilMs: Math.floor(untilMs / stepMs) * stepMs }
+  return whole.fromMs < whole.untilMs ? whole : none
+}
+
+/** How much of a range lacks rows that are needed. */
+function lackOf(query: Query, { retainedMs }: Rows, range: Query['range']): 'none' | 'some' | 'all' {
+  const { fromMs, untilMs } = ofSums(query, range)
+  const lacks = range.fromMs < Math.min(fromMs, retainedMs) || untilMs < Math.min(range.untilMs, retainedMs)
+  return lacks && fromMs === untilMs && range.untilMs <= retainedMs ? 'all' : lacks ? 'some' : 'none'
+}
+
+function select(query: Query, { retainedMs, ...rows }: Rows, range: Query['range']): Selected {
+  const { filters, tree } = query
+  const sums = ofSums(query, range)
   const isSelected = (row: Row) =>
-    row.atMs >= fromMs &&
-    row.atMs < untilMs &&
+    row.atMs >= range.fromMs &&
+    row.atMs < range.untilMs &&
+    (row.atMs >= retainedMs || (row.atMs >= sums.fromMs && row.atMs < sums.untilMs)) &&
     filters.every(({ name, values, isExcluded }) => values.includes(attributeValue(row, name)) !== isExcluded) &&
     tree.every((one) => fulfils(row, one))
   const [clicks, conversions] = [rows.clicks.filter(isSelected), rows.conversions.filter(isSelected)]
   return { clicks, conversions, costs: rows.costs.filter(isSelected) }
 }
 
-function total({ clicks, conversions, costs }: Rows): Counted {
+type Selected = Omit<Rows, 'retainedMs'>
+
+function total({ clicks, conversions, costs }: Selected): Counted {
   return { ...metricsOf(clicks, conversions, costs), visitors: new Set(clicks.map(({ visitor }) => visitor)).size }
 }
 
 /** A bucket has clicks, conversions of any status, or a cost. */
-function group({ dimensions, zone }: Query, { clicks, conversions, costs }: Rows): Map<string, Bucket> {
+function group({ dimensions, zone }: Query, { clicks, conversions, costs }: Selected): Map<string, Bucket> {
   type Group = { ids: string[]; clicks: CountedClick[]; conversions: CountedConversion[]; costs: CountedCost[] }
   const groups = new Map<string, Group>()
   const groupOf = (row: Row) => {

@@ -2,6 +2,8 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventAgeMaxMs } from '../../../schema/event.ts'
+import type { FunnelResponse } from '../../../schema/funnel.ts'
+import type { StatsDaily } from '../../../schema/stats.ts'
 import {
   hasRetention,
   listRetention,
@@ -49,7 +51,10 @@ const body = async (account: string, path: string) => {
   expect([path, response.statusCode]).toEqual([path, 200])
   return response.json()
 }
-const responses = async (account: string, paths: readonly string[]) =>
+const responses = async (
+  account: string,
+  paths: readonly string[],
+): Promise<Record<string, { retainedFrom: unknown }>> =>
   Object.fromEntries(
     await Promise.all(paths.map(async (path) => [path, { ...(await body(account, path)), asOf: null }])),
   )
@@ -65,6 +70,7 @@ const fromSums = [
     (dimension) => `/reports?group_by=${dimension}&${range}`,
   ),
   `/reports?group_by=country&campaign_id=k2&${range}`,
+  `/reports?group_by=country&count_at=click&${range}`,
   `/reports?group_by=campaign&from=2025-02-01&to=2025-02-28&compare=previous_period`,
   `/stats/overview?${range}`,
   `/stats/daily?${range}`,
@@ -74,8 +80,10 @@ const fromSums = [
 
 // Rows of another account are unchanged: removal.test.ts.
 describe('after months were removed', () => {
-  it('everything that sums answer is unchanged, to the cent, without retainedFrom', async () => {
-    expect(await responses('acme', fromSums)).toEqual(before)
+  it('everything that sums answer is unchanged, to the cent, with retainedFrom null', async () => {
+    const after = await responses('acme', fromSums)
+    expect(after).toEqual(before)
+    expect(Object.values(after).map(({ retainedFrom }) => retainedFrom)).toEqual(fromSums.map(() => null))
   })
 
   it('lists have the rows that are left', async () => {
@@ -107,7 +115,9 @@ describe('after months were removed', () => {
     ['/conversions', undefined],
     [`/reports?group_by=region&${range}`, clicksFrom],
     ['/reports?group_by=region&from=2025-02-01&to=2025-02-28&compare=previous_period', clicksFrom],
-    ['/reports?group_by=region&from=2025-02-01&to=2025-03-31', undefined],
+    ['/reports?group_by=region&from=2025-02-01&to=2025-03-31', null],
+    [`/stats/overview?sub1=a&${range}`, clicksFrom],
+    [`/stats/daily?sub1=a&${range}`, clicksFrom],
     [`/funnels?steps=click,signup&${range}`, eventsFrom],
     ['/funnels?steps=click,conversion&from=2025-02-01&to=2025-03-31', undefined],
     [`/checksums/clicks?${range}`, clicksFrom],
@@ -132,13 +142,39 @@ describe('after months were removed', () => {
     expect(await header(`/stats/daily?from=2025-01-01T00:01:00Z&format=csv&to=2025-01-03`)).toEqual([clicksFrom, 4])
   })
 
-  it('reports of rows, funnels, checksums and journeys have the rows that are left and all conversions', async () => {
-    const report = await body('acme', `/reports?group_by=region&${range}`)
-    expect(report.totals).toMatchObject({ clicks: 2, cost: 2.5, conversions: 3, pendingConversions: 1 })
-    const february = '/reports?group_by=region&from=2025-02-01&to=2025-02-28&compare=previous_period'
-    const { totals, previous } = await body('acme', february)
-    expect([totals.clicks, previous.totals.clicks]).toEqual([1, 0])
-    expect((await body('acme', `/funnels?steps=click,signup&${range}`)).steps[0].entered).toBe(2)
+  it('reports and stats of rows count clicks, conversions and costs of the same months: those with clicks', async () => {
+    const march = { conversions: 1, revenue: 7 }
+    const left = { clicks: 2, cost: 2.5, ...march, pendingConversions: 1, profit: 4.5 }
+    expect((await body('acme', `/reports?group_by=region&${range}`)).totals).toMatchObject(left)
+    expect((await body('acme', `/stats/overview?sub1=a&${range}`)).totals).toMatchObject({
+      clicks: 2,
+      ...march,
+      cost: 0.5,
+    })
+    const atClick = await body('acme', `/reports?group_by=region&count_at=click&${range}`)
+    expect(atClick.totals).toMatchObject({ ...left, pendingConversions: 0 })
+    const compare = 'from=2025-02-01&to=2025-02-28&compare=previous_period'
+    for (const path of [`/reports?group_by=region&${compare}`, `/stats/overview?sub1=a&${compare}`]) {
+      const { totals, previous } = await body('acme', path)
+      expect([totals.clicks, previous.totals]).toEqual([1, null])
+    }
+    const { data } = await body('acme', '/stats/daily?sub1=a&from=2025-01-30&to=2025-02-02')
+    expect(data.map(({ complete, clicks }: StatsDaily['data'][number]) => [complete, clicks])).toEqual([
+      [false, 0],
+      [false, 0],
+      [true, 1],
+      [true, 0],
+    ])
+  })
+
+  it('funnels, checksums and journeys have the rows that are left', async () => {
+    const entered = async (steps: string) =>
+      (await body('acme', `/funnels?by=click&steps=${steps}&${range}`)).steps.map(
+        (step: FunnelResponse['steps'][number]) => step.entered,
+      )
+    expect(await entered('click,signup')).toEqual([1, 1])
+    expect(await entered('conversion,click')).toEqual([1, 0])
+    expect(await entered('conversion,conversion')).toEqual([2, 0])
     const days = async (path: string) => (await body('acme', path)).data.map(({ day }: { day: string }) => day)
     expect(await days(`/checksums/clicks?${range}`)).toEqual(['2025-02-01', '2025-03-10'])
     expect(await days(`/checksums/events?${range}`)).toHaveLength(1)
