@@ -197,6 +197,7 @@ describe('a report', () => {
       currency: 'USD',
       bucketCount: 5,
       truncated: false,
+      next: null,
       from: '2026-10-24T00:00:00.000Z',
       to: '2026-10-27T00:00:00.000Z',
       asOf: '2026-11-21T15:00:00.000Z',
