@@ -222,7 +222,7 @@ function readUpdatedAt({ query }: FastifyRequest): number | undefined {
   if (text === undefined) return undefined
   try {
     // A plus sign that is not percent-encoded is a space.
-    return feedInstant.read(text.replace(/(?<=:\d\d(\.\d+)?) (?=\d\d(:?\d\d)?$)/, '+'))
+    return feedInstant.read(text.replace(/(?<=:\d\d(\.\d{1,9})?) (?=\d\d(:?\d\d)?$)/, '+'))
   } catch (error) {
     throw error instanceof RowError ? invalidParameter('updated_at', error.message) : error
   }
