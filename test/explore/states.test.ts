@@ -3,6 +3,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
+import { shownText } from '../../src/query/shownText.ts'
 import { importContent } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
 import { hasChromium, partsBeyond } from '../kit/chromium.ts'
@@ -142,7 +143,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       await page.setViewportSize({ width, height: 1000 })
       await show('?group_by=campaign,sub1', key)
       const shown = await panel('Drill-down').locator('tbody bdi').allTextContents()
-      expect(shown.toSorted()).toEqual([...names, ...names].toSorted())
+      expect(shown.toSorted()).toEqual([...names, ...names].map(shownText).toSorted())
       const cut = await panel('Drill-down')
         .locator('tbody bdi', { hasText: 'variant' })
         .or(page.locator('.card-value'))
@@ -155,7 +156,7 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       const hostile = page.locator('.area-drill-down tbody tr', { hasText: markup }).filter({ hasText: 'WWWW' })
       await hostile.locator('button').first().click()
       await explorer.settle()
-      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, long])
+      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, shownText(long)])
       expect(await panel('Drill-down').locator('tbody tr').count()).toBe(1)
       await expect.poll(() => partsBeyond(page)).toEqual([])
     }

@@ -27,6 +27,9 @@ async function idsOf(prefix: string): Promise<string[]> {
   return (await result.json<{ id: string }>()).map(({ id }) => id)
 }
 
+/** Random from 5 to 30 seconds, so that senders do not return together. */
+const retryAfter = expect.stringMatching(/^([5-9]|[12]\d|30)$/)
+
 const ndjson = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 /** Starts a process that ends with the test. */
@@ -193,7 +196,7 @@ describe('a feed', () => {
     const second = open(['feed'], settings)
     const row = clickOf('acme', 'e2')
     await expect.poll(second.log).toContain('Another feed is active')
-    expect(await post(port, row)).toEqual([503, '5', expect.stringContaining('unavailable')])
+    expect(await post(port, row)).toEqual([503, retryAfter, expect.stringContaining('unavailable')])
     const probe = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     expect([await probe('/healthz'), await probe('/readyz'), second.lines]).toEqual([200, 503, []])
     first.child.stdin.end()
@@ -210,7 +213,7 @@ describe('a feed', () => {
     const settings = { FEED_PORT: `${port}`, FEED_TOKEN: token, DATABASE_URL: `postgres://127.0.0.1:${none}/none` }
     const waiting = open(['feed'], settings)
     await expect.poll(waiting.log).toContain('Waiting for DATABASE_URL: Postgres: ')
-    expect(await post(port, clickOf('acme', 'e3'))).toEqual([503, '5', expect.stringContaining('unavailable')])
+    expect(await post(port, clickOf('acme', 'e3'))).toEqual([503, retryAfter, expect.stringContaining('unavailable')])
     waiting.child.kill('SIGTERM')
     expect(await waiting.exit).toBe(0)
   })
