@@ -127,11 +127,12 @@ describe('the tools', () => {
 
   it('take every filter that get_schema lists for the endpoint as an argument, and the others in filters', async () => {
     const { filters } = JSON.parse((await call(model, 'get_schema')).text) as {
-      filters: { name: string; resources: string[] }[]
+      filters: { name: string; endpoints: { paths: string[] }[] }[]
     }
-    const tools = { clicks: 'get_clicks', conversions: 'get_conversions', costs: 'get_costs', stats: 'get_stats_daily' }
-    for (const [resource, tool] of Object.entries({ ...tools, reports: 'get_reports', funnels: 'get_funnels' })) {
-      const given = filters.filter(({ resources }) => resources.includes(resource)).map(({ name }) => [name, '!x'])
+    for (const path of ['/clicks', '/conversions', '/costs', '/stats/daily', '/reports', '/funnels']) {
+      const tool = `get${path.replaceAll('/', '_')}`
+      const takes = ({ endpoints }: (typeof filters)[number]) => endpoints.some(({ paths }) => paths.includes(path))
+      const given = filters.filter(takes).map(({ name }) => [name, '!x'])
       const needed = { get_reports: { group_by: 'day' }, get_funnels: { steps: 'a,b' } }[tool]
       const { text } = await call(model, tool, { ...Object.fromEntries(given), ...needed, nothing: 1 })
       expect([tool, text]).toEqual([tool, expect.stringMatching(/^unknown argument: nothing\. /)])
