@@ -3,15 +3,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { namedTables } from '../../schema/metadata.ts'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openFeedMetrics } from '../../src/feed/metrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
+import { resourceTables } from '../../src/import/resourceNames.ts'
 import { packageRoot } from '../../src/package.ts'
+import { rowTables } from '../../src/query/attributes.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { personalTables } from '../../src/writer/erasure/personalFields.ts'
 import { describeDifference } from '../../src/writer/repair/differences.ts'
 import { kinds } from '../../src/writer/repair/kinds.ts'
+import { agedTables } from '../../src/writer/retention/removedRows.ts'
 import { alertRules, alertValue } from '../deploy/prometheusRules.ts'
 
 const pageOf = (name: string) => join(packageRoot, 'docs', name)
@@ -36,6 +41,27 @@ it('deploy/prometheus-rules.yaml uses only existing metrics', async () => {
     expect(metrics.length, rule.alert).toBeGreaterThan(0)
     for (const name of metrics) expect(known, rule.alert).toContain(name.replace(/_bucket$/, ''))
   }
+})
+
+it('lists of tables name all base tables, which no view fills', () => {
+  const schema = readFileSync(join(packageRoot, 'clickhouse/schema.sql'), 'utf8')
+  const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort()
+  const tables = namesIn(schema, /^CREATE TABLE (\w+)/gm)
+  const filled = namesIn(schema, /^CREATE MATERIALIZED VIEW \w+ TO (\w+)/gm)
+  const base = tables.filter((name) => !filled.includes(name))
+  const scaling = textOf('scaling.md')
+  expect(namesIn(scaling, /INSERT INTO tributary_two\.\w+ SELECT \* FROM tributary\.(\w+) FINAL/g)).toEqual(base)
+  const distributed = scaling.split('| distributed by')[1]?.split('| sums ')[0] ?? ''
+  expect(namesIn(distributed, /`(\w+)`/g)).toEqual(tables.filter((name) => !name?.startsWith('sums_')))
+  const copies = 'converted_click_rows'
+  expect([...rowTables, 'pixel_events', copies].sort()).toEqual(base)
+  expect([...Object.values(resourceTables), copies].sort()).toEqual([...base, ...namedTables].sort())
+  // Conversions are kept.
+  expect([...agedTables.map(({ name }) => name), 'conversions'].sort()).toEqual(base)
+  const ofVisitors = base.filter((name) =>
+    schema.split(`CREATE TABLE ${name}\n`)[1]?.split('\n)')[0]?.includes('visitor_id'),
+  )
+  expect(personalTables.map(({ name }) => name).sort()).toEqual(ofVisitors)
 })
 
 function alertsTable(): string[][] {
