@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { causeOf } from '../expectedError.ts'
 import { zoneData } from '../package.ts'
-import { readFeedAddress } from '../settings.ts'
+import { readFeedAddress, type Settings } from '../settings.ts'
 import { isUsable, newReplicasOf } from '../stores/clickhouse/chooseServer.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
 import { logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 }
 
 async function examine(context: CommandContext): Promise<Line[]> {
-  const lines: Line[] = examineRuntime(Date.now())
+  const lines: Line[] = [...examineRuntime(Date.now()), examineBackup(context.settings)]
   /** @param find returns or throws what is wrong, or returns several lines */
   const add = async (check: string, mend: string, find: () => Promise<unknown>) => {
     const found = await find().catch((error) => `${causeOf(error)}.`)
@@ -125,6 +125,17 @@ export function examineRuntime(
       isWarning: true,
     },
   ]
+}
+
+/** Warns of a store that `tributary backup` does not copy, and that has no backup of one moment. */
+export function examineBackup({ DATABASE_URL, CLICKHOUSE_URL }: Partial<Settings>): Line {
+  const isMixed = DATABASE_URL !== undefined && CLICKHOUSE_URL === undefined
+  return {
+    check: 'backup',
+    found: isMixed ? 'No command copies an embedded ClickHouse with PostgreSQL on a server while the server runs.' : '',
+    mend: 'Stop the server for each backup, as docs/restore.md says.',
+    isWarning: true,
+  }
 }
 
 const clockMend = 'Synchronize the clocks of both machines, with NTP.'

@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { examineRuntime } from '../../src/cli/doctor.ts'
+import { examineBackup, examineRuntime } from '../../src/cli/doctor.ts'
 import { causeOf } from '../../src/expectedError.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -71,6 +71,12 @@ it('warns of a Node.js without fixes and of zone data older than a year', () => 
   for (const { mend, isWarning } of examineRuntime(0))
     expect([mend, isWarning]).toEqual([expect.stringMatching(/\.$/), true])
   expect(examineRuntime(0).map(({ check }) => check)).toContain(`zone data ${process.versions.tz}`)
+})
+
+it('warns of an embedded ClickHouse beside PostgreSQL on a server, which tributary backup does not copy', () => {
+  const foundOf = (...names: string[]) => examineBackup(Object.fromEntries(names.map((name) => [name, 'x']))).found
+  expect(foundOf('DATABASE_URL')).toContain('embedded ClickHouse')
+  for (const names of [[], ['DATABASE_URL', 'CLICKHOUSE_URL']]) expect(foundOf(...names)).toBe('')
 })
 
 describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
