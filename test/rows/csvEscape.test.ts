@@ -57,10 +57,7 @@ const readRecords = async (path: string) => (await csvRows((await api.get(path, 
 function freeTextsOf({ properties }: { properties: Record<string, TSchema> }): string[] {
   const enumerations = ['source', 'status', 'baseCurrency', 'subIds']
   const texts = Object.entries(properties)
-    .filter(([name, { type, anyOf, format }]) => {
-      const types = [type, ...(anyOf ?? []).map((one: TSchema) => one.type)].flat()
-      return types.includes('string') && !format && !enumerations.includes(name)
-    })
+    .filter(([name, { type, format }]) => [type].flat().includes('string') && !format && !enumerations.includes(name))
     .map(([name]) => name)
   return [...texts, ...subIds]
 }
