@@ -13,7 +13,7 @@ const lines = Array.from({ length: rowsCount }, (_, n) => ({
 }))
 const longText = (n: number) => `${n}`.padEnd(8_192, 'x')
 
-it('a page ends at 4 MiB with its cursor, and the pages have each row once: in every list, search and journey', async () => {
+it('a page ends at 4 MiB with its cursor, and the pages have each row once: in lists of rows and in journeys', async () => {
   const key = await api.account('long')
   const store = (resource: Parameters<typeof importContent>[2], rows: Record<string, unknown>[]) =>
     importContent(api.stores, 'long', resource, rows)
@@ -49,9 +49,6 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in e
     ['/conversions?status=approved', rowsCount],
     ['/conversions?updated_since=2026-01-01T00:00:00Z', rowsCount],
     ['/journeys?visitor_id=v', 2 * rowsCount],
-    ['/conversions/search?q=conv-', rowsCount],
-    ['/campaigns?', rowsCount],
-    ['/campaigns/search?q=name', rowsCount],
   ] as const) {
     const ids: string[] = []
     let pages = 0
