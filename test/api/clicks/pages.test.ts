@@ -150,7 +150,7 @@ describe('pages of clicks', () => {
           }
         },
       ),
-      { numRuns: randomCases(2) },
+      { numRuns: randomCases(1) },
     )
   })
 

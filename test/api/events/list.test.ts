@@ -131,7 +131,7 @@ describe('GET /events', () => {
           }
         },
       ),
-      { numRuns: randomCases(3) },
+      { numRuns: randomCases(2) },
     )
   })
 

@@ -58,7 +58,7 @@ it('GET /campaigns/search matches a plain model for any text, any fields and any
       expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
       expect(idsOf(await readPages(api, path + limit, key, CampaignSearchPage))).toEqual(idsOf(expected))
     }),
-    { numRuns: randomCases(4) },
+    { numRuns: randomCases(2) },
   )
 })
 
@@ -88,7 +88,7 @@ it('GET /conversions/search matches a plain model for any text, any fields and a
       const path = `/conversions/search?${new URLSearchParams({ q, fields: wanted.join() })}&limit=${limit}`
       expect(idsOf(await readPages(api, path, key, ConversionSearchPage))).toEqual(expected)
     }),
-    { numRuns: randomCases(7) },
+    { numRuns: randomCases(4) },
   )
 })
 
