@@ -19,14 +19,14 @@ const clicksPerSecond = 3
 const conversionsPerClick = 0.1
 
 /**
- * Feeds an account with clicks and conversions of now, until it is stopped.
+ * Feeds an account with clicks and conversions of now, until it is stopped; not while `tributary feed` has the account.
  * @param warn receives the failures of a second
  */
 export function startLiveDemo(stores: Stores, { id: accountId, currency }: Account, warn: (line: string) => void) {
   const demo = demoOf({ ...copied, nowMs: Date.now(), currency })
   const [clicks, conversions] = [[...clickRows(demo)], [...conversionRows(demo)]]
   const draws = openDraws(randomUUID())
-  const store = new SetStore(stores, { onMessage: warn })
+  const store = new SetStore(stores, { onMessage: warn, feed: 'feed-demo' })
   const feed = new Feed({ postgres: stores.postgres, store, flushMs, warn })
   const storing = feed.queue.run().catch((error: Error) => warn(`The demo is no longer fed: ${error.message}`))
   const origin = originsOf(false, Date.now)

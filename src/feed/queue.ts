@@ -3,7 +3,7 @@ import { type FeedRow, notStoredYet, otherWriter, type RejectedRow, type RowResu
 import type { SetStore } from './setStore.ts'
 
 /** What stores the rows: one process uses it, one call at a time. */
-export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'readWishes' | 'release' | 'flush'>
+export type RowStore = Pick<SetStore, 'lost' | 'claim' | 'holderOf' | 'readWishes' | 'release' | 'flush'>
 
 /** Limits of one flush; bytes of the rows as they were sent. */
 const flushMax = { rows: 50_000, bytes: 30 << 20, accounts: 5_000 }
@@ -15,6 +15,8 @@ const measuredRowsMin = 1_000
 const heldMax = { rows: 100_000, bytes: 128 << 20 }
 /** Between two looks at the wishes of other writers, and between two attempts to claim an account. */
 const tickMs = 1_000
+/** A warning names who has an account once its rows have waited for this time. */
+const reportMs = 2_000
 /** A claimed account without rows is released after this time. */
 const idleMs = 60_000
 
@@ -67,6 +69,13 @@ interface Entry {
   sinceMs: number
 }
 
+/** Rows of an account that another writer has; none if their sources do not wait. */
+interface Waiting {
+  entries: Entry[]
+  /** When an attempt to claim the account first failed, by `performance.now()`; undefined once that is reported. */
+  sinceMs: number | undefined
+}
+
 export interface QueueOptions {
   /**
    * From the start of one flush to the start of the next one, milliseconds. Between them is a pause as long as the flush, at most this
@@ -87,8 +96,8 @@ export class RowQueue {
   /** Rows in memory: those without a result, and those that their sources have to name. */
   readonly held = { rows: 0, bytes: 0 }
   #ready: Entry[] = []
-  /** Rows of accounts that another writer has, by account; none if their sources do not wait. */
-  readonly #waiting = new Map<string, Entry[]>()
+  /** By account. */
+  readonly #waiting = new Map<string, Waiting>()
   /** Entries of the flush that is running, and when it began, by `performance.now()`. */
   #storing: readonly Entry[] = []
   #startedAtMs = 0
@@ -126,7 +135,7 @@ export class RowQueue {
   }
 
   get oldestAgeMs(): number {
-    const first = [this.#storing[0], this.#ready[0], ...Array.from(this.#waiting.values(), ([entry]) => entry)]
+    const first = [this.#storing[0], this.#ready[0], ...Array.from(this.#waiting.values(), ({ entries }) => entries[0])]
     const addedAtMs = first.map((entry) => entry?.batch.addedAtMs ?? Number.POSITIVE_INFINITY)
     return Math.max(0, performance.now() - addedAtMs.reduce((one, other) => Math.min(one, other)))
   }
@@ -185,7 +194,7 @@ export class RowQueue {
       if (row && 'accountId' in row)
         this.#settle(batch, index, this.isWaiting(row.accountId) ? otherWriter : notStoredYet)
     this.#setReady(this.#ready.filter(hasNoResult))
-    for (const [accountId, entries] of this.#waiting) this.#waiting.set(accountId, entries.filter(hasNoResult))
+    for (const waiting of this.#waiting.values()) waiting.entries = waiting.entries.filter(hasNoResult)
   }
 
   /** Forgets the rows of a batch that will not be stored. Call it when each row has a result. */
@@ -249,12 +258,12 @@ export class RowQueue {
 
   #wait(entry: Entry): void {
     const { accountId } = entry.row
-    const waiting = this.#waiting.get(accountId) ?? []
-    this.#waiting.set(accountId, waiting)
     entry.sinceMs = performance.now()
+    const waiting = this.#waiting.get(accountId) ?? { entries: [], sinceMs: entry.sinceMs }
+    this.#waiting.set(accountId, waiting)
     if (entry.batch.waitMs > 0) {
       keepAlone(entry.row)
-      waiting.push(entry)
+      waiting.entries.push(entry)
     } else this.#settle(entry.batch, entry.index, otherWriter)
   }
 
@@ -292,16 +301,28 @@ export class RowQueue {
     await this.#release([...this.#claimed].flatMap(([id, usedAtMs]) => (isOver(usedAtMs, idleMs) ? [id] : [])))
     if (this.#waiting.size === 0) return
     const claimed = await this.#claim([...this.#waiting.keys()])
-    for (const [accountId, entries] of this.#waiting) {
+    const reported = new Map<string, string[]>()
+    for (const [accountId, waiting] of this.#waiting) {
       if (claimed.has(accountId)) {
         this.#waiting.delete(accountId)
-        for (const entry of entries) this.#makeReady(entry)
+        for (const entry of waiting.entries) this.#makeReady(entry)
         continue
       }
-      for (const { batch, index, sinceMs } of entries)
+      if (waiting.sinceMs !== undefined && isOver(waiting.sinceMs, reportMs)) {
+        waiting.sinceMs = undefined
+        const holder = this.#store.holderOf(accountId)
+        const ids = reported.get(holder)
+        if (ids) ids.push(accountId)
+        else reported.set(holder, [accountId])
+      }
+      for (const { batch, index, sinceMs } of waiting.entries)
         if (isOver(sinceMs, batch.waitMs)) this.#settle(batch, index, otherWriter)
         else if (!this.#isPatient) this.#settle(batch, index, feedIsEnding)
-      this.#waiting.set(accountId, entries.filter(hasNoResult))
+      waiting.entries = waiting.entries.filter(hasNoResult)
+    }
+    for (const [holder, ids] of reported) {
+      const shown = `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? `, … (${ids.length})` : ''}`
+      this.#options.warn(`Rows wait for ${holder}, which has their accounts: ${shown}.`)
     }
   }
 

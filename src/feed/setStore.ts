@@ -12,7 +12,7 @@ import { parseJson } from '../query/exactJson.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { reasonOf } from '../stores/timing/periodic.ts'
 import { Turn } from '../stores/timing/turn.ts'
-import { claimAccounts, readWishes, releaseAccounts } from '../writer/fence/claims.ts'
+import { claimAccounts, describeProcess, readWishes, releaseAccounts, wish } from '../writer/fence/claims.ts'
 import type { Writer, WriteSession } from '../writer/fence/session.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
 import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/openWriter.ts'
@@ -41,16 +41,20 @@ interface Opened {
   batch?: RowBatch | undefined
 }
 
+type SetStoreOptions = Pick<SessionOptions, 'onMessage' | 'statementWindowMs' | 'feed'>
+
 /** Stores the rows of all accounts together, under the lease of one process. It has the lease while it has an account. */
 export class SetStore {
   readonly #stores: Writer['stores']
-  readonly #options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>
+  readonly #options: SetStoreOptions
   readonly #lost = new AbortController()
   readonly #closed = new AbortController()
   #opened: Opened | undefined
   readonly #recent = new RecentClicks()
   /** Keys of campaigns that exist. */
   readonly #campaigns = new LRUCache<string, true>({ max: 20_000 })
+  /** By account that could not be claimed: the lease of the process that has it. */
+  readonly #holders = new Map<string, string | null>()
   /** Of the claimed accounts. */
   readonly #states = new Map<string, AccountState>()
   /** Whether a flush has failed. */
@@ -66,7 +70,7 @@ export class SetStore {
   /** Resolves when no such writer is open. */
   #completion = Promise.resolve()
 
-  constructor(stores: Writer['stores'], options: Pick<SessionOptions, 'onMessage' | 'statementWindowMs'>) {
+  constructor(stores: Writer['stores'], options: SetStoreOptions) {
     this.#stores = stores
     this.#options = options
   }
@@ -94,9 +98,13 @@ export class SetStore {
     const opened = await this.#open()
     if (!opened) return
     const { set, lookUps } = opened
-    const claims = await claimAccounts(set, accountIds)
+    const wished = this.#options.feed === 'feed-demo' ? [] : [...this.#holders.keys()]
+    const claims = await claimAccounts(set, accountIds, wished)
     for (const filter of [lookUps.clicks, lookUps.events, lookUps.awaited]) filter.claimed(claims)
     const claimed = accountsOf(claims)
+    const refused = new Set(accountIds)
+    for (const id of claimed) for (const ids of [refused, this.#holders]) ids.delete(id)
+    if (refused.size > 0) for (const [id, { process }] of await wish(set, [...refused])) this.#holders.set(id, process)
     const busy = await this.#recover(set, claimed)
     const states = await readAccountStates(
       set,
@@ -106,11 +114,16 @@ export class SetStore {
     await this.#closeIfIdle()
   }
 
+  /** @returns who has an account that could not be claimed */
+  holderOf(accountId: string): string {
+    return describeProcess(this.#holders.get(accountId) ?? null)
+  }
+
   /** @returns undefined while a migration runs @throws MigrationError when this version must not write afterwards */
   async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
     if (this.#opened) return this.#opened
-    const set = await tryOpenWriterSet(this.#stores, { ...this.#options, signal: this.#lost.signal, isFeed: true })
+    const set = await tryOpenWriterSet(this.#stores, { feed: 'feed', ...this.#options, signal: this.#lost.signal })
     if (!set) return undefined
     const { lost } = set.lease
     lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })

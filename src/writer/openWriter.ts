@@ -1,6 +1,6 @@
 import { assertWritable, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
-import { claimAccounts, newProcess, wish } from './fence/claims.ts'
+import { claimAccounts, describeProcess, type FeedKind, newProcess, wish } from './fence/claims.ts'
 import { WriteFence } from './fence/fence.ts'
 import { releaseClaims, WriteRefused, type Writer, WriteSession } from './fence/session.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
@@ -9,8 +9,8 @@ import { recoverAccount } from './repair/recoverAccount.ts'
 export interface SessionOptions extends Pick<WriteSession, 'onMessage' | 'signal'> {
   /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined
-  /** Whether it yields its accounts to other processes that wish for them. */
-  isFeed?: boolean
+  /** Set for a process that yields its accounts to others. */
+  feed?: FeedKind
 }
 
 export interface WriterOptions extends SessionOptions {
@@ -24,7 +24,7 @@ export interface WriterOptions extends SessionOptions {
  */
 export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriteSession> {
   const { onMessage, signal } = options
-  const lease = await acquireLease(stores.postgres, newProcess(options.isFeed), {
+  const lease = await acquireLease(stores.postgres, newProcess(options.feed), {
     blockedBy: migrationLease,
     signal,
     onWait: () => onMessage('The stores are being migrated; waiting for the migration to end.'),
@@ -38,7 +38,7 @@ export async function tryOpenWriterSet(
   stores: WriteSession['stores'],
   options: SessionOptions,
 ): Promise<WriteSession | undefined> {
-  const name = newProcess(options.isFeed)
+  const name = newProcess(options.feed)
   const lease = await tryLease(stores.postgres, name, migrationLease)
   if (lease) return await openUnder(lease, stores, options)
   await releaseClaims(stores.postgres, name)
@@ -58,9 +58,10 @@ async function openUnder(
   })
 }
 
-/** Time between two attempts to claim an account that another process holds, and between two wishes for it. */
+/** Time between two attempts to claim an account that another process holds, between two wishes for it, and until a longer wait is reported. */
 const retryMs = 250
 const wishesMs = 1_000
+const reportMs = 2_000
 /** Time in which a feed yields an account, even if it is busy. */
 const yieldMs = 10_000
 
@@ -75,9 +76,7 @@ export async function openWriter(
 ): Promise<Writer> {
   const set = await openWriterSet(stores, options)
   return await orClose(set, async () => {
-    await claimInTime(set, accountId, Number.POSITIVE_INFINITY, () =>
-      options.onMessage(`Another writer is active on account ${accountId}; waiting for it to end.`),
-    )
+    await claimInTime(set, accountId, Number.POSITIVE_INFINITY)
     return await begin(set.writerOf(accountId), options)
   })
 }
@@ -87,12 +86,14 @@ export async function openWriter(
  * @param maxMs longest wait for a feed; unless it is infinite, other processes are not waited for
  * @returns whether the account is claimed
  */
-async function claimInTime(set: WriteSession, accountId: string, maxMs: number, onWait = () => {}): Promise<boolean> {
+async function claimInTime(set: WriteSession, accountId: string, maxMs: number): Promise<boolean> {
   const startedMs = performance.now()
   for (let attempts = 0; (await claimAccounts(set, [accountId])).length === 0; attempts++) {
-    if (attempts === 0) onWait()
     if ((attempts * retryMs) % wishesMs === 0) {
-      if (!(await wish(set, accountId)) && maxMs < Number.POSITIVE_INFINITY) return false
+      const { process = null, isYielded = true } = (await wish(set, [accountId])).get(accountId) ?? {}
+      if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
+      if (attempts * retryMs === reportMs)
+        set.onMessage(`Waiting for account ${accountId}, which ${describeProcess(process)} has.`)
     }
     if (performance.now() - startedMs >= maxMs) return false
     await set.pause(retryMs)

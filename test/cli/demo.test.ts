@@ -1,6 +1,7 @@
 // @module-tag all
 
 import { execFile } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -13,7 +14,7 @@ import { useTestStores } from '../kit/fixtures.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
 import { ndjsonRows } from '../kit/readRows.ts'
 import { running as watching } from '../writer/withWriter.ts'
-import { expectOneLine, runHere, runJson, serve } from './runCommand.ts'
+import { exitOf, expectOneLine, runHere, runJson, serve, start } from './runCommand.ts'
 
 const stores = useTestStores()
 let environment: Record<string, string>
@@ -38,7 +39,7 @@ describe('serve --demo', () => {
   })
 
   it.skipIf(!isInstalled('curl'))(
-    'fills an empty database, prints a key, the documentation URL and working example requests, and with --live feeds rows of now',
+    'fills an empty database, prints a key, the documentation URL and working example requests, and with --live feeds rows of now beside a feed',
     async () => {
       const { printed, end } = await serve(environment, '--demo', '1000', '--live')
       const { url, docs, explore, key, calls, command } = printed
@@ -71,13 +72,21 @@ describe('serve --demo', () => {
       }
       const { accounts } = await paste(`${command} account list --json`)
       expect(accounts).toMatchObject([{ id: 'demo' }])
-      for (const list of ['clicks', 'conversions']) {
-        const newestOf = async () => {
-          const response = await fetch(`${url}/api/v1/${list}?limit=1`, { headers: { authorization: `ApiKey ${key}` } })
-          return ((await response.json()) as { data: [{ id: string }] }).data[0].id
-        }
-        await expect.poll(newestOf, { interval: 500 }).toMatch(/^live-/)
+      const newestOf = async (list: string) => {
+        const response = await fetch(`${url}/api/v1/${list}?limit=1`, { headers: { authorization: `ApiKey ${key}` } })
+        return ((await response.json()) as { data: [{ id: string }] }).data[0].id
       }
+      for (const list of ['clicks', 'conversions'])
+        await expect.poll(() => newestOf(list), { interval: 500 }).toMatch(/^live-/)
+      const feed = start(['feed', '--stdin'], environment)
+      const ended = exitOf(feed)
+      feed.stdin.end('{"accountId":"demo","resource":"clicks","id":"c-now","clickedAt":"2026-11-20T10:00:00Z"}')
+      expect([await text(feed.stdout), await ended]).toEqual([
+        '{"line":1,"duplicates":0,"older":0,"conflicts":0,"rejected":0}\n',
+        0,
+      ])
+      const newest = await newestOf('clicks')
+      await expect.poll(() => newestOf('clicks'), { interval: 500 }).not.toBe(newest)
       expect(await end()).toBe(0)
       expectOneLine(await runHere(['serve', '--live'], environment), 2, /--live needs --demo\./)
     },

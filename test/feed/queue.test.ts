@@ -28,6 +28,10 @@ class ObservedStore implements RowStore {
     return new Set(accountIds.filter((id) => this.claimed.has(id)))
   }
 
+  holderOf(): string {
+    return 'another process'
+  }
+
   async readWishes(): Promise<readonly string[]> {
     return this.wishes.filter((id) => this.claimed.has(id))
   }
@@ -199,18 +203,20 @@ describe('an account', () => {
     expect(batch.isDone).toBe(true)
   })
 
-  it('that another writer has delays its rows alone, which follow in order', async () => {
-    const { store, add } = open(500)
+  it('that another writer has delays its rows alone, which follow in order, and is reported after 2 s', async () => {
+    const { store, add, warnings } = open(500)
     store.busy.add('acme')
     const waiting = add('acme', ['1'])
     const other = add('beta', ['2'])
     await pass(100)
     await other.done
+    expect(warnings).toEqual([])
     // Memory has only the rows that wait.
     expect([other.rows, waiting.rows.length]).toEqual([[undefined], 1])
     add('acme', ['3'])
     await pass(30_000)
     expect([waiting.isDone, store.flushes.map(({ rows }) => rows)]).toEqual([false, [['beta 2']]])
+    expect(warnings).toEqual(['Rows wait for another process, which has their accounts: acme.'])
     store.busy.clear()
     await pass(2_000)
     await waiting.done

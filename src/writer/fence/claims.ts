@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { waitForClickHouseClock } from '../../stores/clickhouse/clock.ts'
 import { killQueries } from '../../stores/clickhouse/killQueries.ts'
 import { migrationLease } from '../../stores/migrations/migrate.ts'
@@ -7,13 +8,23 @@ import { expireAndCheckHolder } from '../../stores/postgres/lease.ts'
 import { writePrefix } from './fence.ts'
 import type { WriteSession } from './session.ts'
 
-/** Patterns of LIKE: the leases of all processes that write, and of feeds. */
+/** Patterns of LIKE: the leases of all processes that write, of feeds, and of live demos. */
 const processLeases = 'process:%'
 const feedLeases = 'process:feed-%'
+const demoLeases = 'process:feed-demo-%'
 
-/** @param isFeed whether it yields its accounts to processes that wish for them */
-export function newProcess(isFeed = false): string {
-  return `process:${isFeed ? 'feed-' : ''}${randomUUID()}`
+/** A feed yields its accounts to processes that wish for them. A live demo is a feed that wishes for no account. */
+export type FeedKind = 'feed' | 'feed-demo'
+
+export function newProcess(kind?: FeedKind): string {
+  return `process:${kind ? `${kind}-` : ''}${process.pid}@${hostname()}/${randomUUID()}`
+}
+
+/** @param name of a lease of a process; null for a writer of 1.0 or 1.1 */
+export function describeProcess(name: string | null): string {
+  const [, kind, pid, host] = /^process:(feed-(?:demo-)?)?(\d+)@(.*)\//.exec(name ?? '') ?? []
+  if (pid === undefined) return 'another process'
+  return `${kind ? (kind === 'feed-' ? 'a feed, ' : 'a live demo, ') : ''}process ${pid} on ${host}`
 }
 
 /** A wish is valid for this time; a process that waits repeats it every second. */
@@ -37,14 +48,19 @@ interface Claim extends ClaimedAccount {
  * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
  * an earlier process can change a row of them, and until both replicas have what such statements stored. Idempotent. A feed does not claim
  * accounts that another process wishes for.
+ * @param wished accounts whose wishes are those of the process itself
  * @returns the claimed accounts; other processes hold the others
  */
-export async function claimAccounts(session: WriteSession, accountIds: readonly string[]): Promise<ClaimedAccount[]> {
+export async function claimAccounts(
+  session: WriteSession,
+  accountIds: readonly string[],
+  wished: readonly string[] = [],
+): Promise<ClaimedAccount[]> {
   const { postgres } = session.stores
   const claims = await session.retry('claiming accounts', async () => {
     await session.lease.assertHeld()
     await expireAndCheckHolder(postgres, processLeases)
-    return await queryPostgres(claim(session, [...accountIds].sort()))
+    return await queryPostgres(claim(session, [...accountIds].sort(), wished))
   })
   if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
   if (claims.length > 0) await session.waitForReplicas()
@@ -56,7 +72,11 @@ export async function claimAccounts(session: WriteSession, accountIds: readonly 
  * a claim would take the account from a process that has started since its snapshot.
  * @param accountIds sorted, against deadlocks
  */
-function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSession, accountIds: readonly string[]) {
+function claim(
+  { stores: { postgres }, lease: { name, fencingToken } }: WriteSession,
+  accountIds: readonly string[],
+  wished: readonly string[],
+) {
   return postgres<Claim[]>`
     WITH alive AS (
       SELECT owner FROM leases
@@ -74,7 +94,8 @@ function claim({ stores: { postgres }, lease: { name, fencingToken } }: WriteSes
       END
     WHERE (held.owner = '' OR held.expires_at < clock_timestamp() OR held.process = excluded.process
         OR EXISTS (SELECT FROM leases AS other WHERE other.name = held.process AND other.owner = ''))
-      AND NOT (excluded.process LIKE ${feedLeases} AND ${isWanted(postgres, 'held')})
+      AND (excluded.process NOT LIKE ${feedLeases} OR NOT ${isWanted(postgres, 'held')}
+        OR substr(held.name, 8) = ANY(${[...wished]}::text[]))
     RETURNING substr(name, 8) AS "accountId", fence::float8 AS "claimNumber", unsettled, statement_deadline AS deadline`
 }
 
@@ -84,13 +105,22 @@ function isWanted(postgres: Postgres, claim: string) {
     coalesce(${postgres(claim)}.wanted_at > clock_timestamp() - ${wishMs} * interval '1 millisecond', false)`
 }
 
-/** Records the wish for an account that another process has. @returns whether the account is free, or its process yields it */
-export async function wish(session: WriteSession, accountId: string): Promise<boolean> {
-  const [claim] = await session.sql<{ isYielded: boolean }[]>('wishing for an account')`
-    UPDATE leases SET wanted_at = clock_timestamp()
-    WHERE name = ${`writer:${accountId}`}
-    RETURNING process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
-  return claim?.isYielded ?? true
+/**
+ * Records the wishes for accounts that other processes have.
+ * @returns by account the process that has it, null for none or a writer of 1.0 or 1.1, and whether the account is free or is yielded
+ */
+export async function wish(
+  session: WriteSession,
+  accountIds: readonly string[],
+): Promise<Map<string, { process: string | null; isYielded: boolean }>> {
+  const claims = await session.sql<{ accountId: string; process: string | null; isYielded: boolean }[]>(
+    'wishing for accounts',
+  )`
+    UPDATE leases
+    SET wanted_at = CASE WHEN ${session.lease.name} LIKE ${demoLeases} THEN wanted_at ELSE clock_timestamp() END
+    WHERE name = ANY(${accountIds.map((id) => `writer:${id}`)}::text[])
+    RETURNING substr(name, 8) AS "accountId", process, process IS NULL OR process LIKE ${feedLeases} AS "isYielded"`
+  return new Map(claims.map((claim) => [claim.accountId, claim]))
 }
 
 /** @returns the accounts of the process that others wish for; all of them while a migration waits */

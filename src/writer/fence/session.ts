@@ -53,7 +53,7 @@ const waitingForReplicas = 'Waiting until both replicas of ClickHouse have all r
  */
 export class WriteSession {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
-  /** Of the process: `process:<uuid>`. */
+  /** Of the process; `newProcess` makes its name. */
   readonly lease: Lease
   /** Sends every statement that must not overlap with a statement of another writer. */
   readonly fence: WriteFence
