@@ -100,13 +100,13 @@ export function openSender(rejectsFile: string) {
     !done.has(chunk) && !busy.has(chunk) && [...chunk.after].every((earlier) => done.has(earlier))
 
   function readProgress({ lines }: FeedProcess): void {
-    const { stored = 0, rejected = 0 } = JSON.parse(lines.at(-1) ?? '{}') as Record<string, number>
-    const covered = written.filter(({ last }) => last <= stored)
+    const { line = 0, rejected = 0 } = JSON.parse(lines.at(-1) ?? '{}') as Record<string, number>
+    const covered = written.filter(({ last }) => last <= line)
     for (const { chunk } of covered) finish(chunk)
     // A row whose account another writer has for long is rejected too.
     const rows = covered.flatMap(({ chunk }) => chunk.rows)
     const least = rows.filter(({ finals }) => finals.length === 1 && finals[0] === 'rejected').length
-    if (stored === covered.at(-1)?.last && rejected < least) faults.push(`${rejected} of ${least} rows are rejected`)
+    if (line === covered.at(-1)?.last && rejected < least) faults.push(`${rejected} of ${least} rows are rejected`)
   }
 
   const pump = async () => {
