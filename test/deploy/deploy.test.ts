@@ -14,7 +14,10 @@ import { buildFeedServer } from '../../src/feed/routes.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
-import { isInstalled } from '../kit/isInstalled.ts'
+import { startClickHouse } from '../kit/clickhouseServer.ts'
+import { fileOf, isInstalled } from '../kit/isInstalled.ts'
+import { startPostgres } from '../kit/postgresServer.ts'
+import { freePort } from '../kit/serverProcess.ts'
 
 interface Service {
   image: string
@@ -32,6 +35,19 @@ const ours = Object.entries(services).filter(([, { image }]) => image === 'tribu
 const dockerfile = read('deploy/Dockerfile')
 
 const secret = 'a-secret-that-has-at-least-32-characters'
+
+/** Words of a command as Docker Compose reads them. */
+const wordsOf = (words: readonly string[]) => words.map((word) => word.replaceAll('$$', '$'))
+
+/** Runs the health check of a service. @param address the text in it that names another address than that of the test, and its replacement */
+async function isHealthy(name: string, address: [string, string], environment: Record<string, string> = {}) {
+  const [kind, ...words] = wordsOf(services[name]?.healthcheck?.test ?? [])
+  const [program = '', ...rest] = [...(kind === 'CMD-SHELL' ? ['sh', '-c'] : []), ...words].map((word) =>
+    word.replace(...address),
+  )
+  const child = spawn(program, rest, { stdio: 'ignore', env: { PATH: process.env.PATH, ...environment } })
+  return (await once(child, 'exit'))[0] === 0
+}
 
 describe('deploy/compose.yaml', () => {
   it('uses existing settings with valid values', () => {
@@ -68,6 +84,32 @@ describe('deploy/compose.yaml', () => {
     })
     expect(Object.fromEntries(await Promise.all(exits))).toEqual({ api1: 0, api2: 0, feed: 0, migrate: ['migrate'] })
   })
+
+  it.skipIf(!isInstalled('wget', 'postgresql-15', 'redis-server'))(
+    'checks the health of the databases and Redis',
+    async () => {
+      const [clickhouse, postgres, port] = await Promise.all([startClickHouse(), startPostgres(), freePort()])
+      const [shell = '', option = '', command] = wordsOf(services.redis?.command ?? [])
+      const redisWords = [option, `${command} --port ${port} --bind 127.0.0.1`]
+      const password = { REDIS_PASSWORD: secret }
+      const redis = spawn(shell, redisWords, {
+        stdio: 'ignore',
+        cwd: tmpdir(),
+        env: { PATH: process.env.PATH, ...password },
+      })
+      const atPort = { PGPORT: new URL(postgres.url('')).port }
+      const checks = () =>
+        Promise.all([
+          isHealthy('clickhouse', ['$(hostname):8123', new URL(clickhouse.url('')).host]),
+          isHealthy('postgres', ['pg_isready', join(fileOf('postgresql-15'), 'pg_isready')], atPort),
+          isHealthy('redis', ['redis-cli', `redis-cli -p ${port}`], password),
+        ])
+      await expect.poll(checks).toEqual([true, true, true])
+      redis.kill('SIGKILL')
+      await Promise.all([clickhouse.close(), postgres.close(), once(redis, 'exit')])
+      expect(await checks()).toEqual([false, false, false])
+    },
+  )
 
   it('takes every password from deploy/.env.example and contains none', () => {
     const text = read('deploy/compose.yaml')

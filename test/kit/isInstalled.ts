@@ -16,6 +16,7 @@ const packages = {
   python3: '/usr/bin/python3',
   'redis-server': '/usr/bin/redis-server',
   strace: '/usr/bin/strace',
+  wget: '/usr/bin/wget',
 } as const
 type DebianPackage = keyof typeof packages
 
