@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import { sendFile } from '../http/attachment.ts'
+import { writePieces } from '../http/bodyPieces.ts'
 import type { RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
@@ -115,6 +116,7 @@ export async function withReadDeadline<Result>(
  * @param data JSON of the rows
  */
 export async function sendPage(reply: FastifyReply, data: readonly string[], rest: object): Promise<void> {
-  const page = `{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`
-  await reply.type('application/json; charset=utf-8').send(page)
+  const rows = data.map((row, index) => (index === 0 ? row : `,${row}`))
+  const pieces = await writePieces(['{"data":[', ...rows, `],${JSON.stringify(rest).slice(1)}`])
+  await reply.type('application/json; charset=utf-8').send(Buffer.concat(pieces))
 }

@@ -173,17 +173,13 @@ async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): As
   let last: ReportResponse | undefined
   let rows = plan.offset
   for await (const page of pages) {
-    const { text } = reportCsv(page, plan, options)
-    yield last ? withoutFirstLine(text) : (query.csv_bom ? byteOrderMark : '') + text
+    const [names, ...lines] = reportCsv(page, plan, options).texts
+    yield (last ? '' : `${query.csv_bom ? byteOrderMark : ''}${names}`) + lines.join('')
     last = page
     rows += page.data.length
   }
   if (query.totals && last)
-    yield withoutFirstLine(reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).text)
-}
-
-function withoutFirstLine(text: string): string {
-  return text.slice(text.indexOf('\n') + 1)
+    yield* [...reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).texts].slice(1)
 }
 
 function reportTable(

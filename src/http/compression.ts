@@ -10,8 +10,8 @@ const bytesMin = 1_024
  */
 export function compressResponses(app: App): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
-    const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : ''
-    const isLarge = Buffer.byteLength(body) > bytesMin
+    const body = Buffer.isBuffer(payload) ? payload : Buffer.from(typeof payload === 'string' ? payload : '')
+    const isLarge = body.length > bytesMin
     const vary = `${reply.getHeader('vary') ?? ''}`
     if ((isLarge || reply.statusCode === 304) && !/accept-encoding/i.test(vary)) {
       reply.header('vary', vary ? `${vary}, accept-encoding` : 'accept-encoding')
@@ -20,7 +20,7 @@ export function compressResponses(app: App): void {
     const coding = chooseEncoding(request.headers['accept-encoding'], codings)
     if (!coding) return done(null, payload)
     reply.header('content-encoding', coding)
-    encoders[coding](Buffer.from(body)).then(
+    encoders[coding](body).then(
       (encoded) => done(null, encoded),
       (error: Error) => done(error),
     )

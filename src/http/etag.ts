@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 
-/** @returns a weak ETag of the content; the same for every content coding of a response */
-export function etagOf(content: string | Buffer): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`
+/** @param hash SHA-256 of the content @returns its weak ETag; the same for every content coding of a response */
+export function etagOf(hash: Hash): string {
+  return `W/"${hash.digest('base64url').slice(0, 27)}"`
 }
 
 /** Whether `If-None-Match` matches this ETag; weak comparison (RFC 9110, 13.1.2). */

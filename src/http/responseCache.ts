@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { tableFormats } from '../../schema/rowFormat.ts'
@@ -5,6 +6,7 @@ import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { attachmentHeader, type FileContent } from './attachment.ts'
+import { writePieces } from './bodyPieces.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 import { setRetainedFrom } from './retainedHeader.ts'
@@ -17,7 +19,8 @@ export interface DatedResponse {
 }
 
 export interface CsvResponse {
-  text: string
+  /** Parts of the file. */
+  texts: Iterable<string>
   /** What the body of a JSON response says beside its rows. */
   headers: Readonly<Record<string, string>>
 }
@@ -125,7 +128,7 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
    * disconnected. Most routes plan in `run`, so a cached response is not planned again; a table as CSV is planned before.
    */
   const sendAs =
-    <Response>(format: string, prepare: (response: Response) => Prepared) =>
+    <Response>(format: string, prepare: (response: Response) => Promise<Prepared>) =>
     async (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -161,9 +164,9 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
     const plan = makePlan()
     setRetainedFrom(reply, plan.retained)
     return sendCsv(request, reply, async (signal) => {
-      const { text, headers } = toCsv(await run(plan, signal), plan)
+      const { texts, headers } = toCsv(await run(plan, signal), plan)
       return {
-        text: query.csv_bom ? byteOrderMark + text : text,
+        texts: query.csv_bom ? [byteOrderMark, ...texts] : texts,
         headers: { ...headers, ...attachmentHeader({ resource, ...plan }, format) },
       }
     })
@@ -172,18 +175,39 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
   return { send, sendTable }
 }
 
-function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Prepared {
-  const text = JSON.stringify(rest)
-  const dated = JSON.stringify({ dataThrough, asOf })
-  const body = Buffer.from(`${text.slice(0, -1)},${dated.slice(1)}`)
-  return { body, headers: { 'content-type': 'application/json; charset=utf-8' }, etag: etagOf(text) }
+async function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Promise<Prepared> {
+  const hash = createHash('sha256')
+  const pieces = await writePieces(jsonTexts(rest), hash)
+  const dated = `,${JSON.stringify({ dataThrough, asOf }).slice(1)}`
+  return {
+    body: Buffer.concat([...pieces, Buffer.from(dated)]),
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    etag: etagOf(hash),
+  }
+}
+
+/** The JSON of an object without its last brace; each item of a list is a text. */
+function* jsonTexts(object: object): Generator<string> {
+  let before = '{'
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue
+    yield `${before}"${name}":`
+    before = ','
+    if (!Array.isArray(value)) yield JSON.stringify(value)
+    else {
+      yield '['
+      for (const [index, item] of value.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(item)}`
+      yield ']'
+    }
+  }
 }
 
 /** The ETag includes the headers: they can change while the rows do not. */
-function prepareCsv({ text, headers }: CsvResponse): Prepared {
+async function prepareCsv({ texts, headers }: CsvResponse): Promise<Prepared> {
+  const hash = createHash('sha256').update(JSON.stringify(headers))
   return {
-    body: Buffer.from(text),
+    body: Buffer.concat(await writePieces(texts, hash)),
     headers: { 'content-type': 'text/csv; charset=utf-8; header=present', ...headers },
-    etag: etagOf(JSON.stringify(headers) + text),
+    etag: etagOf(hash),
   }
 }

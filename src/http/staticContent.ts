@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +15,7 @@ export type StaticContent = ReturnType<typeof openStaticContent>
 export function openStaticContent(make: () => Content | Promise<Content>) {
   const content = once(async () => {
     const made = await make()
-    return { ...made, etag: etagOf(made.body) }
+    return { ...made, etag: etagOf(createHash('sha256').update(made.body)) }
   })
   const encoded = Object.fromEntries(
     codings.map((coding) => [coding, once(async () => encoders[coding]((await content()).body))]),

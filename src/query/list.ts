@@ -3,6 +3,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import { type listParameters, pageBytesMax, pageLimitDefault } from '../../schema/page.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
+import { Turn } from '../stores/timing/turn.ts'
 import { presentOf } from './calendarRanges.ts'
 import { inRange } from './conditions.ts'
 import { fingerprint, type PageKey, rangeEndOf, readCursor, withRangeEnd, writeCursor } from './pagination.ts'
@@ -139,9 +140,6 @@ export type Source<Key, Row> = (
   missing: number,
 ) => Promise<NextRows<Row> & { next: Key | undefined; isEnd: boolean }>
 
-/** JSON that is written in one turn of the event loop, characters. */
-const turnLength = 262_144
-
 /**
  * Makes a page of rows, until their JSON has `pageBytesMax`.
  * @param next `limit + 1` rows, the last of which shows that there are more, or fewer, in the order of the list
@@ -154,15 +152,15 @@ export async function toPage<Row>(
   toJson: (row: Row) => string,
 ): Promise<PageRows> {
   const data: string[] = []
-  let [bytes, turnEnd] = [0, turnLength]
+  const turn = new Turn()
+  let bytes = 0
   for (const row of rows.slice(0, limit)) {
     const json = toJson(row)
-    bytes += Buffer.byteLength(json)
+    const length = Buffer.byteLength(json)
+    bytes += length
     if (bytes > pageBytesMax && data.length > 0) break
     data.push(json)
-    if (bytes < turnEnd) continue
-    turnEnd = bytes + turnLength
-    await nextTurn()
+    if (turn.isOver(length)) await nextTurn()
   }
   const last = rows[data.length - 1]
   const hasMore = isFull || rows.length > data.length
@@ -257,14 +255,26 @@ export async function readAtKeys<Key, Row>(
         count = keysAtOnce
         continue
       }
-      length += JSON.stringify(part).length
+      length += await lengthOf(part)
       if (length > pageBytesMax) return { rows, next: next.at(-1) }
     } else {
       count = Math.ceil(next.length * smallerShare)
-      length ??= JSON.stringify(rows).length
+      length ??= await lengthOf(rows)
     }
   }
   return { rows }
+}
+
+/** @returns the length of the JSON of rows */
+async function lengthOf(rows: readonly unknown[]): Promise<number> {
+  const turn = new Turn()
+  let length = 0
+  for (const row of rows) {
+    const added = JSON.stringify(row).length
+    length += added
+    if (turn.isOver(added)) await nextTurn()
+  }
+  return length
 }
 
 /** @returns the rows without those that repeat the key of the row before: copies and versions are adjacent */

@@ -3,15 +3,6 @@ import { type CsvEscape, escapeFormula } from './csvEscape.ts'
 /** A value of a CSV cell; null and an empty list are an empty cell. */
 export type Cell = string | number | boolean | null | readonly string[]
 
-/** Formats a table as ClickHouse does: text in quotes, absent values empty, lines that end with a line feed. */
-export function toCsv<Name extends string>(
-  names: readonly Name[],
-  rows: readonly Readonly<Record<Name, Cell>>[],
-  csvEscape: CsvEscape,
-): string {
-  return csvHeader(names, csvEscape) + csvLines(names, rows, csvEscape)
-}
-
 /** Tells spreadsheets that a CSV file is UTF-8. */
 export const byteOrderMark = '\uFEFF'
 
@@ -29,6 +20,7 @@ export function csvHeader(names: readonly string[], csvEscape: CsvEscape): strin
   return `${names.map(textCellOf(csvEscape)).join(',')}\n`
 }
 
+/** Formats rows as ClickHouse does: text in quotes, absent values empty, lines that end with a line feed. */
 export function csvLines<Name extends string>(
   names: readonly Name[],
   rows: readonly Readonly<Record<Name, Cell>>[],

@@ -31,7 +31,7 @@ export function reportCsv(
   const total = { ...blank, [id]: '(total)', [name]: rowCount, ...totals, previous: previous?.totals }
   const lines = totalsOf === undefined ? rows : [...rows, total]
   return {
-    text: metricsCsv(labels, metrics, lines, previous !== undefined, csvEscape),
+    texts: metricsCsv(labels, metrics, lines, previous !== undefined, csvEscape),
     headers: {
       'x-bucket-count': `${bucketCount}`,
       'x-truncated': `${truncated}`,

@@ -41,7 +41,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
         toCsv({ data, previous }) {
           const labels = ['id', 'date', 'complete']
           const isCompared = previous !== undefined
-          return { text: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
+          return { texts: metricsCsv(labels, metricNames, data, isCompared, request.query.csv_escape), headers: {} }
         },
       }),
   })

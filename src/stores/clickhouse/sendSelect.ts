@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { urlToHttpOptions } from 'node:url'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { withDeadline } from '../timing/deadline.ts'
@@ -174,6 +174,8 @@ export async function readJsonRows<Row>(
     const lines = Buffer.concat(held)
     const end = lines.lastIndexOf('\n') + 1
     parse(lines.subarray(0, end))
+    // TRAP: Node.js passes many received chunks on in one turn.
+    await nextTurn()
     if (bytes > bytesMax && rows.length > 0) return { rows, isCut: true }
     held = [lines.subarray(end)]
     heldBytes = lines.length - end
