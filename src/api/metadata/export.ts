@@ -12,10 +12,11 @@ import { type MetadataPlan, metadataKey, selectMetadata } from './page.ts'
 import { type ExportedRow, parquetFile } from './parquetFile.ts'
 
 /**
- * Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine, and that they are
+ * Rows and bytes of one statement: few enough that a key look-up does not wait long behind it on the embedded engine, and that they are
  * written in 5 ms of the event loop. The rows of a Parquet file are more, because its end describes each group of rows.
  */
 const rowsPerStatement = { csv: 200, ndjson: 200, parquet: 250 } as const
+const bytesPerStatement = 256 << 10
 
 /**
  * Writes all rows of a plan after its cursor as a file, with constant memory: the selected fields, and then `cursor`. It may throw
@@ -57,7 +58,9 @@ async function* readParts(
   let after = plan.after
   for (;;) {
     signal.throwIfAborted()
-    const rows = await queryPostgres(withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsMax)))
+    const rows = await queryPostgres(
+      withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsMax, bytesPerStatement)),
+    )
     const exported = rows.map((stored) => ({
       ...toEntity(stored),
       cursor: writeCursor(metadataKey(stored), plan.boundTo),

@@ -45,34 +45,35 @@ export async function listMetadata(
 }
 
 /**
- * The query for the first rows of a plan after its cursor, newest first by (createdAt, id), until they fill a page.
+ * The query for the first rows of a plan after its cursor, newest first by (createdAt, id), until they have `bytesMax`.
  * @returns rows; `isFull`: more rows may follow the row, although there are fewer than `limit`
  */
 export function selectMetadata(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
+  bytesMax = pageBytesMax,
 ): PendingQuery<ListedEntity[]> {
   return postgres<ListedEntity[]>`
-    SELECT ${entityColumns(postgres, table)}, bytes >= ${pageBytesMax} AS "isFull"
+    SELECT (next).*, bytes >= ${bytesMax} AS "isFull"
     FROM (
-      SELECT *, sum(octet_length(next::text)) OVER (ORDER BY created_at DESC, id DESC) AS bytes,
-        octet_length(next::text) AS row_bytes
+      SELECT next, octet_length(next::text) AS row_bytes,
+        sum(octet_length(next::text)) OVER (ORDER BY "createdAt" DESC, id DESC) AS bytes
       FROM (
-    SELECT *
-    FROM ${postgres(table)}
-    WHERE account_id = ${accountId}
-      ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
-      ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
-    ORDER BY created_at DESC, id DESC
-    LIMIT ${limit}
+        SELECT ${entityColumns(postgres, table)}
+        FROM ${postgres(table)}
+        WHERE account_id = ${accountId}
+          ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
+          ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
+        ORDER BY created_at DESC, id DESC
+        LIMIT ${limit}
       ) AS next
-    ) AS ${postgres(table)}
-    WHERE bytes - row_bytes < ${pageBytesMax}
-    ORDER BY created_at DESC, id DESC`
+    ) AS counted
+    WHERE bytes - row_bytes < ${bytesMax}
+    ORDER BY bytes`
 }
 
-/** A row of a list, and whether the rows up to it fill a page. */
+/** A row of a list, and whether the rows up to it have `bytesMax`. */
 export type ListedEntity = StoredEntity<Entity> & { isFull?: boolean }
 
 /** The sort key of a row, for cursors. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
+import { ndjsonRows } from '../../kit/readRows.ts'
 
 const api = useTestApp()
 
@@ -13,7 +14,7 @@ const lines = Array.from({ length: rowsCount }, (_, n) => ({
 }))
 const longText = (n: number) => `${n}`.padEnd(8_192, 'x')
 
-it('a page ends at 4 MiB with its cursor, and the pages have each row once: in lists of rows and in journeys', async () => {
+it('a page ends at 4 MiB with its cursor, and the pages have each row once: in every list, search and journey', async () => {
   const key = await api.account('long')
   const store = (resource: Parameters<typeof importContent>[2], rows: Record<string, unknown>[]) =>
     importContent(api.stores, 'long', resource, rows)
@@ -28,6 +29,7 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in l
       id: `v${n}`,
       convertedAt: at,
       clickId: `c${n}`,
+      transactionId: `conv-${n}`,
       status: 'approved',
       subIds: subIds(n),
     })),
@@ -38,7 +40,7 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in l
     'campaigns',
     lines.map(({ n }) => ({ ...dated, id: `k${n}`, name: `name ${n}`, tags: tags(n) })),
   )
-  for (const [path, count] of [
+  for (const [path, count, pageCount = 2] of [
     ['/clicks?', rowsCount],
     ['/clicks?order=asc', rowsCount],
     ['/clicks?country=DE', rowsCount],
@@ -48,8 +50,14 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in l
     ['/conversions?order=asc', rowsCount],
     ['/conversions?status=approved', rowsCount],
     ['/conversions?updated_since=2026-01-01T00:00:00Z', rowsCount],
-    ['/journeys?visitor_id=v', 2 * rowsCount],
-  ] as const) {
+    ['/journeys?visitor_id=v', 2 * rowsCount, 3],
+    ['/conversions/search?q=conv-', rowsCount],
+    ['/campaigns?', rowsCount],
+    ['/campaigns/search?q=name', rowsCount],
+    // Each row has its matches too.
+    ['/conversions/search?q=xx', rowsCount, 3],
+    ['/campaigns/search?q=xx', rowsCount, 3],
+  ] as [string, number, number?][]) {
     const ids: string[] = []
     let pages = 0
     for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -60,9 +68,11 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in l
       ids.push(...data.map(({ id }: { id: string }) => id))
       // The page has other fields beside its rows.
       expect(Buffer.byteLength(body)).toBeLessThan(4 * 1_048_576 + 1_000)
-      if (nextCursor) expect(Buffer.byteLength(body)).toBeGreaterThan(3 * 1_048_576)
+      if (nextCursor) expect([path, Buffer.byteLength(body) > 3 * 1_048_576]).toEqual([path, true])
       cursor = nextCursor
     }
-    expect([path, ids.length, new Set(ids).size, pages]).toEqual([path, count, count, count > rowsCount ? 3 : 2])
+    expect([path, ids.length, new Set(ids).size, pages]).toEqual([path, count, count, pageCount])
   }
+  const exported = ndjsonRows((await api.get('/campaigns?format=ndjson', key)).body).map(({ id }) => id)
+  expect([exported.length, new Set(exported).size]).toEqual([rowsCount, rowsCount])
 })
