@@ -11,6 +11,8 @@ export interface Accounts {
   stalling: string[]
   /** Key of an account with `campaignCount` campaigns, with the names that are slowest to search. */
   searching: string
+  /** Key of an account with the longest texts. */
+  long: string
   attacking: string
 }
 
@@ -19,6 +21,10 @@ const stallingAccounts = 6
 /** About 35 MB as NDJSON: more than the socket buffers of a client that reads nothing. */
 const clicksPerExport = 50_000
 const campaignCount = 60_000
+/** Half of them in the last 30 days, and others with the same texts in the 30 days before. */
+const longClicks = 6_000
+/** More than a page has. */
+const longCampaigns = 100
 /** Accounts `fed-0`, `fed-1`, … whose rows a feed stores. */
 export const fedAccounts = 20
 
@@ -45,6 +51,25 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
     SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now(),
       format('campaign-%sX%sXactive', number, repeat('a', 200))
     FROM generate_series(1, ${campaignCount}::int) AS number`
+  const { key: long } = await makeAccountWithKey(stores, 'long')
+  // Characters of six bytes in JSON, and of two and three bytes in UTF-8.
+  const longTexts = ['\\x01', 'é', '語'].map(
+    (character) => `rightPadUTF8(toString(number % {half:UInt32}), 8192, '${character}')`,
+  )
+  for (let stored = 0; stored < longClicks; stored += 500) {
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, clicked_at, id, visitor_id, country, sub1, sub2, sub3)
+        SELECT 'long', now64(3) - number - toIntervalDay(30 * (number >= {half:UInt32})), toString(number), 'visitor',
+          if(number % 10 = 0, 'DE', 'FR'), ${longTexts.join()}
+        FROM numbers({stored:UInt32}, 500)`,
+      query_params: { stored, half: longClicks / 2 },
+    })
+  }
+  await stores.postgres`
+    INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
+    SELECT 'long', 'long-' || number, 'long', 'long', 'active', array_fill(repeat('é', 8192), ARRAY[10]), now(), now(),
+      format('long-%sXlongXactive', number) || repeat('X' || repeat('é', 8192), 10)
+    FROM generate_series(1, ${longCampaigns}::int) AS number`
   const { key: attacking } = await makeAccountWithKey(stores, 'attacking')
-  return { regular, unseen, stalling, searching, attacking }
+  return { regular, unseen, stalling, searching, long, attacking }
 }

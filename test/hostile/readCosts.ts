@@ -3,10 +3,14 @@ import { readFile, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { sendRequest } from '../faults/httpRequest.ts'
 import { until } from '../kit/until.ts'
+import type { Accounts } from './accounts.ts'
 import { costlyTrees } from './filterTrees.ts'
 
+/** Paths by description. */
+type Reads = Readonly<Record<string, string>>
+
 /** Reads that an account may send at any time, of the largest ranges and of an account with 60,000 campaigns. */
-const costlyReads = {
+const costlyReads: Reads = {
   'comparison of 744 hours': '/stats/daily?interval=hour&from=2026-10-10&to=2026-11-09&compare=previous_period',
   'comparison of 366 days': '/stats/daily?from=2025-11-22&to=2026-11-22&compare=previous_year',
   'comparison with another range':
@@ -24,6 +28,23 @@ const costlyReads = {
   ),
 }
 
+/** Reads of the account with the longest texts. */
+const longReads: Reads = {
+  'report by long texts': '/reports?group_by=sub1,sub2,sub3&compare=previous_period',
+  'report by long texts as CSV': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&format=csv',
+  'report by long texts, by change': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&sort=-change.clicks',
+  'clicks with long texts': '/clicks?limit=200',
+  'clicks with long texts, oldest first': '/clicks?limit=200&order=asc',
+  'clicks with long texts of a country': '/clicks?limit=200&country=DE',
+  'export of long texts': '/clicks?format=ndjson&country=DE',
+  'journey of long texts': '/journeys?limit=200&visitor_id=visitor',
+  'campaigns with long tags': '/campaigns?limit=200',
+  'search of long tags': '/campaigns/search?limit=200&q=%C3%A9%C3%A9',
+  'export of campaigns with long tags': '/campaigns?format=ndjson',
+  'export of campaigns with long tags as CSV': '/campaigns?format=csv',
+  'export of campaigns with long tags as Parquet': '/campaigns?format=parquet',
+}
+
 /** Zones with clock changes, offsets of quarters of an hour, and a skipped day; each read has another one, so none is cached. */
 const zones = ['America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago']
 
@@ -36,11 +57,12 @@ const zones = ['America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/
 export async function measureReadCosts(
   port: number,
   { pid, file }: { pid: number; file: string },
-  key: string,
+  { searching, long }: Accounts,
 ): Promise<Record<string, number>> {
   const agent = new Agent({ keepAlive: true })
   const costs: Record<string, number> = {}
-  for (const [name, path] of Object.entries(costlyReads)) {
+  const readsOf = (key: string, reads: Reads) => Object.entries(reads).map(([name, path]) => ({ key, name, path }))
+  for (const { key, name, path } of [...readsOf(searching, costlyReads), ...readsOf(long, longReads)]) {
     const measured: number[] = []
     for (const zone of zones) {
       const zoned = /^\/(stats|reports)/.test(path) ? `${path}&tz=${zone}` : path

@@ -130,7 +130,7 @@ async function checkReadCosts(
   server: { pid: number; file: string },
   accounts: Accounts,
 ): Promise<void> {
-  const costs = await measureReadCosts(port, server, accounts.searching)
+  const costs = await measureReadCosts(port, server, accounts)
   console.log(`\nLongest CPU time of a turn of the event loop during one read on ${where}, ms:`)
   console.table(costs)
   for (const [read, blockedMs] of Object.entries(costs)) {
