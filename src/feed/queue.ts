@@ -150,17 +150,23 @@ export class RowQueue {
     return this.held.rows >= heldMax.rows || this.held.bytes + bytes >= heldMax.bytes
   }
 
+  /** Time in which the last flushes stored a row, milliseconds; 0 before the first flush has ended. */
+  get rowMs(): number {
+    const { rows, ms } = this.#flushed
+    return rows === 0 ? 0 : ms / rows
+  }
+
   /**
    * @param bytes of further rows that are being received
    * @returns how long a row that is added now waits for its flush, milliseconds: 0 if nothing waits, or before the first flush has ended
    */
   expectedWaitMs(bytes = 0): number {
-    const { rows, bytes: flushedBytes, ms } = this.#flushed
+    const { rows, bytes: flushedBytes } = this.#flushed
     const storing = this.#storing.length
     if (rows === 0 || storing + this.#ready.length === 0) return 0
     const storingMs = storing === 0 ? 0 : performance.now() - this.#startedAtMs
     // A flush that takes longer than the last ones is a measurement too.
-    const rowMs = Math.max(ms / rows, storingMs / Math.max(storing, measuredRowsMin))
+    const rowMs = Math.max(this.rowMs, storingMs / Math.max(storing, measuredRowsMin))
     const leftMs = Math.max(0, storing * rowMs - storingMs)
     return leftMs + (this.#ready.length + (bytes * rows) / flushedBytes) * rowMs
   }
@@ -389,9 +395,7 @@ export class RowQueue {
     const taken: Entry[] = []
     const left: Entry[] = []
     let bytes = 0
-    const { rows, ms } = this.#flushed
-    const rowsMax =
-      rows === 0 ? flushMax.rows : Math.min(flushMax.rows, Math.max(measuredRowsMin, (flushMaxMs * rows) / ms))
+    const rowsMax = Math.min(flushMax.rows, Math.max(measuredRowsMin, flushMaxMs / this.rowMs))
     for (const entry of this.#ready) {
       const { accountId } = entry.row
       if (claimed.has(accountId) && taken.length < rowsMax && bytes < flushMax.bytes) {

@@ -33,10 +33,13 @@ const noBody = Buffer.alloc(0)
 const rowsMax = 10_000
 /** A body that is being received counts as at most these bytes of rows that wait: a slow sender must not delay others. */
 const expectedMaxBytes = 128 << 10
-/** A request is refused if the rows before it are expected to take longer, milliseconds. */
-const waitMaxMs = 20_000
-/** Each request is held until its refusal, or until there is room. A held request takes 64 KiB of memory, so more than these are refused at once. */
-const refusals = { intervalMs: 100, heldMs: 20_000, heldMax: 500 }
+/** A request is refused if the rows before it are expected to take longer, or to be stored later than this after it arrived, milliseconds. */
+const waitMaxMs = { rows: 20_000, held: 35_000 }
+/**
+ * Each request is held until its refusal, or until there is room. A refusal takes as much CPU time as storing about ten rows, so one
+ * follows the other after the time of 100 rows. A held request takes 64 KiB of memory, so more than these are refused at once.
+ */
+const refusals = { rows: 100, heldMs: 50_000, heldMax: 1_000 }
 /** Random, so that senders do not repeat their requests at the same time. */
 const retryAfterS = () => 5 + Math.floor(26 * Math.random())
 
@@ -50,13 +53,13 @@ export interface FeedServerParts {
   metrics: Metrics | undefined
   /** Limit of the time that a request takes to arrive, milliseconds. */
   arrivalMs?: number
-  /** A request gets its response within this time after its rows were read, milliseconds. */
+  /** A request gets its response within this time, milliseconds. */
   resultMs?: number
 }
 
 /** Builds the server of `POST /rows`; the caller makes it listen. It is for senders of the operator, and no part of the API. */
 export function buildFeedServer(parts: FeedServerParts): App {
-  const { token, feed, origin, log, metrics, arrivalMs = arrivalMaxMs, resultMs = 55_000 } = parts
+  const { token, feed, origin, log, metrics, arrivalMs = 2 * arrivalMaxMs, resultMs = 55_000 } = parts
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -101,19 +104,17 @@ export function buildFeedServer(parts: FeedServerParts): App {
   let held = 0
   let nextRefusalMs = 0
   let nextLineMs = 0
-  /**
-   * A refusal takes as much CPU time as storing several rows, and so does its line in the log. So refusals follow each other at intervals,
-   * and one a minute is logged.
-   * @throws Problem if the rows of the request would wait for too long
-   */
+  /** One refusal a minute is logged. @throws Problem if the rows of the request would wait for too long */
   const admit = async ({ log }: FastifyRequest) => {
+    const nowMs = performance.now()
     const hasRoom = () => {
       const expectedBytes = Math.min(receiving, receivedBytes.size * expectedMaxBytes)
-      return requireFeed().queue.expectedWaitMs(expectedBytes) < waitMaxMs
+      const waitMs = requireFeed().queue.expectedWaitMs(expectedBytes)
+      return waitMs < Math.min(waitMaxMs.rows, waitMaxMs.held + nowMs - performance.now())
     }
     if (hasRoom()) return
-    const nowMs = performance.now()
-    nextRefusalMs = Math.min(Math.max(nowMs, nextRefusalMs + refusals.intervalMs), nowMs + refusals.heldMs)
+    const intervalMs = refusals.rows * requireFeed().queue.rowMs
+    nextRefusalMs = Math.min(Math.max(nowMs, nextRefusalMs + intervalMs), nowMs + refusals.heldMs)
     if (held < refusals.heldMax) {
       held += 1
       await pause(nextRefusalMs - nowMs, undefined, { ref: false })
@@ -174,7 +175,7 @@ export function buildFeedServer(parts: FeedServerParts): App {
     async handler(request, reply) {
       const { present, batch } = await submitRows(request)
       const late = () => new Error('Some rows have no result yet.')
-      await withDeadline(resultMs, late, () => batch.done).catch(() => {})
+      await withDeadline(Math.max(0, resultMs - reply.elapsedTime), late, () => batch.done).catch(() => {})
       present.queue.cancel(batch)
       await present.writeRejects('http', batch)
       if (batch.results.some((row) => row?.result === 'retry')) reply.code(503).header('retry-after', retryAfterS())
