@@ -54,7 +54,7 @@ export async function serve(context: CommandContext, demo?: { clicks: number; is
       shutdown.closeFirst(stop)
       if (!/^(127\.|::1$|localhost$)/.test(settings.METRICS_HOST))
         log.warn(
-          `METRICS_HOST=${settings.METRICS_HOST}: whoever reaches port ${metricsPort} reads the metrics without a key.`,
+          `METRICS_HOST=${settings.METRICS_HOST}: every client that reaches port ${metricsPort} reads the metrics without a key.`,
         )
     }
     const listenTextResolver = (url: string) => `listening on ${url}`

@@ -142,7 +142,7 @@ export type Source<Key, Row> = (
 
 /**
  * Makes a page of rows, until their JSON has `pageBytesMax`.
- * @param next `limit + 1` rows, the last of which shows that there are more, or fewer, in the order of the list
+ * @param next up to `limit + 1` rows, in the order of the list; row `limit + 1` shows that there are more
  * @param keyOf the key of a row in cursors
  */
 export async function toPage<Row>(

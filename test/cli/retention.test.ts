@@ -27,7 +27,7 @@ const stored = () =>
 const ofOther = ['future', 'past'].map((id) => ({ account: 'other', id }))
 
 describe('retention', () => {
-  it('set changes the setting of one account, which replaces that of its plan', async () => {
+  it('set changes the setting of one account, which replaces the setting of its plan', async () => {
     await succeed('plan', 'set', 'pro', '--retained-click-months', '1200')
     const left = { clicksFrom: null, eventsFrom: null }
     expect(await succeed('retention', 'set', '--account', 'acme', '--clicks', '1mo')).toEqual({

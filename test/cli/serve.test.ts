@@ -124,7 +124,7 @@ describe('the server', () => {
     expect((await fetch(`http://127.0.0.2:${port}/metrics`)).status).toBe(200)
     await open.end()
     const warnings = (await open.log).split('\n').filter((line) => line.includes('"level":40'))
-    expect(warnings).toEqual([expect.stringContaining(`METRICS_HOST=0.0.0.0: whoever reaches port ${port}`)])
+    expect(warnings).toEqual([expect.stringContaining(`METRICS_HOST=0.0.0.0: every client that reaches port ${port}`)])
   })
 })
 

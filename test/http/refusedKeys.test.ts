@@ -146,7 +146,7 @@ describe('key look-ups', () => {
   })
 })
 
-it('a server rejects a repeated Authorization header, whichever of its keys is valid and whatever the case of its name', async () => {
+it('a server rejects a repeated Authorization header, also if one of its keys is valid, in any case of its name', async () => {
   const { app } = await openFresh()
   await app.listen({ port: 0 })
   const key = await api.account('repeated')

@@ -46,7 +46,7 @@ const aging = fc
   )
   .map(([first, second, third, fourth, fifth, more]): Step[] => [first, second, third, fourth, fifth, ...more])
 
-it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
+it('sums, lists and conversions are equal in an account that keeps all rows, through removals, erasures and kills', async () => {
   await source.account('untouched')
   const untouched = Array.from({ length: 12 }, (_, n) => ({ id: `c${n}`, clickedAt: time(n % 6, n), campaignId: 'k1' }))
   await importContent(source.stores, 'untouched', 'clicks', untouched)

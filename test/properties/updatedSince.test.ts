@@ -136,7 +136,7 @@ describe('updated_since', () => {
     expect(ids(await readAllPages(`/conversions?updated_since=${asOf}`))).toEqual(['after'])
   })
 
-  it('ends before the oldest unfinished write of the account, and ignores those of other accounts', async () => {
+  it('ends before the oldest unfinished write of the account, and ignores the writes of other accounts', async () => {
     const note = async (accountId: string, ...resources: ('clicks' | 'conversions')[]) => {
       const entries = resources.map((resource) => ({
         token: `${accountId} ${resource}`,

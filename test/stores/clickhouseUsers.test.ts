@@ -51,7 +51,7 @@ const get = async (path: string) => {
 }
 
 // What these grants refuse: test/stores/embedded/engineAccess.test.ts.
-it('docs/clickhouse-users.sql grants the users of a server the same as those of the embedded engine', async () => {
+it('docs/clickhouse-users.sql grants the users of a server the same rights as the users of the embedded engine', async () => {
   const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
   expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
   expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))

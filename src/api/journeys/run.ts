@@ -52,7 +52,7 @@ export async function readJourney(
   return { ...page, omitted: [...plan.omitted], ...plan.retained }
 }
 
-/** @param lasts the last rows of kinds of which more rows may follow @returns the rows up to the first of them */
+/** @param lasts the last row of each kind that may have more rows @returns the rows up to the first of them */
 function upToFirst(entries: Entry[], lasts: readonly Entry[]): NextRows<Entry> {
   const ends = lasts.map((last) => entries.indexOf(last) + 1)
   return lasts.length === 0 ? { rows: entries } : { rows: entries.slice(0, Math.min(...ends)), isFull: true }

@@ -204,7 +204,7 @@ const busyCodes = new Set(
 
 /** Codes of failures to write to the disk: no space that can be reserved (243), a failed `write` (75). */
 const diskCodes = new Set(['75', '243'])
-/** Without a free inode the code is that of any failure of a file system, and the driver does not read it. */
+/** Without a free inode, ClickHouse sends the code of any failure of a file system, which the driver does not read. */
 const noSpace = /No space left on device|Disk quota exceeded/
 
 /**

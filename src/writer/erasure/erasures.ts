@@ -93,7 +93,7 @@ export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
 
 const erasuresPerPage = 5_000
 
-/** `awaiting`: those of clicks that may not be stored; they are incomplete. */
+/** `awaiting`: erasures of clicks that are perhaps not stored; these erasures are incomplete. */
 type State = 'awaiting' | 'incomplete' | 'all'
 
 /** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */

@@ -34,7 +34,7 @@ export class OutcomeUnknown extends Problem {
  * | the lease expires, 10 s after the     | Postgres                                               | a process that claims an account |
  * | last extension                        |                                                        | of it                            |
  * | the same 10 s, from before the        | this process: the wall clock or the monotonic clock,   | the holder, before each          |
- * | extension was sent                    | whichever has advanced more                            | statement (`assertHeld`)         |
+ * | extension was sent                    | the clock that has advanced more                       | statement (`assertHeld`)         |
  * | a statement may begin until its       | ClickHouse; in a cluster the slowest one sets the      | the statement, on each node      |
  * | deadline, 2 to 32 s after it was      | deadline                                               |                                  |
  * | prepared                              |                                                        |                                  |

@@ -20,8 +20,8 @@ export interface Change<Row extends ChangingRow> {
 
 /**
  * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. Rows without
- * an `updatedAt` of their own that give the stored values change nothing. A row whose time is that of its arrival gets a later one than
- * the stored row. A cost that was removed by age is not stored again at a later time.
+ * an `updatedAt` of their own that give the stored values change nothing. A row without a time of its own
+ * (`arrivalBit`) gets a later time than the stored row. A cost that was removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */

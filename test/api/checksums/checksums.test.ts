@@ -89,7 +89,7 @@ function checksumsOf<Row extends { id: string; storedAt: string }>(
 const sum = (amounts: (number | null)[]) => Number(amounts.reduce<number>((all, it) => all + (it ?? 0), 0).toFixed(6))
 
 describe('checksums', () => {
-  it('of clicks are those of the exported rows, tests and bots included', async () => {
+  it('of clicks are computed from the exported rows, tests and bots included', async () => {
     const rows = await exported<Click>('/clicks')
     const { data, asOf } = await readClicks()
     expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ clickedAt }) => clickedAt))
@@ -98,7 +98,7 @@ describe('checksums', () => {
     for (const { storedAt } of rows) expect(storedAt < asOf).toBe(true)
   })
 
-  it('of conversions are those of the latest versions, of any status', async () => {
+  it('of conversions are computed from the latest versions, of any status', async () => {
     const rows = await exported<Conversion>('/conversions?include_test_mode=true')
     const { data } = await api.read(`/checksums/conversions?${range}`, key, ConversionChecksums)
     expect(data.map(({ revenueBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ convertedAt }) => convertedAt))
@@ -118,7 +118,7 @@ describe('checksums', () => {
     ])
   })
 
-  it('of events are those of the exported rows of both origins and all generations, without copies', async () => {
+  it('of events are computed from the exported rows of both origins and all generations, without copies', async () => {
     const read = () => api.read(`/checksums/events?${range}`, key, EventChecksums)
     const eventRows = async () => {
       const rows = await exported<EventRow>('/events')

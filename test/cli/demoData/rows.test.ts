@@ -96,7 +96,7 @@ describe('demo rows', () => {
     }
   })
 
-  it('belong to 20 campaigns, some of which start and stop', () => {
+  it('belong to 20 campaigns; some campaigns start and stop', () => {
     for (const offset of [0, 45, 200]) {
       const later = demoOf({ ...usual, nowMs: testNowMs + offset * dayMs })
       const rows = [...clickRows(later)]

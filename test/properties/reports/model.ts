@@ -8,7 +8,7 @@ import { type CountedClick, type CountedConversion, type CountedCost, metricsOf 
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
-/** Rows with times in epoch milliseconds, of which clicks and costs before `retainedMs` are removed. */
+/** Rows with times in epoch milliseconds. Clicks and costs before `retainedMs` are removed. */
 export interface Rows {
   retainedMs: number
   clicks: readonly CountedClick[]
