@@ -2,7 +2,7 @@
 
 import type { Locator } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { hasChromium, partsBeyond } from '../kit/chromium.ts'
+import { hasChromium } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { openExplorer } from './browser.ts'
 
@@ -144,24 +144,6 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     })
   }
 
-  it('has a name for each control that Tab reaches, and Tab reaches each control', async () => {
-    const { page, open } = explorer
-    await open('?group_by=device&country=US')
-    const controls = await page.evaluate<number>(
-      `[...document.querySelectorAll('a, button, input, select, summary, [tabindex="0"]')]
-        .filter((control) => control.checkVisibility() && !control.disabled).length`,
-    )
-    const names = []
-    for (let at = 0; at < controls; at++) {
-      await page.keyboard.press('Tab')
-      // After the last control, Tab leaves the page.
-      if (await page.evaluate('document.activeElement === document.body')) break
-      names.push((await page.locator(':focus').ariaSnapshot()).split('\n')[0])
-    }
-    expect(names.filter((name) => !name || !/"[^"]+"|(text|strong): ./.test(name))).toEqual([])
-    expect(new Set(names).size).toBeGreaterThan(60)
-  })
-
   it('leads from a fresh page to the numbers of the first row with four keys, and to the totals with three', async () => {
     const { open, settle } = explorer
     await open()
@@ -184,24 +166,5 @@ describe.skipIf(!hasChromium())('the page /explore by keyboard alone', () => {
     await open()
     await press('Tab Tab Enter')
     await expect.poll(shown).toMatch(/focus=Totals/)
-  })
-
-  it('opens the controls of a narrow window', async () => {
-    const { page, show, settle } = explorer
-    await page.setViewportSize({ width: 390, height: 800 })
-    await show()
-    const range = find('button Last 90 days')
-    expect(await range.isVisible()).toBe(false)
-    await find('Range > summary').press('Enter')
-    expect(await explorer.violations()).toEqual([])
-    await range.press('Enter')
-    await settle()
-    expect(page.url()).toContain('range=90d')
-    await find('Page > summary').press('Enter')
-    await find('button Refresh').press('Enter')
-    await page.setViewportSize({ width: 768, height: 800 })
-    await find('Drill-down > summary').press('Enter')
-    await expect.poll(() => partsBeyond(page)).toEqual([])
-    await page.setViewportSize({ width: 1440, height: 1000 })
   })
 })

@@ -241,44 +241,26 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     })
   }
 
-  it('shows all rows of a page, with header and totals in sight; a narrow table scrolls sideways beside its names, first the column of the order', async () => {
+  it('shows all rows of a page, with header and totals in sight; a narrow table scrolls sideways, first the column of the order', async () => {
     const { page, show } = explorer
     const places = () =>
-      page.evaluate<
-        Record<'left' | 'head' | 'overlap' | 'first' | 'order', number> & Record<'isCut' | 'isWider', boolean>
-      >(`(() => {
-        const [region, head, row] = ['section', 'thead:has(.totals)', 'tbody tr'].map((part) => document.querySelector('.area-drill-down ' + part))
-        return {
-          isCut: region.scrollHeight > region.clientHeight,
-          isWider: region.scrollWidth > region.clientWidth,
-          left: region.scrollLeft,
-          first: row.cells[0].getBoundingClientRect().left,
-          order: region.querySelector('[aria-sort]').getBoundingClientRect().right,
-          head: head.getBoundingClientRect().top,
-          overlap: Math.round(head.getBoundingClientRect().bottom - row.getBoundingClientRect().top),
-        }
+      page.evaluate<{ isWider: boolean; left: number; head: number }>(`(() => {
+        const [region, head] = ['section', 'thead:has(.totals)'].map((part) => document.querySelector('.area-drill-down ' + part))
+        const isWider = region.scrollWidth > region.clientWidth
+        return { isWider, left: region.scrollLeft, head: head.getBoundingClientRect().top }
       })()`)
     await show('?range=90d&group_by=campaign,country&sort=-epc')
     expect(await panel('Drill-down').locator('tbody tr').count()).toBe(50)
-    await expect.poll(async () => (await places()).overlap).toBe(0)
     await panel('Drill-down').locator('tbody tr').nth(25).scrollIntoViewIfNeeded()
     const filters = await page.locator('.filters').boundingBox()
-    await expect.poll(places).toMatchObject({ isCut: false, isWider: false })
-    expect((await places()).head).toBe(filters?.height)
-    const headers = () => panel('Drill-down').locator('thead tr').first().locator('th').allTextContents()
-    expect((await headers()).slice(0, 3)).toEqual(['Campaign', 'Country', 'Clicks'])
-    for (const width of randomCasesFactor > 1 ? [390, 360] : [360]) {
-      await page.setViewportSize({ width, height: 800 })
-      await expect.poll(places).toMatchObject({ isCut: false, isWider: true, left: 0 })
-      expect((await headers()).slice(0, 3)).toEqual(['Campaign, Country', 'EPC\u00a0▼', 'Clicks'])
-      expect((await places()).order).toBeLessThan(width - 20)
-    }
-    const { first } = await places()
+    await expect.poll(places).toEqual({ isWider: false, left: 0, head: filters?.height })
+    await page.setViewportSize({ width: 360, height: 800 })
+    await expect.poll(places).toMatchObject({ isWider: true, left: 0 })
+    const headers = await panel('Drill-down').locator('thead tr').first().locator('th').allTextContents()
+    expect(headers.slice(0, 3)).toEqual(['Campaign, Country', 'EPC\u00a0▼', 'Clicks'])
     await panel('Drill-down').getByRole('region', { name: 'Rows of the drill-down' }).focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(async () => (await places()).left).toBeGreaterThan(0)
-    // The first column stays in place.
-    expect((await places()).first).toBe(first)
   })
 
   it('judges changes of more than 20 %: a higher cost is worse; and shows no unit of time in a spark line that is not complete', async () => {
@@ -297,68 +279,18 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     expect(points?.split(' ')).toHaveLength(data.filter(({ complete }) => complete).length)
   })
 
-  it('shows a change of 0.0 as neither better nor worse', async () => {
-    const { show, api, page } = explorer
-    const key = await api.account('steady')
-    for (const [date, amount] of [
-      ['2026-11-10', 1000],
-      ['2026-11-20', 1000.2],
-    ] as const) {
-      const id = { id: date, campaign_id: 'c1' }
-      await storeClicks(api.stores, 'steady', [{ ...id, clicked_at: `${date} 10:00:00.000`, cost_base: amount }])
-      const conversion = { ...id, click_id: date, converted_at: `${date} 11:00:00.000`, revenue_base: 2 * amount }
-      await storeConversions(api.stores, 'steady', [conversion])
-    }
-    await show('?range=7d', key)
-    const shown = await page
-      .locator('.area-drill-down tbody td:has(.change)')
-      .evaluateAll((all: { dataset: { metric: string }; lastChild: { className: string; textContent: string } }[]) =>
-        all.map(({ dataset, lastChild }) => [dataset.metric, lastChild.className, lastChild.textContent]),
-      )
-    for (const [metric, change] of Object.entries({ revenue: '0.0%', cost: '0.0%', cr: '0.0 pp' }))
-      expect(shown).toContainEqual([metric, 'change hint', change])
-    expect(await page.locator(':is(.better, .worse)').count()).toBe(0)
-  })
-
-  it('shows a dash without a tooltip of its own for a conversion that has no event and no campaign', async () => {
-    const { show, api, page } = explorer
-    const key = await api.account('unnamed')
-    const conversion = { id: 'v1', converted_at: '2026-11-20 11:00:00.000', revenue_base: 1 }
-    await storeConversions(api.stores, 'unnamed', [conversion])
-    await show('', key)
-    const names = page.locator('.area-conversions tbody .name')
-    // Event, campaign and country.
-    expect(await names.allTextContents()).toEqual(['–', '–', '–'])
-    expect(await names.and(page.locator('[title]')).count()).toBe(0)
-  })
-
   it('says up to when there are clicks, and warns if they have stopped', async () => {
-    const { open, show, api, page, requests } = explorer
+    const { open, show, api, page } = explorer
     const top = page.locator('.top')
     await show()
     expect(await top.textContent()).toMatch(/Clicks up to 11\/\d+\/26/)
     expect(await top.textContent()).not.toContain('No click')
-    const accounts = { stopped: 20, ...(randomCasesFactor > 1 && { quiet: 19 }) }
-    for (const [account, count] of Object.entries(accounts)) {
-      const key = await api.account(account)
-      const hourMs = 3_600_000
-      const weekAgo = new Date(Math.floor(testNowMs / hourMs) * hourMs - 170 * hourMs).toISOString()
-      const clicks = Array.from({ length: count }, (_, n) => ({
-        id: `${account}-${n}`,
-        campaignId: 'c1',
-        clickedAt: weekAgo,
-      }))
-      await importContent(api.stores, account, 'clicks', clicks)
-      await open('', key)
-      const warning = 'No click in the last two full hours. The same hours a week ago had 20.'
-      if (account === 'stopped') await top.getByText(warning).waitFor()
-      else {
-        const reads = () => requests.filter((request) => request.url().includes('/stats/overview'))
-        await expect.poll(() => reads().length).toBe(2)
-        for (const request of reads()) await (await request.response())?.finished()
-        expect(await top.textContent()).not.toContain('No click')
-      }
-    }
+    const key = await api.account('stopped')
+    const clickedAt = new Date(testNowMs - 170 * 3_600_000).toISOString()
+    const clicks = Array.from({ length: 20 }, (_, n) => ({ id: `stopped-${n}`, campaignId: 'c1', clickedAt }))
+    await importContent(api.stores, 'stopped', 'clicks', clicks)
+    await open('', key)
+    await top.getByText('No click in the last two full hours. The same hours a week ago had 20.').waitFor()
   })
 
   it('says why a range is empty, compares nothing with it, draws no axis, and clears the filters', async () => {
@@ -397,14 +329,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     const reason = 'No value of the list has this text, and it is not a code such as US.'
     expect(await page.getByRole('alert').allTextContents()).toEqual([reason])
     expect([requests.length, new URL(page.url()).search]).toEqual([0, '?tz=UTC'])
-    await value.fill('united')
-    await page.getByRole('alert').waitFor({ state: 'detached' })
-    await value.press('Enter')
-    await page.getByText('Several values of the list have this text.').waitFor()
-    await page.getByRole('checkbox', { name: 'United States' }).check()
-    await page.getByRole('alert').waitFor({ state: 'detached' })
-    await page.getByRole('checkbox', { name: 'United States' }).uncheck()
     await value.fill('germ')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     await value.press('Enter')
     await expect.poll(() => new URL(page.url()).search).toBe('?country=DE&tz=UTC')
     await explorer.settle()

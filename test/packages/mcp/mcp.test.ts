@@ -2,13 +2,13 @@
 
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import type { Query, Reply } from '../../../src/packages/mcp/query.ts'
 import { run as runSync } from '../../../src/packages/sync/program.ts'
@@ -55,9 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => model?.close())
 
-async function connect(apiKey: string, url = baseUrl): Promise<Client> {
-  return await connectTo({ api: { baseUrl: url, apiKey }, copy: undefined })
-}
+const connect = (apiKey: string, url = baseUrl) => connectTo({ api: { baseUrl: url, apiKey }, copy: undefined })
 
 async function connectTo(sources: Parameters<typeof openServer>[0]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
@@ -125,18 +123,7 @@ describe('the tools', () => {
     )
   })
 
-  it('take every filter that get_schema lists for the endpoint as an argument, and the others in filters', async () => {
-    const { filters } = JSON.parse((await call(model, 'get_schema')).text) as {
-      filters: { name: string; endpoints: { paths: string[] }[] }[]
-    }
-    for (const path of ['/clicks', '/conversions', '/costs', '/stats/daily', '/reports', '/funnels']) {
-      const tool = `get${path.replaceAll('/', '_')}`
-      const takes = ({ endpoints }: (typeof filters)[number]) => endpoints.some(({ paths }) => paths.includes(path))
-      const given = filters.filter(takes).map(({ name }) => [name, '!x'])
-      const needed = { get_reports: { group_by: 'day' }, get_funnels: { steps: 'a,b' } }[tool]
-      const { text } = await call(model, tool, { ...Object.fromEntries(given), ...needed, nothing: 1 })
-      expect([tool, text]).toEqual([tool, expect.stringMatching(/^unknown argument: nothing\. /)])
-    }
+  it('take conditions in filters, as an array and as JSON', async () => {
     const report = { group_by: ['country'], range: 'this_week', metrics: ['clicks', 'cpc'], sort: '-change.clicks' }
     const asked = { ...report, compare: 'previous_period', count_at: 'click' }
     const conditions = [
@@ -153,17 +140,6 @@ describe('the tools', () => {
     }
   })
 
-  it('return the response of the API', async () => {
-    const report = { group_by: 'country', from: '2026-11-20', metrics: 'clicks' }
-    const { text, isError } = await call(model, 'get_reports', report)
-    expect(isError).toBe(false)
-    expect(JSON.parse(text).data).toMatchObject([
-      { id: 'DE', clicks: 15 },
-      { id: 'US', clicks: 15 },
-    ])
-    expect(JSON.parse((await call(model, 'get_campaigns_by_id', { id: 'k1' })).text)).toMatchObject({ name: 'Spring' })
-  })
-
   it('return 20 rows by default, and a cursor that leads to each row once', async () => {
     expect(await readClicks(model, {})).toEqual({ ids: clickIds.toReversed(), sizes: [20, 10] })
   })
@@ -174,16 +150,6 @@ describe('the tools', () => {
     expect(ids).toEqual(clickIds.toReversed())
     expect(Math.max(...sizes)).toBeLessThan(15)
     await client.close()
-  })
-
-  it('say how to shorten a result that has no pages', async () => {
-    const { isError, text } = await call(model, 'get_stats_daily', { from: '2025-11-22', to: '2026-11-21' })
-    expect(isError).toBe(true)
-    expect(text).toMatch(
-      /^the response has \d+ characters; 50000 is the maximum\. Try to use a shorter range, or use a longer interval\.$/,
-    )
-    const short = await call(model, 'get_stats_daily', { from: '2025-11-22', to: '2026-11-21', interval: 'month' })
-    expect(short.isError).toBe(false)
   })
 
   it('say how many rows a report has, and with which arguments the next ones are in its ranges', async () => {
@@ -209,18 +175,11 @@ describe('an error', () => {
     const { isError, text } = await call(model, 'get_reports', { group_by: 'colour' })
     expect(isError).toBe(true)
     expect(text).toMatch(/^invalid_\w+: .*group_by.* \(parameter group_by, request id [\w-]+\)$/s)
-    const restricted = await connect(await api.keyOf('acme', ['read:stats']))
-    expect(await call(restricted, 'get_clicks')).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/^insufficient_scope: .*read:clicks/),
-    })
-    await restricted.close()
   })
 
   it('names unknown arguments, limits that are too large and unknown tools', async () => {
-    expect((await call(model, 'get_clicks', { format: 'csv' })).text).toMatch(
-      /^unknown argument: format\. Arguments: limit, /,
-    )
+    const unknown = await call(model, 'get_clicks', { format: 'csv' })
+    expect(unknown.text).toMatch(/^unknown argument: format\. Arguments: limit, /)
     expect((await call(model, 'get_clicks', { limit: 101 })).text).toMatch(/^limit may be 100 at most; /)
     await expect(call(model, 'post_events', { event_name: 'paid' })).rejects.toThrow('unknown tool: post_events')
   })
@@ -244,7 +203,6 @@ describe('an error', () => {
   it('names an address at which there is no API, and a key that is wrong', async () => {
     const lost = await connect('trb_live_x', 'http://127.0.0.1:1')
     await expect(lost.listTools()).rejects.toThrow('http://127.0.0.1:1/api/v1/docs/json is not reachable: ')
-    await expect(lost.listTools()).rejects.toThrow('is not reachable')
     await lost.close()
     const misled = await connect('trb_live_x', `${baseUrl}/elsewhere`)
     await expect(misled.listTools()).rejects.toThrow('is not the OpenAPI document of Tributary (status 404)')
@@ -341,57 +299,35 @@ describe('the tool for SQL on a copy', () => {
       expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
     })
 
-  for (const [name, statements, tags] of [
-    [
-      'writes nothing, reaches no other file or extension, and cannot change that',
-      () => [
-        `FROM '${folder('secret.csv')}'`,
-        `FROM read_text('${folder('secret.csv')}')`,
-        "FROM 'https://example.com/x.parquet'",
-        `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
-        `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
-        'DELETE FROM clicks',
-        'SET enable_external_access = true',
-        'SELECT 1; DELETE FROM clicks',
-        'SELEC 1',
-        '',
-        'SELECT colour FROM clicks',
-        // Files of DuckDB itself, to which it has access.
-        `FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder('copy.duckdb.tmp')}')`,
-        `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
-        `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
-        "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
-        'FROM force_checkpoint()',
-        `FROM read_text('${folder('copy.duckdb')}')`,
-      ],
-      [],
-    ],
-    [
-      'refuses each other kind of statement',
-      () => [
-        `FROM glob('/*')`,
-        `COPY clicks TO '${folder('out.csv')}'`,
-        `EXPLAIN ANALYZE COPY clicks TO '${folder('out.csv')}'`,
-        'CREATE TEMP TABLE t AS SELECT 1',
-        `ATTACH '${folder('other.duckdb')}'`,
-        'INSTALL httpfs',
-        'RESET lock_configuration',
-        'EXPLAIN SELECT 1',
-        `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv, USE_TMP_FILE false)`,
-        'FROM checkpoint()',
-        "IMPORT DATABASE 'x'",
-        "EXPORT DATABASE 'x'",
-        'CALL enable_logging()',
-        'PRAGMA enable_profiling',
-      ],
-      ['long'],
-    ],
-  ] as const)
-    it(name, { tags: [...tags] }, async () => {
-      for (const sql of statements()) expect([sql, await replyTo(sql)]).toEqual([sql, { error: expect.any(String) }])
-      expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
-      expect(await replyTo('SELECT count(*) FROM clicks')).toMatchObject({ rows: ['["30"]'] })
-    })
+  it('writes nothing, reaches no other file or extension, and cannot change that', async () => {
+    for (const sql of [
+      `FROM '${folder('secret.csv')}'`,
+      `FROM read_text('${folder('secret.csv')}')`,
+      "FROM 'https://example.com/x.parquet'",
+      `COPY clicks TO '${folder('copy.duckdb.wal')}' (FORMAT csv)`,
+      `EXPLAIN ANALYZE COPY clicks TO '${folder('copy.duckdb.tmp/out.csv')}'`,
+      'DELETE FROM clicks',
+      'SET enable_external_access = true',
+      'SELECT 1; DELETE FROM clicks',
+      'SELEC 1',
+      '',
+      'SELECT colour FROM clicks',
+      // Statements of other kinds that a connection for reading executes.
+      'CREATE TEMP TABLE t AS SELECT 1',
+      'EXPLAIN SELECT 1',
+      'CALL enable_logging()',
+      // Files of DuckDB itself, to which it has access.
+      `FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder('copy.duckdb.tmp')}')`,
+      `SELECT (SELECT count(*) FROM enable_logging('QueryLog', storage = 'file', storage_path = '${folder()}'))`,
+      `FROM query('FROM enable_' || 'logging(''QueryLog'')')`,
+      "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging()'))",
+      'FROM force_checkpoint()',
+      `FROM read_text('${folder('copy.duckdb')}')`,
+    ])
+      expect([sql, await replyTo(sql)]).toEqual([sql, { error: expect.any(String) }])
+    expect(await readdir(folder())).toEqual(['copy.duckdb', 'secret.csv'])
+    expect(await replyTo('SELECT count(*) FROM clicks')).toMatchObject({ rows: ['["30"]'] })
+  })
 
   it('executes a SELECT in every form', async () => {
     for (const sql of [
@@ -404,17 +340,6 @@ describe('the tool for SQL on a copy', () => {
       'SELECT * FROM unnest([1, 2])',
     ])
       expect([sql, await replyTo(sql)]).toEqual([sql, expect.objectContaining({ isComplete: true })])
-  })
-
-  it('returns rows of a copy that tributary-sync 1.0.0 has written', async () => {
-    const file = folder('old.duckdb')
-    await cp(folder('copy.duckdb'), file)
-    const [state] = await queryDuckdb(
-      file,
-      'DROP TABLE tributary.sync_times; SELECT min(since) AS since FROM tributary.sync_state',
-    )
-    const expected = { asOf: state?.since, columns: ['n'], rows: ['["30"]'] }
-    expect(await replyTo('SELECT count(*) AS n FROM clicks', { file })).toMatchObject(expected)
   })
 
   it('says that a copy is not complete, and leaves it to other programs between queries', async () => {
@@ -432,28 +357,14 @@ describe('the tool for SQL on a copy', () => {
 
 it('the command explains wrong arguments with exit code 2, and ends when its client does', async () => {
   const url = ['--url', baseUrl]
-  for (const [args, TRIBUTARY_KEY, expected] of [
-    [['--help'], undefined, { status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
-    [[], 'x', { status: 2, stderr: expect.stringContaining("'--url <url>' or '--copy <file>'") }],
-    [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
-    [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
-    [
-      url,
-      'trb_live_a\ntrb_live_b',
-      { status: 2, stdout: '', stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' },
-    ],
-  ] as const) {
-    const printed = { stdout: '', stderr: '' }
-    const spies = (['stdout', 'stderr'] as const).map((name) =>
-      vi.spyOn(process[name], 'write').mockImplementation((text) => {
-        printed[name] += text
-        return true
-      }),
-    )
-    const status = await run(args, { TRIBUTARY_KEY })
-    for (const spy of spies) spy.mockRestore()
-    expect({ status, ...printed }).toMatchObject(expected)
-  }
+  for (const [words, TRIBUTARY_KEY, expected] of [
+    [['--help'], 'x', { code: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
+    [[], 'x', { code: 2, stderr: expect.stringContaining("'--url <url>' or '--copy <file>'") }],
+    [['--url', 'example'], 'x', { code: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
+    [url, '', { code: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
+    [url, 'a\nb', { code: 2, stderr: 'error: TRIBUTARY_KEY: The API key has a line break; copy it again.\n' }],
+  ] as const)
+    expect(await runProgram(run, words, { TRIBUTARY_KEY })).toMatchObject(expected)
   const env = { PATH: process.env.PATH, TRIBUTARY_KEY: 'x' }
   const ended = spawnSync(process.execPath, [program, ...url], { env, input: '', encoding: 'utf8' })
   expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
