@@ -294,15 +294,8 @@ describe('a row of a file with other columns', () => {
   })
 
   it('has the local times that parameters of the API have, in every zone', () => {
-    const zones = [
-      'America/St_Johns',
-      'Australia/Lord_Howe',
-      'Africa/Casablanca',
-      'Africa/Monrovia',
-      'Pacific/Apia',
-      'UTC',
-    ]
-    const readers = zones.map((zone) => [zone, localInstantsOf(zone, storableTimes)] as const)
+    const zones = 'America/St_Johns Australia/Lord_Howe Africa/Casablanca Africa/Monrovia Pacific/Apia UTC'
+    const readers = zones.split(' ').map((zone) => [zone, localInstantsOf(zone, storableTimes)] as const)
     const time = fc.date({ min: new Date('1970-02-01'), max: new Date('2050-01-01'), noInvalidDate: true })
     fc.assert(
       fc.property(time, fc.constantFrom(...readers), (date, [zone, read]) => {
@@ -340,21 +333,8 @@ describe('a time', () => {
     )
   })
 
-  it.each([
-    '2026-02-29T00:00:00Z',
-    '2026-11-21T03:00:60Z',
-    '46346.61',
-    '999999999',
-    '17636940001',
-    '2026112014453112',
-    '2026112014453',
-    2026112014.5,
-    '1.795185931E8',
-    '-1763694000',
-    ''.padEnd(200, '1'),
-    true,
-    {},
-  ])('is not %j', (value) => {
+  // Other texts: test/query/timeText.test.ts.
+  it.each(['2026-02-29T00:00:00Z', '1.795185931E8', 2026112014.5, true, {}])('is not %j', (value) => {
     expect(() => at(value)).toThrow('clickedAt: must be a time such as 2026-11-21T03:00:00Z, 2026-11-21 03:00:00+01 or')
   })
 

@@ -202,124 +202,26 @@ describe('a duplicate', () => {
   })
 })
 
-describe('costs', () => {
-  const sheet = (...amounts: number[]) =>
-    amounts.map((cost, n) => ({ spentAt: `2026-11-0${n + 1}T00:00:00Z`, campaignId: 'k', country: 'DE', cost }))
-  const send = (rows: readonly object[], minute: number) =>
-    importContent(stores, account, 'costs', rows, { nowMs: Date.UTC(2026, 10, 21, 0, minute) })
-  const byDay = () =>
-    rowsOf(
-      stores,
-      `SELECT toString(day) AS day, toFloat64(sum(cost)) AS cost FROM sums_by_day
-       WHERE account_id = '${account}' AND dimension = 'country' AND value = 'DE'
-       GROUP BY day HAVING cost != 0 ORDER BY day`,
-    )
+describe('a cost', () => {
+  const row = { spentAt: '2026-11-01T00:00:00Z', campaignId: 'k', country: 'DE', cost: 1 }
+  const send = (...rows: object[]) => importContent(stores, account, 'costs', rows)
 
-  it('of a corrected sheet replace the old ones, equal rows change nothing, and the cost 0 takes a row back', async () => {
-    expect(await send(sheet(10, 20, 30), 0)).toMatchObject(counts(3, 3, 0, 0, 0))
-    const before = await stored('id, stored_at, version', 'costs FINAL', "AND spent_at < '2026-11-02' ORDER BY id")
-    expect(await send(sheet(10, 25.5, 0), 1)).toMatchObject(counts(3, 0, 2, 1, 0))
-    expect(await byDay()).toEqual([
-      { day: '2026-11-01', cost: 10 },
-      { day: '2026-11-02', cost: 25.5 },
+  it('without an id is one line of a file for each time and dimensions', async () => {
+    const done = await send(row, { ...row, subIds: { sub1: 'a' } }, { ...row, country: null }, { ...row, cost: 5 })
+    expect(done).toMatchObject(counts(4, 3, 0, 0, 1))
+    expect(done.rejects).toMatchObject([
+      { line: 4, reason: 'same day and dimensions as line 1: map `id` or another dimension' },
     ])
-    expect(await stored('id, stored_at, version', 'costs FINAL', "AND spent_at < '2026-11-02' ORDER BY id")).toEqual(
-      before,
-    )
-    expect(await stored('toFloat64(cost) AS cost', 'costs FINAL', 'ORDER BY spent_at')).toEqual([
-      { cost: 10 },
-      { cost: 25.5 },
-      { cost: 0 },
-    ])
-    expect(await send(sheet(10, 25.5, 0), 2)).toMatchObject(counts(3, 0, 0, 3, 0))
   })
 
-  it('are replaced by the row with the later updatedAt, in any order of arrival, also at another time', async () => {
-    const row = (day: number, cost: number, spentAt = '2026-11-01T00:00:00Z') => ({
-      id: 'x',
-      spentAt,
-      country: 'DE',
-      cost,
-      updatedAt: `2026-11-0${day}T00:00:00Z`,
-    })
-    expect(await send([row(3, 3), row(2, 2)], 0)).toMatchObject({ ...counts(2, 1, 0, 1, 0), older: 1 })
-    const conflict = await send([row(3, 4)], 1)
+  it('is older, or conflicts if its updatedAt is equal and a value differs', async () => {
+    const at = (day: number, cost: number) => ({ ...row, id: 'x', cost, updatedAt: `2026-11-0${day}T00:00:00Z` })
+    expect(await send(at(3, 3), at(2, 2))).toMatchObject({ ...counts(2, 1, 0, 1, 0), older: 1 })
+    const conflict = await send(at(3, 4))
     expect(conflict).toMatchObject({ ...counts(1, 0, 0, 1, 0), conflicting: 1 })
     expect(conflict.said).toEqual([
       expect.stringMatching(/A cost is replaced by a row with a later updatedAt, .* removed by its age stays taken\.$/),
     ])
-    expect(await send([row(5, 5, '2026-11-09T00:00:00Z')], 2)).toMatchObject(counts(1, 0, 1, 0, 0))
-    expect(await byDay()).toEqual([{ day: '2026-11-09', cost: 5 }])
-  })
-
-  it('have the values of the largest updatedAt in every order of arrival, also if a later row repeats the stored values', async () => {
-    const [first, second, repeated] = [
-      { cost: 5, updatedAt: '2026-11-01T00:00:00Z' },
-      { cost: 7, updatedAt: '2026-11-02T00:00:00Z' },
-      { cost: 5, updatedAt: '2026-11-03T00:00:00Z' },
-    ]
-    const orders = [
-      [first, second, repeated],
-      [first, repeated, second],
-      [second, first, repeated],
-      [second, repeated, first],
-      [repeated, first, second],
-      [repeated, second, first],
-    ]
-    // Rows of one file, and one row in each of three files.
-    const rows = orders.map((order, n) => order.map((row) => ({ id: `x${n}`, ...sheet(0)[0], ...row })))
-    await send(
-      rows.flat().map((row) => ({ ...row, id: `together-${row.id}` })),
-      0,
-    )
-    for (const index of [0, 1, 2])
-      await send(
-        rows.flatMap((row) => row[index] ?? []),
-        index,
-      )
-    const updatedAt = '2026-11-03 00:00:00.000'
-    expect(await stored('DISTINCT toFloat64(cost) AS cost, toString(updated_at) AS at', 'costs FINAL')).toEqual([
-      { cost: 5, at: updatedAt },
-    ])
-    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 60 }])
-  })
-
-  it('without updatedAt change nothing if they give the stored values, also if lines of the file have one id', async () => {
-    const rows = [1, 2].map((cost) => ({ id: 'x', ...sheet(cost)[0] }))
-    expect(await send(rows, 0)).toMatchObject(counts(2, 1, 1, 0, 0))
-    const before = await stored('version, updated_at', 'costs FINAL')
-    expect(await send(rows, 1)).toMatchObject(counts(2, 0, 0, 2, 0))
-    expect(await stored('version, updated_at', 'costs FINAL')).toEqual(before)
-    const corrected = [2, 3].map((cost) => ({ id: 'x', ...sheet(cost)[0] }))
-    expect(await send(corrected, 2)).toMatchObject(counts(2, 0, 2, 0, 0))
-    // A row with its own time is replaced by a later row without one, which must keep its later time.
-    const between = { ...rows[0], updatedAt: '2026-11-21T00:02:30Z' }
-    expect(await send([between, ...corrected.slice(1)], 3)).toMatchObject(counts(2, 0, 2, 0, 0))
-    expect(await send([{ ...between, cost: 9, updatedAt: '2026-11-21T00:02:45Z' }], 4)).toMatchObject({ older: 1 })
-    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 3 }])
-  })
-
-  it('without an id have one line of a file for each time and dimensions', async () => {
-    const rows = [...sheet(1, 2), { ...sheet(3)[0], subIds: { sub1: 'a' } }, { ...sheet(4)[0], country: null }]
-    const done = await send([...rows, ...sheet(5)], 0)
-    expect(done).toMatchObject(counts(5, 4, 0, 0, 1))
-    expect(done.rejects).toMatchObject([
-      { line: 5, reason: 'same day and dimensions as line 1: map `id` or another dimension' },
-    ])
-    expect(await byDay()).toMatchObject([{ cost: 4 }, { cost: 2 }])
-  })
-
-  it('in another currency count at the rate of their row, and are rejected without one', async () => {
-    const [row] = sheet(10)
-    const foreign = [
-      { ...row, id: 'rate', currency: 'EUR', exchangeRate: 1.1 },
-      { ...row, id: 'base', currency: 'JPY', costBase: 0.5 },
-      { ...row, id: 'none', currency: 'JPY' },
-    ]
-    expect(await send(foreign, 0)).toMatchObject(counts(3, 2, 0, 0, 1))
-    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 11.5 }])
-    expect(await send([{ ...row, id: 'rate', currency: 'EUR', exchangeRate: 1.2 }], 1)).toMatchObject({ updated: 1 })
-    expect(await byDay()).toEqual([{ day: '2026-11-01', cost: 12.5 }])
   })
 })
 

@@ -184,23 +184,6 @@ describe('pages of clicks', () => {
     expect(all.map(([id]) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  it('read the conversion counts of their own clicks only, also if all clicks have one time', async () => {
-    const key = await api.account('tied')
-    const clicked_at = instantOf(testNowMs - dayMs)
-    const ids = Array.from({ length: 60 }, (_, n) => `c${n + 100}`).toReversed()
-    await storeClicks(
-      api.stores,
-      'tied',
-      ids.map((id) => ({ id, clicked_at, city: 'Rome' })),
-    )
-    await storeConversions(
-      api.stores,
-      'tied',
-      ids.map((id) => ({ id: `v-${id}`, converted_at: clicked_at, click_id: id, click_at: clicked_at })),
-    )
-    expect(await readRows('', 7, key)).toEqual(ids.map((id) => [id, 'Rome', 1]))
-  })
-
   it('have each click once, however many copies of it are not merged', async () => {
     const key = await api.account('copied')
     const ids = ['a', ...Array.from({ length: 40 }, () => 'b'), 'c']

@@ -21,19 +21,6 @@ const readAll = async (query: string, limit: number, from: string): Promise<stri
   (await readRows(query, limit, from)).map(({ id }) => id)
 
 describe('GET /conversions', () => {
-  it('treats a status list in any order as the same filter', async () => {
-    const key = await api.account('acme')
-    const rows = ['pending', 'approved', 'pending', 'approved'].map((status, n) => ({ id: `v${n}`, status }))
-    await storeConversions(
-      api.stores,
-      'acme',
-      rows.map((row) => ({ ...row, converted_at: at(0) })),
-    )
-    const { nextCursor } = await api.read('/conversions?status=pending,approved&limit=2', key, ConversionPage)
-    const path = `/conversions?status=approved,pending&limit=2&cursor=${nextCursor}`
-    expect((await api.read(path, key, ConversionPage)).data).toHaveLength(2)
-  })
-
   it('matches a plain model after random histories of versions and moves, with random filters', async () => {
     const version = fc.record({
       id: fc.integer({ min: 0, max: 12 }),

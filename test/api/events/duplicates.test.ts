@@ -118,15 +118,6 @@ describe('an event_id within 24 hours', () => {
     expect(await send(api.app, other.key, event('e1'))).toEqual(accepted)
     expect((await storedEvents(api.stores, one.id)).map(({ origin }) => origin)).toEqual(['browser', 'server'])
   })
-
-  it('is optional: without it every request is a new event', async () => {
-    const { id, key } = await newAccount()
-    for (let count = 0; count < 3; count++) expect(await send(api.app, key, event())).toEqual(accepted)
-    const rows = await storedEvents(api.stores, id)
-    expect(new Set(rows.map((row) => row.id)).size).toBe(3)
-    for (const row of rows)
-      expect(row.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  })
 })
 
 describe('concurrent requests', () => {

@@ -231,30 +231,6 @@ describe('GET /funnels', () => {
     ])
   })
 
-  it('leaves out events of clicks of bots and tests, whether or not events need their clicks', async () => {
-    const reader = await api.account('bots')
-    const at = '2026-11-06 10:00:00.000'
-    await storeClicks(api.stores, 'bots', [
-      { id: 'bot', clicked_at: at, is_bot: true },
-      { id: 'test', clicked_at: at, is_test: true },
-      { id: 'person', clicked_at: at, visitor_id: 'cleo' },
-    ])
-    const store = (visitor_id: string, click_id: string) =>
-      storeEvents(api.stores, 'bots', [
-        { id: `${visitor_id} ${click_id}`, event_name: 'a', occurred_at: at, visitor_id, click_id },
-      ])
-    const entered = async (more: string) =>
-      (await read(`/funnels?steps=a,b&from=2026-11-06&to=2026-11-06&${more}`, reader)).steps[0]?.entered
-    for (const [visitor = '', click = ''] of [['anna', 'bot'], ['ben', 'test'], ['cleo', 'person'], ['dora']])
-      await store(visitor, click)
-    const queries = ['by=visitor', 'by=click', 'by=visitor&group_by=country', 'by=click&group_by=country']
-    expect(await Promise.all(queries.map(entered))).toEqual([2, 1, 2, 1])
-    await store('', 'bot')
-    await store('', 'person')
-    await store('', 'unknown')
-    expect(await Promise.all(queries.map(entered))).toEqual([3, 2, 3, 2])
-  })
-
   it('finds whether the account has events without a visitor in a projection', async () => {
     const { clickhouse } = api.stores
     const plan = await selectRows<{ explain: string }>(

@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openMetrics, serveMetrics } from '../../../src/http/prometheusMetrics.ts'
+import { openMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
@@ -125,15 +125,5 @@ describe('metrics', () => {
     const [silent, labelled] = await Promise.all(texts)
     expect(silent).toMatch(/^silent NaN$/im)
     expect(labelled).not.toMatch(/^labelled/m)
-  })
-
-  it('are served on a separate port', async () => {
-    const { port, stop } = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 })
-    const response = await fetch(`http://127.0.0.1:${port}/metrics`)
-    expect(response.status).toBe(200)
-    expect(await response.text()).toContain('http_requests_total')
-    expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
-    stop()
-    expect((await api.app.inject('/metrics')).statusCode).toBe(404)
   })
 })

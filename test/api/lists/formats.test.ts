@@ -317,6 +317,11 @@ describe('a cursor', () => {
       'country=!Us&device=!Tablet&include_test_mode=TRUE',
       'country=!uS&device=!tablet&include_test_mode=true',
     ],
+    [
+      '/conversions',
+      'status=approved,pending&include_test_mode=true',
+      'status=pending,approved&include_test_mode=true',
+    ],
     ['/events', 'days=365', 'days=365&tz=UTC'],
   ])('of %s belongs to %s in any case', async (path, first, second) => {
     const page = async (query: string) => (await api.get(`${path}?limit=1&${query}`, key)).json()

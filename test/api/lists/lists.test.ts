@@ -146,14 +146,6 @@ describe('filters of lists', () => {
     expect(page).not.toHaveProperty('retainedFrom')
   })
 
-  it('select clicks by visitor, bots and tests', async () => {
-    const visitor = numbers.filter((n) => n % 4 === 1).map((n) => `c${n}`)
-    expect((await clicks('visitor_id=visitor-1')).sort()).toEqual(visitor.sort())
-    expect(await clicks('is_bot=true')).toEqual(['c30'])
-    expect(await clicks('is_test=true')).toEqual(['c31'])
-    expect(await clicks('is_bot=false&is_test=false')).toHaveLength(numbers.length - 2)
-  })
-
   it('select conversions by click, visitor, event and transaction', async () => {
     expect(await conversions('click_id=c4')).toEqual(['v4'])
     expect(await conversions('click_id=(not%20set)')).toHaveLength(11)

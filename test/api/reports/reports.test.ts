@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/dimensions.ts'
 import { FunnelResponse } from '../../../schema/funnel.ts'
-import { type Metric, metricNames } from '../../../schema/metrics.ts'
+import { metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { nextQuery } from '../../../src/api/reports/nextQuery.ts'
-import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
-import { formatMillionths } from '../../../src/query/money.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -74,79 +71,6 @@ it('a condition matches the bucket that shows its number, also where several amo
       expect([filters, found.data]).toEqual([filters, data.filter((row) => matches(row.cost ?? 0))])
     }
   }
-})
-
-describe('costs of a report', () => {
-  const costs = [
-    { id: 'x1', spentAt: '2026-10-25T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 10 },
-    { id: 'x2', spentAt: '2026-10-26T00:00:00Z', campaignId: 'k3', cost: 0.5 },
-    { id: 'x3', spentAt: '2026-10-26T00:00:00Z', campaignId: 'k4', country: 'DE', cost: 5 },
-  ]
-  const cost = async (query: string, by: string) =>
-    (await report(query, by)).data.map(({ id, clicks: count, cost: spent }) => [id, count, spent])
-
-  it('are a bucket if there are neither clicks nor conversions, until they are taken back', async () => {
-    const spending = await api.account('spending')
-    await importContent(api.stores, 'spending', 'clicks', clicks)
-    await importContent(api.stores, 'spending', 'costs', costs)
-    const campaigns = [
-      ['k1', 2, 13],
-      ['k2', 2, 7],
-      ['(not set)', 1, 0],
-      ['k3', 0, 0.5],
-      ['k4', 0, 5],
-    ]
-    expect(await cost('group_by=campaign', spending)).toEqual(campaigns)
-    expect(await report('group_by=campaign', spending)).toMatchObject({ bucketCount: 5, totals: { cost: 25.5 } })
-    // Rows instead of sums; costs have no city.
-    expect(await cost('group_by=city', spending)).toEqual([['(not set)', 5, 25.5]])
-    expect((await report('group_by=campaign,city', spending)).bucketCount).toBe(5)
-    const negative = { ...costs[1], id: 'x4', cost: -0.5 }
-    const taken = { ...costs[2], cost: 0 }
-    await importContent(api.stores, 'spending', 'costs', [negative, taken], { nowMs: Date.UTC(2026, 10, 22) })
-    for (const by of ['campaign', 'campaign,city']) {
-      const { bucketCount, totals } = await report(`group_by=${by}`, spending)
-      expect([by, bucketCount, totals.cost]).toEqual([by, 3, 20])
-    }
-  })
-
-  it('do not count under filters that they cannot match', async () => {
-    const spent = async (filter: string) => (await report(`group_by=day&${filter}`, await spendingKey())).totals.cost
-    expect(await spent('country=DE')).toBe(13)
-    expect(await spent('city=(not%20set)')).toBe(20)
-    expect(await spent('city=Munich')).toBe(0)
-    expect(await spent('status=(not%20set)')).toBe(20)
-    expect(await spent('status=approved')).toBe(0)
-  })
-  const spendingKey = () => api.keyOf('spending', ['read:reports'])
-})
-
-describe('with count_at=click', () => {
-  const counted = async (query: string) =>
-    (await report(query)).data.map(({ id, conversions: count, revenue }) => [id, count, revenue])
-
-  it('conversions count when their click was, else when they converted; clicks and cost count as always', async () => {
-    expect(await counted('group_by=day&sort=id')).toEqual([
-      ['2026-10-24', 0, 0],
-      ['2026-10-25', 1, 10],
-      ['2026-10-26', 1, 20],
-    ])
-    expect(await counted('group_by=day&sort=id&count_at=click')).toEqual([
-      ['2026-10-24', 1, 10],
-      ['2026-10-25', 1, 20],
-      ['2026-10-26', 0, 0],
-    ])
-    const [atClick, always] = [await report('group_by=campaign&count_at=click'), await report('group_by=campaign')]
-    expect([atClick.countAt, always.countAt]).toEqual(['click', undefined])
-    expect(atClick.totals).toEqual(always.totals)
-  })
-
-  it('the ends of the range are the times of the clicks', async () => {
-    const ofDay = async (day: string) =>
-      (await api.read(`/reports?group_by=day&count_at=click&from=${day}&to=${day}`, key, ReportResponse)).totals
-    expect(await ofDay('2026-10-24')).toMatchObject({ clicks: 1, conversions: 1, revenue: 10, cost: 1 })
-    expect(await ofDay('2026-10-26')).toMatchObject({ conversions: 0, pendingConversions: 1, refundedConversions: 0 })
-  })
 })
 
 it('dataThrough has the latest time of the rows of each kind that is not in the future, whatever the report selects', async () => {
@@ -226,13 +150,6 @@ describe('a report', () => {
     })
   })
 
-  it.each(dimensions)('returns the same totals grouped by %s, also with a campaign filter', async (name) => {
-    for (const filter of ['', '&campaign_id=k1']) {
-      const { totals } = await report(`group_by=campaign${filter}`)
-      expect((await report(`group_by=${name}${filter}`)).totals).toEqual(totals)
-    }
-  })
-
   it.each(metricNames)('of %s alone has the buckets, the order and the values of the whole report', async (metric) => {
     const only = (row?: object | null) => Object.entries(row ?? {}).filter(([name]) => name === metric)
     const metricsOf = (row?: object | null) => Object.entries(row ?? {}).filter(([name]) => name in allTotals)
@@ -262,17 +179,6 @@ describe('a report', () => {
       '1 Monday',
       '6 Saturday',
       '7 Sunday',
-    ])
-  })
-
-  it('by hour has two rows for the hour that a clock repeats', async () => {
-    const { data } = await report('tz=Europe/Berlin&group_by=hour&sort=id')
-    expect(data.filter(({ clicks = 0 }) => clicks > 0).map(({ id }) => id)).toEqual([
-      '2026-10-24T23:00+02:00',
-      '2026-10-25T02:00+01:00',
-      '2026-10-25T02:00+02:00',
-      '2026-10-26T00:00+01:00',
-      '2026-10-26T13:00+01:00',
     ])
   })
 
@@ -392,101 +298,6 @@ describe('a report with many buckets', () => {
       expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
     },
   )
-})
-
-describe('the rows of a report', () => {
-  /** Metrics in millionths. */
-  type Values = Readonly<Record<Metric, bigint>>
-  interface Row {
-    id: string
-    values: Values
-  }
-
-  /** Metrics that are computed from others, exactly, in millionths; null for a null ratio. */
-  const computed: Partial<Record<Metric, (values: Values) => bigint | null>> = {
-    profit: ({ revenue, cost }) => revenue - cost,
-    roi: ({ revenue, cost }) => quotient((revenue - cost) * 100n, cost),
-    cr: ({ conversions, clicks }) => quotient(conversions * 100n, clicks),
-    epc: ({ revenue, clicks }) => quotient(revenue, clicks),
-    cpa: ({ cost, conversions }) => quotient(cost, conversions),
-    cpc: ({ cost, clicks }) => quotient(cost, clicks),
-    aov: ({ revenue, conversions }) => quotient(revenue, conversions),
-  }
-
-  /** Rounds half away from zero at the sixth decimal. */
-  function quotient(n: bigint, d: bigint): bigint | null {
-    if (d === 0n) return null
-    const size = (2_000_000n * (n < 0n ? -n : n) + d) / (2n * d)
-    return n < 0n ? -size : size
-  }
-
-  // Small amounts and counts, so that many ratios are equal once they are rounded, and amounts beyond the exact doubles.
-  const count = fc.nat(4).map((rows) => BigInt(rows) * 1_000_000n)
-  const amount = fc.oneof(
-    { weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 4n }) },
-    fc.bigInt({ min: 10n ** 15n - 2n, max: 10n ** 15n + 2n }),
-    fc.bigInt({ min: 10n ** 20n, max: 10n ** 20n + 2n }),
-  )
-  const values = Object.fromEntries(metricNames.map((name) => [name, /revenue|cost/i.test(name) ? amount : count]))
-  const rows = fc.uniqueArray(
-    fc.record({
-      id: fc.string({ unit: fc.constantFrom('a', 'B', 'é', '😀', '\uffff'), minLength: 1, maxLength: 5 }),
-      values: fc.record(values) as fc.Arbitrary<Values>,
-    }),
-    { selector: ({ id }) => id, minLength: 300, maxLength: 300 },
-  )
-  const [stored = []] = fc.sample(rows, 1)
-  const isShown = ({ values }: Row) =>
-    sumMetrics.some(({ metric, unit }) => unit === 'count' && values[metric] > 0n) && values.clicks >= 1_000_000n
-  const shown = stored.filter(isShown)
-  const byId = (one: Row, other: Row) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
-
-  let other: string
-  beforeAll(async () => {
-    other = await api.account('ordered')
-    // Sums, since the amounts of a row end below 10^12.
-    await api.stores.clickhouse.client.insert({
-      table: 'sums_by_day',
-      format: 'JSONEachRow',
-      values: stored.map(({ id, values }) => ({
-        account_id: 'ordered',
-        dimension: 'os',
-        day: '2026-10-25',
-        value: id,
-        ...Object.fromEntries(
-          sumMetrics.map(({ metric, name, unit }) => {
-            const value = formatMillionths(values[metric])
-            return [name, unit === 'count' ? Number(value) : value]
-          }),
-        ),
-      })),
-    })
-  })
-
-  it.each(metricNames)('are ordered by their exact %s, null last, and then by id', async (name) => {
-    const orderedBy = computed[name] ?? ((values: Values) => values[name])
-    for (const sort of [name, `-${name}`]) {
-      const expected = shown.toSorted((one, other) => {
-        const [a, b] = [orderedBy(one.values), orderedBy(other.values)]
-        if (a === b) return byId(one, other)
-        if (a === null || b === null) return a === null ? 1 : -1
-        return a < b === (sort !== name) ? 1 : -1
-      })
-      const { data } = await report(`group_by=os&min_clicks=1&sort=${sort}`, other)
-      expect(data.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
-    }
-  })
-
-  it('are ordered by the bytes of the id in both directions', async () => {
-    const ids = shown.toSorted(byId).map(({ id }) => id)
-    for (const [sort, expected] of [
-      ['id', ids],
-      ['-id', ids.toReversed()],
-    ] as const) {
-      const { data } = await report(`group_by=os&min_clicks=1&sort=${sort}`, other)
-      expect(data.map(({ id }) => id)).toEqual(expected)
-    }
-  })
 })
 
 describe('a text of more than 256 bytes', () => {
