@@ -3,26 +3,20 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { setRetention } from '../../src/accounts/retention.ts'
-import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { resourceNames } from '../../src/import/resourceNames.ts'
 import { commit, version } from '../../src/package.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
-import { storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
 import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
-import { importContent, rowsOf } from '../import/runImport.ts'
+import { rowsOf } from '../import/runImport.ts'
 import { type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { fullRows } from '../kit/fullRows.ts'
-import { expireProcessOf } from '../kit/leases.ts'
 import { storeEvents } from '../kit/rows.ts'
-import { removalMs, rows, storeRetained } from '../writer/retention/retainedAccount.ts'
 import { withWriter } from '../writer/withWriter.ts'
-import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
+import { expectOneLine, runHere, runJson } from './runCommand.ts'
 
 const source = useTestApp()
 const target = useTestApp()
@@ -118,14 +112,6 @@ async function failAtConversions(name: string): Promise<void> {
     const ended = await runHere(['account', 'import', folder(name)], target.stores.environment)
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
   })
-}
-
-/** Imports a folder until the process waits for a database that refuses rows of a table, then kills the process. */
-async function importUntilKilled(name: string, table: string, step: string): Promise<void> {
-  const words = ['account', 'import', folder(name)]
-  await whileRefused(table, '', '57P01', () =>
-    killOnceItSays(`while ${step}; retrying`, words, target.stores.environment),
-  )
 }
 
 async function fails(name: string): Promise<string> {
@@ -241,43 +227,6 @@ it('an export fails if the import would refuse a row, and leaves no folder', asy
   expect(await readdir(folder())).not.toContain('refused')
 })
 
-it('an account with removed months has the same numbers and rows after an import that was interrupted, and its months remain removed', {
-  tags: 'long',
-}, async () => {
-  await source.account('aged')
-  await storeRetained(source.stores, 'aged')
-  await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
-  await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
-  const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
-  await storeEvents(source.stores, 'aged', [restored])
-  await succeed(source, 'account', 'export', '--account', 'aged', '--output', folder('aged'))
-  const { environment } = target.stores
-  await importUntilKilled('aged', 'retained_ranges', 'recording which months were removed')
-  await expireProcessOf(target.stores, 'aged')
-  const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
-  expect(later).toBeUndefined()
-  const imported = await runHere(['account', 'import', folder('aged'), '--json'], environment)
-  expect([imported.code, JSON.parse(imported.stdout)]).toMatchObject([
-    0,
-    { rows: { 'pixel-events': 1 }, rejected: { 'pixel-events': 1 } },
-  ])
-  expect(imported.stderr).toContain('1 × occurredAt: is before 2025-03-01; the account has removed earlier rows')
-  expect((await succeed(target, 'verify')).differences).toEqual([])
-  const again = await importContent(target.stores, 'aged', 'clicks', rows.clicks)
-  expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
-  await succeed(target, 'account', 'export', '--account', 'aged', '--output', folder('aged-again'))
-  // With the hashes of the sums of removed clicks, and of all rows but the rejected event.
-  const [exported, moved] = await Promise.all(['aged', 'aged-again'].map(manifestOf))
-  expect(exported.retained).toMatchObject({ clickMonths: 2, eventMonths: 1 })
-  expect(moved.retained).toEqual(exported.retained)
-  expect(moved.files).toEqual({ ...exported.files, 'pixel-events': expect.anything() })
-  const other = { clicksMs: Date.UTC(2025, 0, 1), eventsMs: 0 }
-  const none = (): AsyncIterable<Buffer> => Readable.from([])
-  await expect(withWriter(target.stores, 'aged', (writer) => storeRemovedSums(writer, other, none))).rejects.toThrow(
-    'account aged has removed other months than the exported account',
-  )
-})
-
 describe('a malformed account folder', () => {
   const key = {
     id: 'k-1',
@@ -359,15 +308,12 @@ describe('a malformed account folder', () => {
   const retained = { clickMonths: null, eventMonths: null, clicksFrom: null, eventsFrom: null, files: {} }
   it.each<[string, object | string]>([
     ['account.json is no account of this version: /account/name:', { account: { ...account, name: 'a\0b' } }],
-    ['account.json is no account of this version: /account/plan:', { account: { ...account, plan: 'pro\0' } }],
     ['no such plan: invented', { account: { ...account, plan: 'invented' } }],
     ['/account/createdAt:', { account: { ...account, createdAt: '+275760-09-13T00:00:00.000Z' } }],
     ['/account/id:', { account: { ...account, id: '../acme' } }],
     ['/account:', { account: 5 }],
-    ['/keys:', { keys: {} }],
     ['/keys/0/name:', { keys: [{ ...key, name: '\ud800' }] }],
     ['/keys/0/hash:', { keys: [{ ...key, hash: 'a' }] }],
-    ['/keys/0/prefix:', { keys: [{ ...key, prefix: 'trb_live_\0abc' }] }],
     ['/keys/0/scopes/0: must be one of read:', { keys: [{ ...key, scopes: ['read:everything'] }] }],
     ['/keys/0/replacedBy: is not the id of one of its keys', { keys: [{ ...key, replacedBy: 'of-another-account' }] }],
     ['/keys: two have the same id', { keys: [key, { ...key, hash: 'b'.repeat(64) }] }],
@@ -383,7 +329,6 @@ describe('a malformed account folder', () => {
     ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
     ['/files/..~1..~1x: Unexpected property', { files: { ...noRows, '../../x': anyFile } }],
     ['/files/campaigns:', { files: {} }],
-    ['account.json is no account: /:', '[]'],
     ['account.json cannot be read:', '{"format":1,"account":{"id":"hos'],
   ])('ends the import before anything is stored: %s', expectRefused)
 

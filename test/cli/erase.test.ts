@@ -324,13 +324,4 @@ describe('erase list and erase apply', () => {
     const { code, stderr } = await tributary('erase', 'apply', file)
     expect([code, stderr]).toEqual([1, expect.stringContaining('/erasures/0/erasedAt')])
   })
-
-  it('are moved with an exported account', async () => {
-    const folder = join(server.stores.settings.DATA_DIR, 'exported')
-    await tributary('account', 'export', '--account', 'acme', '--output', folder)
-    const manifest = JSON.parse(await readFile(join(folder, 'account.json'), 'utf8'))
-    const { erasures } = JSON.parse((await tributary('erase', 'list', '--account', 'acme')).stdout)
-    expect(erasures.length).toBeGreaterThan(1)
-    expect(manifest.erasures.map((one: object) => ({ account: 'acme', ...one }))).toEqual(erasures)
-  })
 })

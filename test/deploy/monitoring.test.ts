@@ -36,6 +36,21 @@ const buckets = (name: string, labels: string, slowFrom: string) => ({
 })
 /** A gauge whose store does not respond; promtool repeats no NaN. */
 const nan = 'NaN '.repeat(20).trim()
+/** The alert of a gauge of one instance. */
+const gauge = (name: string, fires: string, silent: string): AlertCase => {
+  const series = (values: string) => ({ [`${name}{instance="one"}`]: values })
+  return { fires: series(fires), labels: one, silent: series(silent) }
+}
+const denials = (limit: string): AlertCase => {
+  const series = (of: string, values: string) => ({
+    [`rate_limit_denials_total{instance="one",limit="${of}"}`]: values,
+  })
+  return {
+    fires: series(limit, '0+1x30'),
+    labels: one,
+    silent: { ...series(limit, '7x30'), ...series('key', '0+1x30') },
+  }
+}
 const insert = 'step="insert"'
 const report = 'label="reports"'
 
@@ -64,11 +79,7 @@ const cases: Record<string, AlertCase> = {
       'http_requests_total{instance="one",route="/r",status="200"}': '0+90x30',
     },
   },
-  TributaryDiskFull: {
-    fires: { 'clickhouse_disk_used_ratio{instance="one"}': '0.81x30' },
-    labels: one,
-    silent: { 'clickhouse_disk_used_ratio{instance="one"}': `0.8x10 ${nan}` },
-  },
+  TributaryDiskFull: gauge('clickhouse_disk_used_ratio', '0.81x30', `0.8x10 ${nan}`),
   TributaryNodeDown: {
     fires: {
       'clickhouse_node_up{instance="one",node="http://two:8123"}': '0x30',
@@ -85,32 +96,14 @@ const cases: Record<string, AlertCase> = {
       ...buckets('event_flush_duration_seconds', 'step="look_up"', '0.5'),
     },
   },
-  TributaryEventsQueued: {
-    fires: { 'events_queued{instance="one"}': '4001x30' },
-    labels: one,
-    silent: { 'events_queued{instance="one"}': '4000x30' },
-  },
+  TributaryEventsQueued: gauge('events_queued', '4001x30', '4000x30'),
   TributarySlowQueries: {
     fires: buckets('clickhouse_query_duration_seconds', report, '0.5'),
     labels: { ...one, label: 'reports' },
     silent: buckets('clickhouse_query_duration_seconds', report, '5'),
   },
-  TributaryRefusedKeys: {
-    fires: { 'rate_limit_denials_total{instance="one",limit="address"}': '0+1x30' },
-    labels: one,
-    silent: {
-      'rate_limit_denials_total{instance="one",limit="address"}': '7x30',
-      'rate_limit_denials_total{instance="one",limit="key"}': '0+1x30',
-    },
-  },
-  TributaryTooManyReads: {
-    fires: { 'rate_limit_denials_total{instance="one",limit="queries"}': '0+1x30' },
-    labels: one,
-    silent: {
-      'rate_limit_denials_total{instance="one",limit="queries"}': '7x30',
-      'rate_limit_denials_total{instance="one",limit="key"}': '0+1x30',
-    },
-  },
+  TributaryRefusedKeys: denials('address'),
+  TributaryTooManyReads: denials('queries'),
   TributaryEventCeiling: {
     fires: { 'events_total{instance="one",outcome="over_ceiling"}': '0x5 1x25' },
     labels: one,
@@ -119,26 +112,10 @@ const cases: Record<string, AlertCase> = {
       'events_total{instance="one",outcome="stored"}': '0+9x30',
     },
   },
-  TributaryRedisDown: {
-    fires: { 'redis_up{instance="one"}': '0x30' },
-    labels: one,
-    silent: { 'redis_up{instance="one"}': '1x30' },
-  },
-  TributaryUnconfirmedSums: {
-    fires: { 'sums_unconfirmed_age_seconds{instance="one"}': '901x30' },
-    labels: one,
-    silent: { 'sums_unconfirmed_age_seconds{instance="one"}': `900x10 ${nan}` },
-  },
-  TributaryKeyExpiring: {
-    fires: { 'api_keys_expiring{instance="one"}': '1x30' },
-    labels: one,
-    silent: { 'api_keys_expiring{instance="one"}': `0x10 ${nan}` },
-  },
-  TributaryOverloaded: {
-    fires: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.3x30' },
-    labels: one,
-    silent: { 'nodejs_eventloop_lag_p99_seconds{instance="one"}': '0.2x30' },
-  },
+  TributaryRedisDown: gauge('redis_up', '0x30', '1x30'),
+  TributaryUnconfirmedSums: gauge('sums_unconfirmed_age_seconds', '901x30', `900x10 ${nan}`),
+  TributaryKeyExpiring: gauge('api_keys_expiring', '1x30', `0x10 ${nan}`),
+  TributaryOverloaded: gauge('nodejs_eventloop_lag_p99_seconds', '0.3x30', '0.2x30'),
   TributaryNoNewClicks: {
     fires: { 'newest_row_age_seconds{instance="one",resource="clicks"}': '21601x30' },
     labels: { ...one, resource: 'clicks' },
@@ -147,11 +124,7 @@ const cases: Record<string, AlertCase> = {
       'newest_row_age_seconds{instance="one",resource="costs"}': '90000x30',
     },
   },
-  TributaryFeedBehind: {
-    fires: { 'tributary_feed_oldest_row_age_seconds{instance="one"}': '61x30' },
-    labels: one,
-    silent: { 'tributary_feed_oldest_row_age_seconds{instance="one"}': '60x30' },
-  },
+  TributaryFeedBehind: gauge('tributary_feed_oldest_row_age_seconds', '61x30', '60x30'),
 }
 
 const hasPrometheus = isInstalled('prometheus')

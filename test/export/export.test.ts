@@ -23,7 +23,7 @@ import { useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { fullRows } from '../kit/fullRows.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
-import { runningQueries, storeClicks, storeLargeClicks } from '../kit/rows.ts'
+import { runningQueries, storeLargeClicks } from '../kit/rows.ts'
 
 const source = useTestApp()
 const folder = useFolder()
@@ -149,22 +149,6 @@ function expectation(name: string, value: unknown): unknown {
 }
 
 describe('rows', () => {
-  it('are exported once, in their latest state', async () => {
-    const account = await makeAccount(source.stores)
-    const click = { id: 'twice', clicked_at: '2026-01-01 00:00:00.000' }
-    await storeClicks(source.stores, account, [click])
-    await storeClicks(source.stores, account, [click])
-    expect(lines(await exported('clicks', account))).toHaveLength(1)
-    const at = '2026-01-01T00:00:00Z'
-    const conversion = { id: 'c', convertedAt: at, status: 'pending', updatedAt: at }
-    await importContent(source.stores, account, 'conversions', [conversion])
-    const later = { ...conversion, convertedAt: '2026-01-03T00:00:00Z', updatedAt: '2026-01-04T00:00:00Z' }
-    await importContent(source.stores, account, 'conversions', [{ ...later, status: 'approved' }])
-    const [line, ...others] = lines(await exported('conversions', account))
-    expect(JSON.parse(line ?? '')).toMatchObject({ status: 'approved', convertedAt: '2026-01-03T00:00:00.000Z' })
-    expect(others).toEqual([])
-  })
-
   it('are limited to the range and the account', async () => {
     const [account, other] = [await makeAccount(source.stores), await makeAccount(source.stores)]
     const [before, first] = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00Z']
@@ -194,14 +178,6 @@ describe('rows', () => {
     const { stdout } = await exporting('clicks', '--account', account, ...day)
     expect(lines(stdout).map((line) => JSON.parse(line).id)).toEqual(['r1', 'r2'])
     expect(lines(await exported('campaigns', account, 'csv'))).toHaveLength(1)
-  })
-
-  it('of metadata are read in pages, each row once', async () => {
-    const account = await makeAccount(source.stores)
-    const many = Array.from({ length: 4_001 }, (_, index) => ({ id: `o${index}`, name: 'x' }))
-    await importContent(source.stores, account, 'offers', many)
-    const ids = lines(await exported('offers', account)).map((line) => JSON.parse(line).id)
-    expect(ids).toEqual(many.map(({ id }) => id).sort())
   })
 })
 

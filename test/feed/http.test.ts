@@ -63,22 +63,6 @@ describe('POST /rows', () => {
     expect(await count('pixel_events', `account_id = 'acme' AND user_id = 'acme'`)).toBe(1)
   })
 
-  it('tells newer, older, equal and conflicting conversions apart', async () => {
-    const at = (updatedAt: string, status: string) => conversionOf('acme', 'v2', { updatedAt, status })
-    const { results } = await feed.send([
-      at('2026-11-21T10:00:00Z', 'pending'),
-      at('2026-11-21T12:00:00Z', 'approved'),
-      at('2026-11-21T11:00:00Z', 'pending'),
-      at('2026-11-21T12:00:00Z', 'approved'),
-      at('2026-11-21T12:00:00Z', 'declined'),
-    ])
-    const reason = 'status: differs from the stored row, whose updatedAt is equal'
-    const expected = ['inserted', 'updated', 'older', 'duplicate', 'conflict'].map((result) => ({ result }))
-    expect(results).toEqual([...expected.slice(0, 4), { ...expected[4], reason }])
-    const again = await feed.send([at('2026-11-21T12:00:00Z', 'approved'), at('2026-11-21T12:00:00Z', 'rejected')])
-    expect(again.results.map(({ result }) => result)).toEqual(['duplicate', 'rejected'])
-  })
-
   it('reports a click that differs from the stored one', async () => {
     const { results } = await feed.send([
       clickOf('acme', 'c3', { country: 'DE' }),
@@ -365,12 +349,6 @@ describe('a sender', () => {
     expect((await sendTo(app, [])).status).toBe(200)
   })
 
-  it('that declares more than 16 MiB gets 413, also if that is more than may wait', async () => {
-    const { app } = await listen()
-    const { received } = await openRaw(app, headOf(128 << 20))
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /)
-  })
-
   it('is asked to retry at once while 100,000 rows wait, also when many requests arrive at the same time', async () => {
     const { app, other } = await listen({ feed: undefined })
     await withWriter(stores, 'beta', async () => {
@@ -419,12 +397,6 @@ describe('a sender', () => {
     expect(await count('clicks', `id = 'd1'`)).toBe(1)
     expect(other.warnings).toHaveLength(1)
   })
-
-  it('gets 503 while this process takes no rows', async () => {
-    const { app } = await listen({ feed: () => undefined })
-    const { status, headers, results } = await sendTo(app, [clickOf('acme', 'c1')])
-    expect([status, headers['retry-after'], results[0].error]).toEqual([503, random, 'unavailable'])
-  })
 })
 
 describe('an account', () => {
@@ -436,12 +408,6 @@ describe('an account', () => {
     const { status, results } = await feed.send([clickOf('leaving', 'c2'), clickOf('beta', 'c9')])
     const reason = 'accountId: the account has been deleted'
     expect([status, ...results]).toEqual([200, { result: 'rejected', reason }, { result: 'inserted' }])
-  })
-
-  it('that account import fills has its rows rejected', async () => {
-    await createAccount(stores.postgres, { id: 'moving', name: 'm', plan: 'scale', currency: 'EUR', importOf: 'x' })
-    const { results } = await feed.send([clickOf('moving', 'c1')])
-    expect(results).toEqual([{ result: 'rejected', reason: 'accountId: the account is being imported' }])
   })
 
   it('that another writer has delays its rows only; all others are stored, and the sender retries', async () => {

@@ -92,54 +92,6 @@ describe('a flush', () => {
     )
   })
 
-  it('gives each row of several accounts and resources its own result', async () => {
-    const [a, b] = await accounts()
-    const set = open()
-    const first = [
-      sale(a, 's1', { clickId: 'k1', revenue: 2 }),
-      click(a, 'k1', { country: 'FR' }),
-      event(b, 'e1'),
-      event(b, 'e1'),
-      click(b, 'k1'),
-      campaign(b, 'c', { userId: 'owner' }),
-      click(b, 'k1'),
-      sale(b, 's1', { status: 'approved', updatedAt: '2026-01-08T00:00:00Z', clickId: 'k2' }),
-    ]
-    expect((await store(set, first)).join(' ')).toBe(
-      'inserted inserted inserted duplicate inserted inserted duplicate inserted',
-    )
-    const second = [
-      click(a, 'k1', { country: 'DE' }),
-      sale(a, 's1', { clickId: 'k1', revenue: 2 }),
-      sale(a, 's1', { clickId: 'k1', revenue: 3 }),
-      sale(a, 's1', { clickId: 'k1', status: 'approved', updatedAt: '2026-01-07T00:00:00Z' }),
-      sale(b, 's1'),
-      event(b, 'e1', { eventName: 'buy' }),
-      campaign(b, 'c', { userId: 'owner' }),
-      campaign(b, 'c', { userId: 'owner', status: 'paused' }),
-      click(b, 'k2', { country: 'IT' }),
-      click(b, 'k1'),
-    ]
-    const results = await set.flush(second)
-    expect(resultsOf(results).join(' ')).toBe(
-      'conflict duplicate conflict updated older conflict duplicate updated inserted duplicate',
-    )
-    expect(results[2]).toEqual({
-      result: 'conflict',
-      reason: expect.stringMatching(/^[a-z]\w+: differs from the stored row, whose updatedAt is equal$/),
-    })
-    expect(await rowsOf(stores, `SELECT user_id FROM pixel_events WHERE account_id = '${b}'`)).toEqual([
-      { user_id: 'owner' },
-    ])
-    const copied = (account: string) =>
-      rowsOf(stores, `SELECT status, click_country FROM conversions FINAL WHERE account_id = '${account}'`)
-    expect(await copied(a)).toEqual([{ status: 'approved', click_country: 'FR' }])
-    // Of a click that arrived after its conversion.
-    expect(await copied(b)).toEqual([{ status: 'approved', click_country: 'IT' }])
-    await set.close()
-    await mustBeComplete(a, b)
-  })
-
   it('looks up no click that repeats one of the last rows literally, and finds other values of it', async () => {
     const [a, b] = await accounts()
     const labels: unknown[] = []
@@ -198,22 +150,6 @@ describe('a flush', () => {
       const query = `SELECT toUInt32(count()) AS n FROM ${table} WHERE account_id IN ('${a}', '${b}') GROUP BY account_id`
       expect(await rowsOf(stores, query)).toEqual([{ n: count }, { n: count }])
     }
-    await set.close()
-    await mustBeComplete(a, b)
-  })
-
-  it('that fails is repaired by the next one, which stores what is missing', async () => {
-    const [a, b] = await accounts()
-    let isBroken = true
-    const set = open(
-      interceptClickHouse(stores, ({ text }) => {
-        if (isBroken && text.startsWith('INSERT INTO conversions ')) throw new Error('broken')
-      }),
-    )
-    const rows = [a, b].flatMap((account) => [click(account, 'k1'), sale(account, 's1', { clickId: 'k1' })])
-    await expect(store(set, rows)).rejects.toThrow('broken')
-    isBroken = false
-    expect(await store(set, rows)).toEqual(['duplicate', 'inserted', 'duplicate', 'inserted'])
     await set.close()
     await mustBeComplete(a, b)
   })

@@ -172,17 +172,6 @@ describe.runIf(isInstalled('nginx'))('behind deploy/nginx.conf', { tags: 'all' }
     await stop()
     expect(statuses).toEqual({ 'sender 413': 20, 'invalid 431': 20, 'reader 200': expect.any(Number) })
   })
-
-  it('an export over HTTP/1.0 gets 400, where a part of it would look complete', async () => {
-    const { port, stop } = await startNginx((text) => text)
-    const path = '/api/v1/clicks?format=csv'
-    const head = `GET ${path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: ApiKey ${key}\r\n\r\n`
-    const socket = connect(port, '127.0.0.1', () => socket.write(head))
-    const [chunk] = (await once(socket, 'data')) as [Buffer]
-    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 400 /)
-    expect(await send(port, 'GET', path)).toMatchObject({ status: 200 })
-    await stop()
-  })
 })
 
 describe('a web page of another origin', () => {

@@ -13,7 +13,7 @@ import { negotiateFormat } from '../../src/http/contentNegotiation.ts'
 import { packageRoot } from '../../src/package.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
-import { csvRows, ndjsonRows } from '../kit/readRows.ts'
+import { ndjsonRows } from '../kit/readRows.ts'
 import { runningQueries, storeClicks, storeLargeClicks, storeMetadata } from '../kit/rows.ts'
 
 const api = useTestApp()
@@ -59,20 +59,6 @@ describe('content negotiation', () => {
     expect(negotiateFormat(['ndjson', 'csv', 'parquet'], format, accept)).toBe(wanted)
   })
 
-  it('selects the format by Accept, for lists, reports and the daily series', async () => {
-    const firstColumns = {
-      '/clicks': 'id',
-      '/conversions': 'id',
-      '/reports?group_by=device': 'device_id',
-      '/stats/daily': 'id',
-    }
-    for (const [path, column] of Object.entries(firstColumns)) {
-      const { statusCode, headers, body } = await api.get(path, key, { accept: 'text/csv' })
-      expect([statusCode, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8; header=present'])
-      expect(body.startsWith(`"${column}",`)).toBe(true)
-    }
-  })
-
   it('gzips the response when the client accepts it', async () => {
     const request = (encoding: string) => api.get('/clicks?format=ndjson', key, { 'accept-encoding': encoding })
     // In sequence: an account has two concurrent exports.
@@ -85,12 +71,6 @@ describe('content negotiation', () => {
       vary: expect.stringContaining('accept-encoding'),
     })
     expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.body)
-  })
-
-  it('responds to HEAD without a body', async () => {
-    const headers = { authorization: `ApiKey ${key}` }
-    const response = await api.app.inject({ method: 'HEAD', url: '/api/v1/clicks?format=csv', headers })
-    expect([response.statusCode, response.body, response.headers['content-length']]).toEqual([200, '', undefined])
   })
 
   it('is a file for the url function of ClickHouse, which sends HEAD first', async () => {
@@ -107,26 +87,6 @@ describe('content negotiation', () => {
     expect(ndjsonRows(read.stdout)).toEqual(Array(2).fill({ rows: 30, c2: 15, newest: 1 }))
   })
 })
-
-it.each(['/reports?group_by=campaign&from=2026-03-01&to=2026-03-31', '/stats/daily?days=3'])(
-  'reports and daily series as CSV %s',
-  async (path) => {
-    const { data } = (await api.get(path, key)).json<{ data: Record<string, unknown>[] }>()
-    const { body, headers } = await api.get(`${path}&format=csv`, key)
-    // A report names its columns by the dimension.
-    const nameOf = (name: string, row: object) =>
-      'dimensions' in row && ['id', 'name'].includes(name) ? `campaign_${name}` : name
-    const cells = data.map((row) =>
-      Object.entries(row)
-        .filter(([name]) => name !== 'dimensions')
-        .map(([name, value]) => [nameOf(name, row), `${value ?? ''}`]),
-    )
-    expect((await csvRows(body)).map((row) => Object.entries(row))).toEqual(cells)
-    const known = { 'if-none-match': `${headers.etag}` }
-    expect((await api.get(`${path}&format=csv`, key, known)).statusCode).toBe(304)
-    expect((await api.get(path, key, known)).statusCode).toBe(200)
-  },
-)
 
 describe('a long export', () => {
   const running = () => runningQueries(api.stores, 'clicks.export')
@@ -221,12 +181,6 @@ describe('a long export', () => {
     }
     await expect.poll(runningLater).toEqual([])
     await startExport('/clicks?format=csv&from=2030-01-01', { address })
-  })
-
-  it('sends a long export in full', async () => {
-    const ids = ndjsonRows(await text(await request('/clicks?format=ndjson&fields=id,referrer'))).map(({ id }) => id)
-    expect(ids).toHaveLength(10_000)
-    expect(ids.every((id, index) => Number(id) === 9_999 - index)).toBe(true)
   })
 
   it('sends a running export in full when the server stops, also over a connection that the client keeps', async () => {

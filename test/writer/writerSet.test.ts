@@ -12,7 +12,6 @@ import { claimAccounts, releaseAccounts } from '../../src/writer/fence/claims.ts
 import type { WriteSession } from '../../src/writer/fence/session.ts'
 import { openWriterSet } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
-import { recoverAccount, recoverImports } from '../../src/writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
 import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
@@ -22,7 +21,6 @@ import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
-import { Killed, killableStores } from '../kit/killedStores.ts'
 import { expireProcessOf } from '../kit/leases.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
@@ -255,36 +253,6 @@ describe('a flush', () => {
       await set.close()
     },
   )
-
-  it('that is killed before any of its statements is completed by the next set', async () => {
-    const two = await accounts(2)
-    const stride = Math.ceil(9 / randomCasesFactor)
-    let [step, isKilled] = [0, true]
-    for (let statements = Number(process.env.TRIBUTARY_TEST_SEED ?? 0) % stride; isKilled; statements += stride) {
-      step += 1
-      const rows = rowsOfStep(two, step)
-      const killed = killableStores(stores)
-      const first = await open(killed.stores)
-      await claimAccounts(first, two)
-      killed.allow(statements)
-      isKilled = await store(first, rows).then(
-        () => false,
-        (error) => {
-          if (!(error instanceof Killed)) throw error
-          return true
-        },
-      )
-      await expireProcessOf(stores, two[0] ?? '')
-      const next = await open()
-      expect(await claim(next, two)).toEqual(two)
-      await recoverImports(next, two)
-      await store(next, rows)
-      for (const accountId of two) await recoverAccount(next.writerOf(accountId))
-      await next.close()
-    }
-    expect(step).toBeGreaterThan(2)
-    await mustHave(two, step)
-  })
 
   async function mustHave(accountIds: readonly string[], steps: number): Promise<void> {
     for (const accountId of accountIds) {

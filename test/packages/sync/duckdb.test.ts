@@ -125,21 +125,6 @@ describe('tributary-sync into DuckDB', () => {
     await expectEqual()
   })
 
-  it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', {
-    tags: 'long',
-  }, async () => {
-    await execute(`
-      DROP VIEW tributary.click_details;
-      DROP VIEW tributary.event_details;
-      ALTER TABLE tributary.clicks DROP COLUMN referrer;
-      ALTER TABLE tributary.clicks DROP COLUMN sub1;
-      ALTER TABLE tributary.events DROP COLUMN properties`)
-    await killDuring('clicks', '--resources', 'clicks')
-    const filled = { clicks: { columns: ['referrer', 'sub1'] }, events: { columns: ['properties'] } }
-    expect((await sync()).filled).toEqual(filled)
-    await expectEqual()
-  })
-
   it('--verify finds a missing, an extra and an old row, another amount, and reads only their days', async () => {
     await execute(`
       DELETE FROM tributary.clicks WHERE id = 'c10';

@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
-import { selectRows } from '../../../src/stores/clickhouse/select.ts'
-import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, expireAndCheckHolder } from '../../../src/stores/postgres/lease.ts'
-import { Writer } from '../../../src/writer/fence/session.ts'
+import type { Writer } from '../../../src/writer/fence/session.ts'
 import { openWriter, withWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
@@ -145,12 +143,6 @@ describe('two writers', () => {
     await mustHave(click(1), click(2), click(3))
   })
 
-  it('of two accounts do not wait for each other', async () => {
-    const lease = await acquireLease(stores.postgres, `writer:${await makeAccount(stores)}`)
-    onTestFinished(() => lease.release())
-    expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
-  })
-
   it('wait while the stores are being migrated, and report it', async () => {
     const migration = await acquireLease(stores.postgres, migrationLease)
     const said: string[] = []
@@ -272,17 +264,6 @@ describe('two writers', () => {
       await mustHave(click(1))
     },
   )
-
-  it('report what ended a comparison, unlike an API caller', async () => {
-    const writer = await openWriter(stores, account, running)
-    const signal = AbortSignal.abort(new Error('interrupted'))
-    await expect(findDifferences(new Writer({ ...writer, signal }))).rejects.toThrow('interrupted')
-    const ending = new AbortController()
-    const reading = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
-    ending.abort(new Error('interrupted'))
-    await expect(reading).rejects.toThrow('interrupted')
-    await writer.close()
-  })
 
   it('never both write: a writer that lost its lease sends no more statements', async () => {
     const stolen = interceptClickHouse(stores, async ({ method }) => {

@@ -189,12 +189,7 @@ describe('after months were removed', () => {
     for (const path of [
       '/clicks',
       '/events',
-      '/journeys?click_id=c1',
-      '/journeys?click_id=c3',
-      '/journeys?click_id=c4',
-      '/journeys?visitor_id=visitor-c1',
-      '/journeys?visitor_id=visitor-c3',
-      '/journeys?visitor_id=visitor-c4',
+      ...['c1', 'c3', 'c4'].flatMap((id) => [`/journeys?click_id=${id}`, `/journeys?visitor_id=visitor-${id}`]),
     ])
       expect([path, await idsOf('removing', path)]).toEqual([path, await idsOf('acme', path)])
     for (const funnel of [
