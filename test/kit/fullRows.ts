@@ -4,18 +4,16 @@ import type { ResourceName } from '../../src/import/resourceNames.ts'
 const awkward = 'a"b,c|d\\n\\N\r\ne\tf/g \u0001 \u2028 é 漢 😀 \' null'
 const subIds = { sub1: awkward, sub2: '"', sub10: '\\' }
 
+const dimensions = { campaignId: 'camp', offerId: 'o', landingPageId: 'l', trafficSourceId: 's', country: 'DE' }
+
 /** Rows with every field, and rows with only the required fields. */
 export const fullRows: Record<ResourceName, Record<string, unknown>[]> = {
   clicks: [
     {
       id: 'full',
       clickedAt: '2026-03-29T00:59:59.999Z',
-      campaignId: 'camp',
-      offerId: 'o',
-      landingPageId: 'l',
-      trafficSourceId: 's',
+      ...dimensions,
       visitorId: 'v',
-      country: 'DE',
       region: awkward,
       city: '漢',
       device: 'mobile',
@@ -60,11 +58,7 @@ export const fullRows: Record<ResourceName, Record<string, unknown>[]> = {
       visitorId: 'v',
       isTest: true,
       transactionId: awkward,
-      campaignId: 'camp',
-      offerId: 'o',
-      landingPageId: 'l',
-      trafficSourceId: 's',
-      country: 'DE',
+      ...dimensions,
       device: 'desktop',
       os: 'x',
       browser: awkward,
@@ -82,11 +76,7 @@ export const fullRows: Record<ResourceName, Record<string, unknown>[]> = {
       id: 'full',
       spentAt: '2026-03-29T00:00:00.000Z',
       updatedAt: '2026-03-30T01:02:03.004Z',
-      campaignId: 'camp',
-      offerId: 'o',
-      landingPageId: 'l',
-      trafficSourceId: 's',
-      country: 'DE',
+      ...dimensions,
       device: 'mobile',
       os: awkward,
       browser: awkward,

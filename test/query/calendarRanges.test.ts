@@ -1,11 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { rangeNames } from '../../schema/range.ts'
 import { calendarRange, presentOf, unitBefore } from '../../src/query/calendarRanges.ts'
-import type { Range } from '../../src/query/timeRange.ts'
 
 // Reports and lists of random calendar ranges: test/properties/reports.
-
-const _textOf = ({ fromMs, untilMs }: Range) => [fromMs, untilMs].map((ms) => new Date(ms).toISOString().slice(0, 16))
 
 it('a calendar range is the same on pages that are read later, at any moment of the first one', () => {
   for (const zone of ['UTC', 'Asia/Kathmandu', 'America/Santiago'])
@@ -16,11 +13,9 @@ it('a calendar range is the same on pages that are read later, at any moment of 
       }
 })
 
-describe('the unit before a calendar range', () => {
-  it('ends with its day where a clock skips the last hour', () => {
-    const nowMs = Date.parse('2026-03-30T00:30:00Z')
-    const today = calendarRange('today', 'America/Nuuk', nowMs)
-    const { range } = unitBefore('today', today, 'America/Nuuk', nowMs)
-    expect(range.untilMs).toBe(today.fromMs)
-  })
+it('the unit before a calendar range ends with its day where a clock skips the last hour', () => {
+  const nowMs = Date.parse('2026-03-30T00:30:00Z')
+  const today = calendarRange('today', 'America/Nuuk', nowMs)
+  const { range } = unitBefore('today', today, 'America/Nuuk', nowMs)
+  expect(range.untilMs).toBe(today.fromMs)
 })
