@@ -203,7 +203,7 @@ describe('a duplicate', () => {
 })
 
 describe('a cost', () => {
-  const row = { spentAt: '2026-11-01T00:00:00Z', campaignId: 'k', country: 'DE', cost: 1 }
+  const row = { spentAt: '2026-11-01T00:00:00Z', country: 'DE', cost: 1 }
   const send = (...rows: object[]) => importContent(stores, account, 'costs', rows)
 
   it('without an id is one line of a file for each time and dimensions', async () => {
