@@ -4,7 +4,7 @@ import { comparedText } from './comparedText.ts'
 import { Button } from './controls.tsx'
 import type { Emptiness } from './empty.tsx'
 import { csvOf } from './files.ts'
-import { formatChange, formatValue, lossClass, type Value } from './format.ts'
+import { formatChange, formatTotal, formatValue, lossClass, type Value } from './format.ts'
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
@@ -72,12 +72,12 @@ function Card({ metric, body: { totals, previous, currency } }: { metric: Metric
         data-metric={metric}
         title={`${totals[metric] ?? ''}`}
       >
-        {formatValue(totals[metric], kind, currency)}
+        {formatTotal(totals[metric], kind, currency)}
       </span>
       {typeof before === 'number' && (
         <span class="card-change hint">
           <Difference metric={metric} now={totals} before={previous?.totals} />{' '}
-          <span>vs. {formatValue(before, kind, currency)}</span>
+          <span>vs. {formatTotal(before, kind, currency)}</span>
         </span>
       )}
     </>

@@ -3,8 +3,10 @@ import type { Dates } from './ranges.ts'
 
 const dayMs = 86_400_000
 
-/** The time zone of the browser. */
-export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+
+/** The time zone of the browser; UTC if it has none that it knows, such as Etc/Unknown. */
+export const ownZone = timeZone && isZone(timeZone) ? timeZone : 'UTC'
 
 /** The date of a moment in a time zone, such as `2026-11-21`. */
 export function dateIn(zone: string, epochMs: number): string {

@@ -1,3 +1,4 @@
+import './storage.ts'
 import { render } from 'preact'
 import 'uplot/dist/uPlot.min.css'
 import './explore.css'

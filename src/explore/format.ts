@@ -20,21 +20,38 @@ const formats: Record<MetricKind, (currency: string) => Intl.NumberFormatOptions
 }
 
 /** At least two digits of values such as 0.0012. */
-const ofSmall = { minimumSignificantDigits: 1, maximumSignificantDigits: 2, roundingPriority: 'morePrecision' } as const
+const ofShort = {
+  notation: 'compact',
+  minimumFractionDigits: 0,
+  minimumSignificantDigits: 1,
+  maximumSignificantDigits: 2,
+  roundingPriority: 'morePrecision',
+} as const
 
 /** Always as many decimals, so that the numbers of a column align. */
 const digits = (count: number) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
 
 /**
  * Formats the value of a metric in the language of the browser.
- * @param isShort in few characters, for axes
+ * @param decimals in few characters, with at most as many decimals
  */
-export function formatValue(value: Value, kind: MetricKind, currency: string, isShort = false): string {
+export function formatValue(value: Value, kind: MetricKind, currency: string, decimals?: number): string {
   if (value === null || value === undefined) return noValue
-  const short = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1, ...ofSmall } as const
+  const short = decimals !== undefined && {
+    ...ofShort,
+    maximumFractionDigits: decimals,
+  }
   // Amounts below half a cent have no sign.
-  return numberFormat({ signDisplay: 'negative', ...formats[kind](currency), ...(isShort && short) }).format(value)
+  return numberFormat({
+    signDisplay: 'negative',
+    ...formats[kind](currency),
+    ...short,
+  }).format(value)
 }
+
+/** Formats a value in the width of a card: from a million on in few digits. */
+export const formatTotal = (value: Value, kind: MetricKind, currency: string) =>
+  formatValue(value, kind, currency, Math.abs(value ?? 0) < 1e6 ? undefined : 2)
 
 /** The class of a value that is shown as less than zero. */
 export function lossClass(value: Value, kind: MetricKind, currency: string): string {

@@ -48,7 +48,7 @@ export function HeatMap({ body, view, onChange, firstDate }: HeatMapProps) {
     const exact = formatValue(value, kind, body.currency)
     return (
       <span class="heat" style={{ '--depth': `${depth}%` }} title={exact}>
-        <span aria-hidden="true">{formatValue(value, kind, body.currency, true)}</span>
+        <span aria-hidden="true">{formatValue(value, kind, body.currency, 1)}</span>
         <span class="visually-hidden">{exact}</span>
       </span>
     )

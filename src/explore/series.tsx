@@ -93,7 +93,7 @@ function Chart({ lines, isMonthly, empty, order }: ChartProps) {
         label: names.map((name) => metrics[name].label).join(', '),
         ink: axes.length > 1 ? inkOf(index) : 'axis',
         stepMin: kind === 'count' ? 1 : 0,
-        format: (value) => formatValue(value, kind, currency, true),
+        format: (value) => formatValue(value, kind, currency, 1),
       })),
       onHover: setHovered,
     })

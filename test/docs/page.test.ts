@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { useTestApp } from '../kit/app.ts'
-import { hasChromium, partsBeyond, startChromium, watchProblems } from '../kit/chromium.ts'
+import { hasChromium, partsBeyond, refusal, startChromium, watchProblems } from '../kit/chromium.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
 
 describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
@@ -184,6 +184,17 @@ describe.skipIf(!hasChromium())('the documentation page in a browser', () => {
     const stored = await otherTab.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
     expect(stored).not.toContain(key)
     await otherTab.close()
+  })
+
+  it('checks a key in a browser that keeps no data and does not know its time zone', async () => {
+    const refused = await session.newPage()
+    await refused.addInitScript(refusal)
+    await refused.goto(`${url}/api/v1/docs`)
+    await refused.locator('main h1').first().waitFor()
+    await refused.locator('#key').fill(key)
+    await refused.getByRole('button', { name: 'Use key' }).click()
+    await statusOf(refused).and(refused.locator('[data-state=valid]')).waitFor()
+    await refused.close()
   })
 
   it('executes requests with the key, without optional parameters that were not selected', {

@@ -1,12 +1,12 @@
 // @module-tag all
 
 import { mkdir, readFile } from 'node:fs/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { shownText } from '../../src/query/shownText.ts'
 import { importContent } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
-import { hasChromium, partsBeyond } from '../kit/chromium.ts'
+import { hasChromium, partsBeyond, refusal } from '../kit/chromium.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
@@ -162,6 +162,33 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
     }
     expect(await page.title()).toBe('Explore · Tributary')
     expect(await violations('.filters')).toEqual([])
+  })
+
+  it('shows whole amounts, also in a browser that keeps no data and does not know its time zone', async () => {
+    const { api, page, url } = explorer
+    const key = await api.account('large')
+    const at = '2026-11-20T10:00:00Z'
+    const sale = { id: 'v1', convertedAt: at, status: 'approved', updatedAt: at, revenue: '1352940.12' }
+    await importContent(api.stores, 'large', 'conversions', [sale])
+    await importContent(api.stores, 'large', 'costs', [{ id: 'x1', spentAt: at, cost: '999999.99' }])
+    const session = await page
+      .context()
+      .browser()
+      ?.newContext({ locale: 'de-DE', viewport: { width: 360, height: 900 } })
+    onTestFinished(() => session?.close())
+    const refused = await session?.newPage()
+    await refused?.clock.setFixedTime(testNowMs)
+    await refused?.addInitScript(refusal)
+    await refused?.goto(`${url}/explore#key=${key}`)
+    await refused?.locator('.card-value').first().waitFor()
+    const shown = await refused
+      ?.locator('.card-value')
+      .evaluateAll((all: (Record<'textContent' | 'title', string> & Record<'scrollWidth' | 'clientWidth', number>)[]) =>
+        all.map((one) => [one.textContent.replace(/\s/g, ' '), one.title, one.scrollWidth > one.clientWidth]),
+      )
+    expect(shown).toContainEqual(['1,35 Mio. $', '1352940.12', false])
+    expect(shown).toContainEqual(['999.999,99 $', '999999.99', false])
+    expect(refused?.url()).toContain('tz=UTC')
   })
 
   it('downloads all rows of a report, or says why it does not', async () => {

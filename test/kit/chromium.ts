@@ -21,6 +21,15 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: program, args: flags })
 }
 
+/** Makes a browser refuse to keep data, as Chromium does if the user blocks cookies, and name a time zone that it does not know. */
+export const refusal = `
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied', 'SecurityError') } })
+  const { resolvedOptions } = Intl.DateTimeFormat.prototype
+  Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+    return { ...resolvedOptions.call(this), timeZone: 'Etc/Unknown' }
+  }`
+
 /**
  * @returns the elements that make a page wider than its window, none if it fits. A page moves parts while it loads, so a test
  *   polls for the final layout

@@ -5,5 +5,6 @@ export const pageFiles: Readonly<Record<string, StaticContent>> = {
   'favicon.svg': openStaticFile('dist/docs/page/favicon.svg', 'image/svg+xml'),
   'page.css': openStaticFile('dist/docs/page/page.css', 'text/css; charset=utf-8'),
   'scalar.js': openStaticFile('dist/docs/page/scalar.js', 'application/javascript; charset=utf-8'),
+  'storage.js': openStaticFile('dist/explore/storage.js', 'text/javascript; charset=utf-8'),
   'page.js': openStaticFile('dist/docs/page/page.js', 'text/javascript; charset=utf-8'),
 }
