@@ -10,6 +10,7 @@ import { openFeedMetrics } from '../../src/feed/metrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { resourceTables } from '../../src/import/resourceNames.ts'
 import { packageRoot } from '../../src/package.ts'
+import { changing, metadata } from '../../src/packages/sync/source/resources.ts'
 import { rowTables } from '../../src/query/attributes.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 import type { Stores } from '../../src/stores/open.ts'
@@ -61,6 +62,20 @@ it('lists of tables name all base tables, which no view fills', () => {
     schema.split(`CREATE TABLE ${name}\n`)[1]?.split('\n)')[0]?.includes('visitor_id'),
   )
   expect(personalTables.map(({ name }) => name).sort()).toEqual(ofVisitors)
+  const facts = base.filter((name) => name !== copies).map((name) => (name === 'pixel_events' ? 'events' : name))
+  const copied = [...changing, ...metadata].map(({ name }) => name).sort()
+  expect(copied).toEqual([...facts, ...namedTables].sort())
+  expect(namesIn(textOf('dbt/models/sources.yml'), /^ {6}- name: (\w+)/gm)).toEqual(copied)
+  expect(readdirSync(pageOf('dbt/models/staging')).sort()).toEqual(rowTables.map((name) => `stg_${name}.sql`))
+  const packages = ['sync/README.md', 'mcp/query.ts', 'mcp/queryProcess.ts'].map((name) => `../src/packages/${name}`)
+  const pages = ['sync.md', 'feed.md', 'imports.md', 'setup.md', 'tools/power-bi.md', '../README.md', ...packages]
+  for (const page of pages) {
+    const lists = textOf(page).match(/clicks\W+(then )?conversions\b(\W+(and )?[a-z-]+){4}/gi)
+    expect(
+      lists?.filter((list) => !/costs|revenue/.test(list)),
+      page,
+    ).toEqual([])
+  }
 })
 
 function alertsTable(): string[][] {

@@ -1,7 +1,10 @@
 // @module-tag all
 
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { packageRoot } from '../../../src/package.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -308,6 +311,24 @@ describe('a store is of one kind', () => {
     expect(await refusal(single)).toBe(
       'CLICKHOUSE_CLUSTER: the tables of the database tributary are distributed over a cluster; set its name.',
     )
+  })
+
+  it('the statements of docs/scaling.md move all rows to another number of shards', async () => {
+    await importContent(api.stores, 'acme', 'costs', [{ id: 'd1', spentAt: at(1), cost: 4, campaignId: 'k1' }])
+    const two = cluster.nodes[0].url('admin').replace(/tributary$/, 'tributary_two')
+    const migrated = await refusal({ CLICKHOUSE_URL: two, CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })
+    expect(migrated).toContain('clickhouse/0001_baseline.sql')
+    const { run } = cluster.nodes[0]
+    const page = readFileSync(join(packageRoot, 'docs/scaling.md'), 'utf8')
+    for (const insert of page.match(/INSERT INTO tributary_two[^;]+/g) ?? []) await run('admin', insert)
+    const tables = "SELECT name FROM system.tables WHERE database = 'tributary_two_local' AND engine LIKE '%MergeTree'"
+    for (const table of (await run('admin', `${tables} AND name != 'schema_migrations'`)).split('\n')) {
+      const counted = table.startsWith('sums_') ? 'sum(clicks), sum(conversions), sum(cost)' : 'count()'
+      const [from, to] = ['tributary', 'tributary_two'].map((name) =>
+        run('admin', `SELECT ${counted} FROM ${name}.${table} FINAL`),
+      )
+      expect([table, await to]).toEqual([table, await from])
+    }
   })
 
   it('an unknown cluster, or nodes of another one, are named in one line', async () => {
