@@ -14,16 +14,19 @@ import type { Demo } from './visits.ts'
 export type DemoTallies = Record<ResourceName, Tally>
 
 /** In import order: entities before the rows that refer to them. */
-const steps: readonly [ResourceName, (demo: Demo) => Iterable<object>, shareOfTime: number][] = [
-  ['traffic-sources', trafficSourceRows, 0.01],
-  ['landing-pages', landingPageRows, 0.01],
-  ['offers', offerRows, 0.01],
-  ['campaigns', campaignRows, 0.01],
-  ['clicks', clickRows, 0.61],
-  ['conversions', conversionRows, 0.15],
-  ['costs', costRows, 0.01],
-  ['pixel-events', pixelEventRows, 0.19],
+const generators: readonly [ResourceName, (demo: Demo) => Iterable<object>][] = [
+  ['traffic-sources', trafficSourceRows],
+  ['landing-pages', landingPageRows],
+  ['offers', offerRows],
+  ['campaigns', campaignRows],
+  ['clicks', clickRows],
+  ['conversions', conversionRows],
+  ['costs', costRows],
+  ['pixel-events', pixelEventRows],
 ]
+
+/** Rows of all resources for each click. */
+const rowsPerClick = 1.4
 
 /**
  * Imports the rows of a demo into an account, as `tributary import` does: stored rows stay unchanged, and after an
@@ -34,50 +37,32 @@ export async function fillDemo(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   account: Account,
   demo: Demo,
-  { onMessage, signal, onProgress }: ImportObserver,
+  observer: ImportObserver,
 ): Promise<DemoTallies> {
   const tallies = {} as DemoTallies
-  const whole = emptyTally()
-  let shareDone = 0
-  for (const [resource, rows, share] of steps) {
-    const tally = emptyTally()
-    const before = { ...whole }
-    tallies[resource] = tally
-    const source = sourceOf(rows(demo), demo)
-    await importRows(stores, { resource, account, source, rejects: undefined, nowMs: demo.nowMs }, tally, {
-      onMessage,
-      signal,
-      onProgress(_, fraction = 0) {
-        for (const name of Object.keys(whole) as (keyof Tally)[]) whole[name] = before[name] + tally[name]
-        onProgress(whole, shareDone + share * fraction)
-      },
-    })
-    if (tally.rejected > 0) throw new Error(`The demo made ${tally.rejected} ${resource} that the importer refuses.`)
-    shareDone += share
-  }
-  return tallies
-}
-
-function sourceOf(rows: Iterable<object>, demo: Demo): ImportSource {
-  let line = 0
-  function* numbered() {
-    for (const row of rows) {
-      line += 1
-      yield { line, text: '', fields: row as Record<string, unknown> }
-    }
-  }
-  async function* batches() {
-    for (const batch of inBatches(numbered())) {
+  let read = 0
+  async function* numbered(rows: Iterable<object>) {
+    for (const batch of inBatches(rows)) {
       // A server answers requests between two batches.
       await setImmediate()
-      yield batch
+      yield batch.map((row) => ({ line: ++read, text: '', fields: row as Record<string, unknown> }))
     }
   }
-  return {
-    rows: batches(),
-    from: 'json',
-    // Each call has its own fingerprint: equal lines of two calls do not tell which one is newer.
-    fingerprint: async () => `demo-${demo.nowMs.toString(16)}`.slice(0, 16),
-    fractionRead: () => Math.min(1, line / (demo.perDay * demo.days)),
+  for (const [resource, rowsOf] of generators) {
+    const tally = emptyTally()
+    tallies[resource] = tally
+    const source: ImportSource = {
+      rows: numbered(rowsOf(demo)),
+      from: 'json',
+      // Each call has its own fingerprint: equal lines of two calls do not tell which one is newer.
+      fingerprint: async () => `demo-${demo.nowMs.toString(16)}`.slice(0, 16),
+      fractionRead: () => Math.min(1, read / (demo.perDay * demo.days * rowsPerClick)),
+    }
+    await importRows(stores, { resource, account, source, rejects: undefined, nowMs: demo.nowMs }, tally, {
+      ...observer,
+      onProgress: (_, fraction) => observer.onProgress({ ...tally, read }, fraction),
+    })
+    if (tally.rejected > 0) throw new Error(`The demo made ${tally.rejected} ${resource} that the importer refuses.`)
   }
+  return tallies
 }

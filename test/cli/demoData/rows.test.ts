@@ -6,11 +6,11 @@ import { clickRows } from '../../../src/cli/demoData/clicks.ts'
 import { conversionRows, pixelEventRows } from '../../../src/cli/demoData/conversions.ts'
 import { costRows } from '../../../src/cli/demoData/costs.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../../src/cli/demoData/metadata.ts'
-import { type Demo, type DemoOptions, demoOf } from '../../../src/cli/demoData/visits.ts'
+import { type Demo, demoOf } from '../../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../../kit/app.ts'
 
 const dayMs = 86_400_000
-const usual: DemoOptions = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
+const usual = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
 const demo = demoOf(usual)
 const clicks = [...clickRows(demo)]
 const pixelEvents = [...pixelEventRows(demo)]

@@ -16,14 +16,7 @@ import { type Chunk, erasedVisitors, makeSends, type SendingAccount } from './se
 /** What happens to a feed, or beside it. */
 export type Fault = 'kill' | 'suspension' | 'ClickHouse' | 'Postgres'
 
-const faultShares: readonly (readonly [Fault, number])[] = [
-  ...([
-    ['kill', 5],
-    ['suspension', 3],
-    ['ClickHouse', 3],
-    ['Postgres', 3],
-  ] as const),
-]
+const faultShares: Record<Fault, number> = { kill: 5, suspension: 3, ClickHouse: 3, Postgres: 3 }
 /** Faults of successive seeds happen at successive statements up to this number: a flush sends fewer. */
 const statementsMax = 40
 /** The same of statements that change something. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Draws, Shares } from '../../../src/cli/demoData/draws.ts'
+import type { Draws } from '../../../src/cli/demoData/draws.ts'
 import type { ReplicaNode, Replicas } from '../../kit/replicas.ts'
 
 /** The two nodes of a shard, in the order of an outage, and the durations of two outages. */
@@ -70,7 +70,7 @@ export function openOutages({ nodes, keeper }: Pick<Replicas, 'nodes' | 'keeper'
     'Keeper and one node are killed': ({ nodes: [node], ms: [ms, otherMs] }) =>
       Promise.all([kill(node, ms), withoutKeeper(otherMs)]),
   }
-  const shares: Shares<string> = Object.keys(kinds).map((kind) => [kind, kind.startsWith('Keeper') ? 1 : 2])
+  const shares = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, kind.startsWith('Keeper') ? 1 : 2]))
 
   return {
     /** Since when each shard has had a node that responds; undefined: one has none. */
