@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import { packageRoot } from '../../package.ts'
 import { isUsable, newReplicasOf } from '../clickhouse/chooseServer.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'
+import { minuteMs } from '../timing/units.ts'
 import { findPending, type Migration, MigrationError, type MigrationRecord, readMigrations, recordOf } from './files.ts'
 import {
   assertNodesRespond,
@@ -56,7 +56,14 @@ export async function migratePostgres(postgres: Postgres, root: string): Promise
   const files = await readMigrations(root, 'postgres')
   const ran: string[] = []
   for (;;) {
-    const name = await retryWhileLocked(() => runNext(postgres, files))
+    const options = { isTemporary: isLocked, giveUpAfterMs: 5 * minuteMs }
+    const name = await retryWhileUnavailable('migrating Postgres', () => runNext(postgres, files), options).catch(
+      (error: unknown) => {
+        if (!isLocked(error)) throw error
+        const user = 'another session, such as a backup, has locked a table of Postgres'
+        throw new MigrationError(`${user}; run: tributary migrate.`)
+      },
+    )
     if (name === undefined) return ran
     ran.push(`postgres/${name}`)
   }
@@ -92,20 +99,9 @@ async function readPostgresRecords(postgres: ISql): Promise<MigrationRecord[]> {
   }
 }
 
-/** Retries while another session uses a table that a statement has to lock. @throws MigrationError after five minutes */
-async function retryWhileLocked<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 0; attempts < 240; attempts++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (codeOf(error) !== lockNotAvailable) throw error
-      await pause(250)
-    }
-  }
-  throw new MigrationError('another session, such as a backup, has locked a table of Postgres; run: tributary migrate.')
-}
-
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
+/** Whether another session uses a table that a statement has to lock. */
+const isLocked = (error: unknown) => codeOf(error) === lockNotAvailable
 
 // Codes of PostgreSQL.
 const undefinedTable = '42P01'

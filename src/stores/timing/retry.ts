@@ -7,7 +7,11 @@ export interface RetryOptions {
   signal?: AbortSignal
   /** Milliseconds from the first failure until the step fails; a minute unless given. An embedded engine restarts within 2 s. */
   giveUpAfterMs?: number
+  /** Whether an error passes by itself; by default that of an unavailable store, which no full disk is. */
+  isTemporary?: (error: unknown) => boolean
 }
+
+const isOutage = (error: unknown) => error instanceof Problem && error.status === 503 && !diskFullOf(error)
 
 const giveUpAfterDefaultMs = 60_000
 const firstPauseMs = 100
@@ -16,12 +20,12 @@ const pauseMaxMs = 2_000
 /**
  * Retries an idempotent step while a store is unavailable.
  * @param step its name in the progress line: `storing a batch`
- * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not an outage, also DiskFull
+ * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not temporary
  */
 export async function retryWhileUnavailable<T>(
   step: string,
   attempt: () => Promise<T>,
-  { onMessage, signal, giveUpAfterMs = giveUpAfterDefaultMs }: RetryOptions = {},
+  { onMessage, signal, giveUpAfterMs = giveUpAfterDefaultMs, isTemporary = isOutage }: RetryOptions = {},
 ): Promise<T> {
   let failingSinceMs: number | undefined
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
@@ -29,9 +33,8 @@ export async function retryWhileUnavailable<T>(
     try {
       return await attempt()
     } catch (error) {
-      const isOutage = error instanceof Problem && error.status === 503 && !diskFullOf(error)
       failingSinceMs ??= performance.now()
-      if (!isOutage || performance.now() - failingSinceMs > giveUpAfterMs) throw error
+      if (!isTemporary(error) || performance.now() - failingSinceMs > giveUpAfterMs) throw error
       if (pauseMs === firstPauseMs) onMessage?.(`Database unavailable while ${step}; retrying.`)
     }
     await pause(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
