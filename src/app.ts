@@ -1,7 +1,5 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { checksumRoutes } from './api/checksums/routes.ts'
 import { clickRoutes } from './api/clicks/routes.ts'
 import { eventListRoutes } from './api/events/list/routes.ts'
@@ -19,22 +17,16 @@ import { statsRoutes } from './api/stats/routes.ts'
 import { usageRoutes } from './api/usage/routes.ts'
 import { versionRoutes } from './api/versions/routes.ts'
 import { addAccessControl, apiPrefix } from './http/accessControl.ts'
-import { handleClientError } from './http/clientErrorHandler.ts'
+import { baseServer, type ServerParts } from './http/baseServer.ts'
 import { compressResponses } from './http/compression.ts'
 import type { App, RouteContext } from './http/context.ts'
 import { observeDisconnections } from './http/disconnection.ts'
 import { exposedHeaders } from './http/docs/responseHeaders.ts'
 import { addDocs } from './http/docs/routes.ts'
-import { handleError } from './http/errorHandler.ts'
 import { addExplore } from './http/explore/routes.ts'
-import { arrivalMaxMs, makeHttpServer } from './http/httpServer.ts'
-import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Metrics } from './http/prometheusMetrics.ts'
-import { refuseAmbiguousRequests } from './http/requestForm.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
-import { addCommonHeaders } from './http/securityHeaders.ts'
-import { defaultReaderPace, type ReaderPace } from './http/slowReaders.ts'
 import { openStreaming } from './http/streaming.ts'
 import { parseQuery, readParameters } from './http/validation.ts'
 import { withoutPorts } from './networks.ts'
@@ -43,21 +35,16 @@ import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
 
-export interface AppParts {
+export interface AppParts extends Pick<ServerParts, 'log' | 'arrivalMs' | 'pace'> {
   settings: Settings
   stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>
   /** The current time, epoch milliseconds. */
   now: () => number
   /** Cache of responses with numbers, such as reports and funnels; created by default. */
   responseCache?: ResponseCache
-  log?: FastifyBaseLogger
   metrics?: Metrics
   /** Shares rate limits among instances; without it this instance counts alone. */
   redis?: Redis | undefined
-  /** Limit of the time that a request takes to arrive, milliseconds (30,000); a third of it for the headers. */
-  arrivalMs?: number
-  /** Minimum rate at which clients must read responses. */
-  pace?: ReaderPace
   /** Time of running exports at shutdown, milliseconds (24,000). */
   exportGraceMs?: number
   /** Functions that add the routes under /api/v1; all by default. */
@@ -87,41 +74,29 @@ const bodyMaxBytes = 65_536
 /** Builds the server, ready for requests; the caller makes it listen. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings, stores, redis, now, log, metrics, routes = allRoutes } = parts
-  const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace, exportGraceMs } = parts
   const { responseCache = openResponseCache({ onResponse: metrics?.countResponse }) } = parts
-  const app: App = Fastify({
-    ...(log && { loggerInstance: log }),
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => uuidv7(),
-    return503OnClosing: false,
-    serverFactory: (handler) =>
-      makeHttpServer(handler, arrivalMs, pace, (client) =>
-        log?.info(client, 'connection closed: the client reads too slowly'),
-      ),
+  const app = baseServer({
+    log,
+    metrics,
+    arrivalMs: parts.arrivalMs,
+    pace: parts.pace,
     bodyLimit: bodyMaxBytes,
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     ...(settings.TRUST_PROXY && { trustProxy: settings.TRUST_PROXY.split(',') }),
-    frameworkErrors: handleError,
-    clientErrorHandler: handleClientError,
     // TRAP: the router rejects a longer parameter before access control; the limit of the headers is below this one.
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
-  }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setErrorHandler(handleError)
+  })
   if (settings.TRUST_PROXY) {
     app.addHook('onRequest', async ({ raw: { headers } }) => {
       const forwardedFor = headers['x-forwarded-for']
       if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor)
     })
   }
-  addCommonHeaders(app)
-  refuseAmbiguousRequests(app)
   closeConnectionsAtShutdown(app)
   compressResponses(app)
   observeDisconnections(app)
-  if (log) logResponses(app)
   if (metrics) {
-    metrics.observe(app)
     stores.clickhouse.onQuery = metrics.timeQuery
     addGauges(metrics, stores, { redis, now })
   }
@@ -140,7 +115,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const querySchemas = readParameters(app)
   await addDocs(app, settings)
   addExplore(app, settings)
-  const streaming = openStreaming(exportGraceMs)
+  const streaming = openStreaming(parts.exportGraceMs)
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {
     stores,

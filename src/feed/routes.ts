@@ -5,17 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
-import { handleClientError } from '../http/clientErrorHandler.ts'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import { baseServer, type ServerParts } from '../http/baseServer.ts'
 import type { App } from '../http/context.ts'
-import { handleError } from '../http/errorHandler.ts'
-import { arrivalMaxMs, makeHttpServer } from '../http/httpServer.ts'
-import { logResponses } from '../http/logging.ts'
+import { arrivalMaxMs } from '../http/httpServer.ts'
 import { handleUnknownPath } from '../http/notFound.ts'
-import type { Metrics } from '../http/prometheusMetrics.ts'
-import { refuseAmbiguousRequests } from '../http/requestForm.ts'
-import { defaultReaderPace } from '../http/slowReaders.ts'
 import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { type Line, splitBlock } from '../import/parsers/lines.ts'
 import { instantType } from '../import/readers/fieldTypes.ts'
@@ -43,16 +37,13 @@ const refusals = { rows: 100, heldMs: 50_000, heldMax: 1_000 }
 /** Random, so that senders do not repeat their requests at the same time. */
 const retryAfterS = () => 5 + Math.floor(26 * Math.random())
 
-export interface FeedServerParts {
+export interface FeedServerParts extends Pick<ServerParts, 'metrics' | 'arrivalMs'> {
   token: string
   /** Undefined while this process takes no rows. */
   feed: () => Feed | undefined
   /** @param updatedAtMs of `?updated_at=` */
   origin: (updatedAtMs: number | undefined) => RowOrigin
   log: FastifyBaseLogger
-  metrics: Metrics | undefined
-  /** Limit of the time that a request takes to arrive, milliseconds. */
-  arrivalMs?: number
   /** A request gets its response within this time, milliseconds. */
   resultMs?: number
 }
@@ -60,27 +51,13 @@ export interface FeedServerParts {
 /** Builds the server of `POST /rows`; the caller makes it listen. It is for senders of the operator, and no part of the API. */
 export function buildFeedServer(parts: FeedServerParts): App {
   const { token, feed, origin, log, metrics, arrivalMs = 2 * arrivalMaxMs, resultMs = 55_000 } = parts
-  const app: App = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => uuidv7(),
-    // Responses during a shutdown have the form of all others, with Retry-After.
-    return503OnClosing: false,
-    serverFactory: (handler) => makeHttpServer(handler, arrivalMs, defaultReaderPace, () => {}),
-    frameworkErrors: handleError,
-    clientErrorHandler: handleClientError,
-    routerOptions: { querystringParser: parseQuery },
-  })
-  app.setErrorHandler(handleError)
-  refuseAmbiguousRequests(app)
+  const app = baseServer({ log, metrics, arrivalMs, routerOptions: { querystringParser: parseQuery } })
   handleUnknownPath(app, 'send rows to POST /rows')
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
     // The rest of its body is not read.
     if (reply.statusCode >= 400 && !request.body) reply.header('connection', 'close')
   })
-  logResponses(app)
-  metrics?.observe(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { commit, version, zoneData } from '../package.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
+import { baseServer } from './baseServer.ts'
 import type { App } from './context.ts'
 import { type LimitKind, limitKinds } from './rateLimit.ts'
 
@@ -112,16 +111,13 @@ export async function serveMetrics(
   { registry }: Metrics,
   address: { host: string; port: number },
 ): Promise<{ port: number; stop: () => void }> {
-  const server = createServer(async (request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    response.setHeader('Content-Type', registry.contentType)
-    response.end(await registry.metrics())
+  const app = baseServer({})
+  app.get('/metrics', (_request, reply) => {
+    reply.type(registry.contentType)
+    return registry.metrics()
   })
-  server.listen(address)
-  await once(server, 'listening')
+  await app.listen(address)
+  const { server } = app
   const { port } = server.address() as AddressInfo
   return {
     port,
