@@ -137,33 +137,42 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
 
 const timeTextOf = (ms: number | null | undefined) => (typeof ms === 'number' ? new Date(ms).toISOString() : null)
 
-/**
- * Clears batches that ClickHouse confirmed, adds their rows to the counts of confirmed rows (`stored_rows`), and records up to when the
- * accounts have rows and when their last one was stored, in one statement. A time that was in the future counts with the first batch after
- * it. Idempotent.
- */
-export async function clearBatches(
-  session: WriteSession,
-  entries: readonly Pick<JournalEntry, 'token'>[],
-): Promise<void> {
-  // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
-  await session.change('clearing batches from the journal', undefined, session.lease.lost)`
+type Tokens = readonly Pick<JournalEntry, 'token'>[]
+
+/** The clause that clears batches: `cleared` has their rows. */
+const clearedBatches = ({ stores: { postgres } }: WriteSession, entries: Tokens) => postgres`
     cleared AS (
       DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
-      RETURNING account_id, resource, months, added, through_at, ahead_at, stored_at),
-    latest AS (
-      SELECT account_id, resource, max(through_at) AS through_at, min(ahead_at) AS ahead_at, max(stored_at) AS stored_at
-      FROM cleared
-      WHERE through_at IS NOT NULL
-      GROUP BY account_id, resource),
-    through AS (
+      RETURNING account_id, resource, months, added, through_at, ahead_at, stored_at)`
+
+/**
+ * The clause that raises the watermarks of accounts to the times in `latest`. A time that was in the future counts with the first batch
+ * after it.
+ */
+const raisedWatermarks = ({ stores: { postgres } }: WriteSession) => postgres`
+    raised AS (
       UPDATE watermarks AS known SET
         data_through = CASE WHEN data_through IS NOT NULL THEN
           greatest(data_through, through_at, CASE WHEN known.ahead_at <= clock_timestamp() THEN known.ahead_at END) END,
         ahead_at = least(CASE WHEN known.ahead_at > clock_timestamp() THEN known.ahead_at END, latest.ahead_at),
         last_row_at = greatest(last_row_at, latest.stored_at)
       FROM latest
-      WHERE known.account_id = latest.account_id AND known.resource = latest.resource),
+      WHERE known.account_id = latest.account_id AND known.resource = latest.resource)`
+
+/**
+ * Clears batches that ClickHouse confirmed, adds their rows to the counts of confirmed rows (`stored_rows`), and records up to when the
+ * accounts have rows and when their last one was stored, in one statement. Idempotent.
+ */
+export async function clearBatches(session: WriteSession, entries: Tokens): Promise<void> {
+  // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
+  await session.change('clearing batches from the journal', undefined, session.lease.lost)`
+    ${clearedBatches(session, entries)},
+    latest AS (
+      SELECT account_id, resource, max(through_at) AS through_at, min(ahead_at) AS ahead_at, max(stored_at) AS stored_at
+      FROM cleared
+      WHERE through_at IS NOT NULL
+      GROUP BY account_id, resource),
+    ${raisedWatermarks(session)},
     added AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month, sum(rows)
@@ -179,13 +188,11 @@ export async function clearBatches(
  */
 export async function settleBatches(
   session: WriteSession,
-  entries: readonly Pick<JournalEntry, 'token'>[],
+  entries: Tokens,
   counted: readonly (CountedRows & Pick<JournalEntry, 'resource'>)[],
 ): Promise<void> {
   await session.change('clearing repaired batches from the journal')`
-    cleared AS (
-      DELETE FROM import_batches USING held WHERE token = ANY(${entries.map(({ token }) => token)}::text[])
-      RETURNING account_id, resource, months, added, through_at, stored_at),
+    ${clearedBatches(session, entries)},
     bounds AS (
       SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
       FROM cleared, unnest(months, added) AS counted (month, rows)
@@ -200,17 +207,12 @@ export async function settleBatches(
         ${counted.map(({ storedMs }) => new Date(storedMs).toISOString())}::timestamptz[]
       ) AS counted (account_id, resource, month, rows, through_at, stored_at)),
     latest AS (
-      SELECT account_id, resource, nullif(max(counted.through_at), '1970-01-01Z') AS through_at,
+      SELECT account_id, resource, nullif(max(counted.through_at), '1970-01-01Z') AS through_at, NULL::timestamptz AS ahead_at,
         least(max(counted.stored_at), max(cleared.stored_at)) AS stored_at
       FROM cleared JOIN counted USING (account_id, resource)
       WHERE cleared.through_at IS NOT NULL
       GROUP BY account_id, resource),
-    through AS (
-      UPDATE watermarks AS known SET
-        data_through = CASE WHEN data_through IS NOT NULL THEN greatest(data_through, latest.through_at) END,
-        last_row_at = greatest(last_row_at, latest.stored_at)
-      FROM latest
-      WHERE known.account_id = latest.account_id AND known.resource = latest.resource),
+    ${raisedWatermarks(session)},
     settled AS (
       INSERT INTO stored_rows (account_id, resource, month, rows)
       SELECT account_id, resource, month,
