@@ -117,13 +117,6 @@ export async function serveMetrics(
     return registry.metrics()
   })
   await app.listen(address)
-  const { server } = app
-  const { port } = server.address() as AddressInfo
-  return {
-    port,
-    stop() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  const { port } = app.server.address() as AddressInfo
+  return { port, stop: () => app.server.close().closeAllConnections() }
 }
