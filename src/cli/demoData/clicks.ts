@@ -9,8 +9,7 @@ import { type Demo, rowOf, timeText, type Visit, visitsOf } from './visits.ts'
 /** Yields the clicks of the window, oldest first; omitted fields are absent. */
 export function* clickRows(demo: Demo) {
   for (const visit of visitsOf(demo)) {
-    const isStored = visit.kind !== 'phone' && visit.kind !== 'lost'
-    if (isStored && visit.clickedMs <= demo.nowMs) yield clickRow(demo, visit)
+    if (visit.kind !== 'phone' && visit.kind !== 'lost' && visit.clickedMs <= demo.nowMs) yield clickRow(demo, visit)
   }
 }
 

@@ -17,11 +17,10 @@ export function* costRows(demo: Demo) {
     for (const { perClick, everyDays, currency, ...ids } of reports) {
       const id = `cost-${demo.tag}-${day}-${ids.campaignId}`
       if (!sharesOf(day)[ids.campaignId] || day % everyDays > 0) continue
-      const amount = perClick * demo.perDay * (0.8 + 0.4 * openDraws(id).unit())
       for (const [afterMs, factor] of states) {
         if (day * dayMs + afterMs > demo.nowMs) break
         const [spentAt, updatedAt] = [timeText(day * dayMs), timeText(day * dayMs + afterMs)]
-        const cost = Number((amount * factor).toFixed(2))
+        const cost = Number((factor * perClick * demo.perDay * (0.8 + 0.4 * openDraws(id).unit())).toFixed(2))
         yield { id, spentAt, updatedAt, ...ids, cost, ...moneyOf(demo, currency, day * dayMs) }
       }
     }

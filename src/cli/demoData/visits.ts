@@ -78,11 +78,10 @@ function drawVisit(demo: Demo, day: number, index: number) {
   const visitor = drawVisitor(demo, firstDay, isReturn ? draws.count(draws.unit() * clicksOf(demo, firstDay)) : index)
   const isRetargeted = isReturn && (draws.chance(0.3) || !sharesOf(day)[visitor.campaignId])
   const localMs = Number(draws.pickShared(shares.hours)) * hourMs + draws.between(0, hourMs - 1)
-  const utcOffsetMs = rowOf(cities, visitor.city).utcOffsetHours * hourMs
   return {
     id,
     kind,
-    clickedMs: day * dayMs + ((localMs - utcOffsetMs + dayMs) % dayMs),
+    clickedMs: day * dayMs + ((localMs - rowOf(cities, visitor.city).utcOffsetHours * hourMs + dayMs) % dayMs),
     ...visitor,
     ...(kind === 'bot' && { visitorId: null, language: null, ...drawDevice(draws, 'bots') }),
     ...(kind === 'test' && { visitorId: `vis-${demo.tag}-qa` }),
