@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import { sendFile } from '../http/attachment.ts'
-import { writePieces } from '../http/bodyPieces.ts'
 import type { RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
+import { writeBody } from '../http/writeBody.ts'
 import { Problem } from '../problem.ts'
 import type { ListPlan, PageRows } from '../query/list.ts'
 import type { ListedResource } from '../query/readContext.ts'
@@ -117,6 +117,6 @@ export async function withReadDeadline<Result>(
  */
 export async function sendPage(reply: FastifyReply, data: readonly string[], rest: object): Promise<void> {
   const rows = data.map((row, index) => (index === 0 ? row : `,${row}`))
-  const pieces = await writePieces(['{"data":[', ...rows, `],${JSON.stringify(rest).slice(1)}`])
-  await reply.type('application/json; charset=utf-8').send(Buffer.concat(pieces))
+  const body = await writeBody(['{"data":[', ...rows, `],${JSON.stringify(rest).slice(1)}`])
+  await reply.type('application/json; charset=utf-8').send(body)
 }

@@ -6,10 +6,10 @@ import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvSerializer.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { attachmentHeader, type FileContent } from './attachment.ts'
-import { writePieces } from './bodyPieces.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 import { setRetainedFrom } from './retainedHeader.ts'
+import { writeBody } from './writeBody.ts'
 
 export type ResponseCache = ReturnType<typeof openResponseCache>
 
@@ -177,10 +177,9 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
 
 async function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Promise<Prepared> {
   const hash = createHash('sha256')
-  const pieces = await writePieces(jsonTexts(rest), hash)
   const dated = `,${JSON.stringify({ dataThrough, asOf }).slice(1)}`
   return {
-    body: Buffer.concat([...pieces, Buffer.from(dated)]),
+    body: await writeBody(jsonTexts(rest), hash, dated),
     headers: { 'content-type': 'application/json; charset=utf-8' },
     etag: etagOf(hash),
   }
@@ -195,9 +194,8 @@ function* jsonTexts(object: object): Generator<string> {
     before = ','
     if (!Array.isArray(value)) yield JSON.stringify(value)
     else {
-      yield '['
-      for (const [index, item] of value.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(item)}`
-      yield ']'
+      for (const [index, item] of value.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(item)}`
+      yield value.length === 0 ? '[]' : ']'
     }
   }
 }
@@ -206,7 +204,7 @@ function* jsonTexts(object: object): Generator<string> {
 async function prepareCsv({ texts, headers }: CsvResponse): Promise<Prepared> {
   const hash = createHash('sha256').update(JSON.stringify(headers))
   return {
-    body: Buffer.concat(await writePieces(texts, hash)),
+    body: await writeBody(texts, hash),
     headers: { 'content-type': 'text/csv; charset=utf-8; header=present', ...headers },
     etag: etagOf(hash),
   }

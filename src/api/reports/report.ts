@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dimension } from '../../../schema/dimensions.ts'
 import { metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
 import { daysDefault } from '../../../schema/range.ts'
@@ -133,6 +134,7 @@ export async function runReport(
       return readNames(nameCache, plan.accountId, dimension, ids)
     }),
   ])
+  await nextTurn()
   const blank = blankReportRow(plan)
   const truncated = bucketCount > plan.offset + buckets.length
   return {
@@ -198,6 +200,7 @@ async function readBuckets(
   type Row = SumTexts & { id1: string; id2?: string; id3?: string }
   const settings = { ...factsSettings(plan), ...totalsOfAll }
   const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
+  await nextTurn()
   const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
     ids: [id1, id2, id3].filter((id) => id !== undefined),
     sums: readSums(sums),

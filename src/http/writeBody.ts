@@ -4,9 +4,9 @@ import { Turn } from '../stores/timing/turn.ts'
 
 /**
  * Writes the texts of a body as UTF-8; other requests are handled in between if the body is long.
- * @param hash gets the bytes
+ * @param hash gets the bytes without `end`
  */
-export async function writePieces(texts: Iterable<string>, hash?: Hash): Promise<Buffer[]> {
+export async function writeBody(texts: Iterable<string>, hash?: Hash, end = ''): Promise<Buffer> {
   const turn = new Turn()
   const pieces: Buffer[] = []
   for (const text of texts) {
@@ -15,5 +15,8 @@ export async function writePieces(texts: Iterable<string>, hash?: Hash): Promise
     hash?.update(piece)
     pieces.push(piece)
   }
-  return pieces
+  const body = Buffer.concat([...pieces, Buffer.from(end)])
+  // The caller sends the body, which takes as long as the copy.
+  if (turn.isOver(body.length)) await nextTurn()
+  return body
 }
