@@ -15,10 +15,10 @@ const trafficSourceName = `
   (SELECT sources.name FROM traffic_sources AS sources
    WHERE sources.account_id = campaigns.account_id AND sources.id = traffic_source_id) AS "trafficSourceName"`
 
-/** The select list of a table that has no alias: names and order of its schema, money as the nearest double. */
-export function entityColumns(postgres: Postgres, table: NamedTable) {
+/** The select list of a table that has no alias: names and order of its schema, money as the nearest double or as decimal text. */
+export function entityColumns(postgres: Postgres, table: NamedTable, money: 'float8' | 'text' = 'float8') {
   const columns = Object.entries<MetadataKind>(metadataFields[table]).flatMap(([name, kind]) => [
-    `${columnName(name)}${kind === 'money' ? '::float8' : ''} AS "${name}"`,
+    `${columnName(name)}${kind === 'money' ? `::${money}` : ''} AS "${name}"`,
     ...(name === 'trafficSourceId' ? [trafficSourceName] : []),
   ])
   return postgres.unsafe(columns.join(', '))

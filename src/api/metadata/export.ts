@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type TObject, Type } from '@sinclair/typebox'
 import { cursorField } from '../../../schema/fields.ts'
+import type { RowFormat } from '../../../schema/rowFormat.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { writeCursor } from '../../query/pagination.ts'
 import type { ExportOptions } from '../../rows/clickhouseOutputFormat.ts'
@@ -32,7 +33,7 @@ export async function* exportMetadata(
   const fields = Object.entries({ ...row.properties, [cursorField]: Type.String() })
   const columns = Object.fromEntries(fields.filter(([name]) => isSelected(name, selected)))
   const names = Object.keys(columns)
-  const parts = readParts(context, plan, rowsPerStatement[format], signal)
+  const parts = readParts(context, plan, format, signal)
   if (format === 'parquet') {
     yield* parquetFile(columns, parts)
     return
@@ -52,15 +53,16 @@ export async function* exportMetadata(
 async function* readParts(
   { stores: { postgresReader } }: Pick<RouteContext, 'stores'>,
   plan: MetadataPlan,
-  rowsMax: number,
+  format: RowFormat,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExportedRow[]> {
   let after = plan.after
+  const rowsMax = rowsPerStatement[format]
+  const money = format === 'parquet' ? 'text' : 'float8'
   for (;;) {
     signal.throwIfAborted()
-    const rows = await queryPostgres(
-      withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsMax, bytesPerStatement)),
-    )
+    const selected = selectMetadata(postgresReader, { ...plan, after }, rowsMax, bytesPerStatement, money)
+    const rows = await queryPostgres(withNewPlan(selected))
     const exported = rows.map((stored) => ({
       ...toEntity(stored),
       cursor: writeCursor(metadataKey(stored), plan.boundTo),

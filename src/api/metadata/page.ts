@@ -53,6 +53,7 @@ export function selectMetadata(
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
   bytesMax = pageBytesMax,
+  money: 'float8' | 'text' = 'float8',
 ): PendingQuery<ListedEntity[]> {
   return postgres<ListedEntity[]>`
     SELECT (next).*, bytes >= ${bytesMax} AS "isFull"
@@ -60,7 +61,7 @@ export function selectMetadata(
       SELECT next, octet_length(next::text) AS row_bytes,
         sum(octet_length(next::text)) OVER (ORDER BY "createdAt" DESC, id DESC) AS bytes
       FROM (
-        SELECT ${entityColumns(postgres, table)}
+        SELECT ${entityColumns(postgres, table, money)}
         FROM ${postgres(table)}
         WHERE account_id = ${accountId}
           ${status === undefined ? postgres`` : postgres`AND status = ${status}`}

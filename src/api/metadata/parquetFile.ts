@@ -66,8 +66,8 @@ function parquetColumn(name: string, schema: TSchema): ParquetColumn {
   }
   if (type === 'number') {
     const decimal = { name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional } as const
-    // The unscaled value: a product of doubles would not be exact.
-    return { name, elements: [decimal], convert: (value) => BigInt((value as number).toFixed(6).replace('.', '')) }
+    // The unscaled value of a text of six decimals: a double would not be exact.
+    return { name, elements: [decimal], convert: (value) => BigInt((value as string).replace('.', '')) }
   }
   if (schema.format === 'date-time') {
     const time = { name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional } as const

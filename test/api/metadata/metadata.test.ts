@@ -61,8 +61,8 @@ describe.each(kinds)('GET %s', (path, _table, page) => {
 it('an export of metadata of thousands of rows has each one once, in parts of at most 500 rows', async () => {
   const manyKey = await api.account('many')
   await api.stores.postgres`
-    INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
-    SELECT 'many', 'c' || n, '=' || n, 'u', 'active', ARRAY['=a', 'b|c'], now, now, ''
+    INSERT INTO campaigns (account_id, id, name, user_id, status, cost_value, tags, created_at, updated_at, search_text)
+    SELECT 'many', 'c' || n, '=' || n, 'u', 'active', -123456789012.345678, ARRAY['=a', 'b|c'], now, now, ''
     FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
   const ids = ndjsonRows((await api.get('/campaigns?format=ndjson', manyKey)).body).map(({ id }) => id)
   expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])
@@ -73,9 +73,11 @@ it('an export of metadata of thousands of rows has each one once, in parts of at
   for await (const part of exportMetadata(api, plan, written, signal))
     expect(ndjsonRows(part.toString()).length).toBeLessThanOrEqual(500)
   const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
-  expect(
-    await queryParquet(api.stores, rawPayload, 'SELECT count() AS rows, uniqExact(id) AS ids, any(tags[2]) AS tag'),
-  ).toEqual([{ rows: 2_001, ids: 2_001, tag: 'b|c' }])
+  const statement =
+    'SELECT count() AS rows, uniqExact(id) AS ids, any(tags[2]) AS tag, any(toString(costValue)) AS cost'
+  expect(await queryParquet(api.stores, rawPayload, statement)).toEqual([
+    { rows: 2_001, ids: 2_001, tag: 'b|c', cost: '-123456789012.345678' },
+  ])
   const csv = (await api.get('/campaigns?format=csv&csv_escape=formulas', manyKey)).body.split('\n')
   expect(csv.length).toBe(2_003)
   expect(csv[1]).toContain(`,"'=`)
