@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { FunnelResponse } from '../../../schema/funnel.ts'
-import { metricNames } from '../../../schema/metrics.ts'
+import { type Metric, metricNames } from '../../../schema/metrics.ts'
 import { ReportResponse } from '../../../schema/report.ts'
 import { nextQuery } from '../../../src/api/reports/nextQuery.ts'
+import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
+import { formatMillionths } from '../../../src/query/money.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { importContent } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
@@ -298,6 +300,101 @@ describe('a report with many buckets', () => {
       expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
     },
   )
+})
+
+describe('the rows of a report', () => {
+  /** Metrics in millionths. */
+  type Values = Readonly<Record<Metric, bigint>>
+  interface Row {
+    id: string
+    values: Values
+  }
+
+  /** Metrics that are computed from others, exactly, in millionths; null for a null ratio. */
+  const computed: Partial<Record<Metric, (values: Values) => bigint | null>> = {
+    profit: ({ revenue, cost }) => revenue - cost,
+    roi: ({ revenue, cost }) => quotient((revenue - cost) * 100n, cost),
+    cr: ({ conversions, clicks }) => quotient(conversions * 100n, clicks),
+    epc: ({ revenue, clicks }) => quotient(revenue, clicks),
+    cpa: ({ cost, conversions }) => quotient(cost, conversions),
+    cpc: ({ cost, clicks }) => quotient(cost, clicks),
+    aov: ({ revenue, conversions }) => quotient(revenue, conversions),
+  }
+
+  /** Rounds half away from zero at the sixth decimal. */
+  function quotient(n: bigint, d: bigint): bigint | null {
+    if (d === 0n) return null
+    const size = (2_000_000n * (n < 0n ? -n : n) + d) / (2n * d)
+    return n < 0n ? -size : size
+  }
+
+  // Small amounts and counts, so that many ratios are equal once they are rounded, and amounts beyond the exact doubles.
+  const count = fc.nat(4).map((rows) => BigInt(rows) * 1_000_000n)
+  const amount = fc.oneof(
+    { weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 4n }) },
+    fc.bigInt({ min: 10n ** 15n - 2n, max: 10n ** 15n + 2n }),
+    fc.bigInt({ min: 10n ** 20n, max: 10n ** 20n + 2n }),
+  )
+  const values = Object.fromEntries(metricNames.map((name) => [name, /revenue|cost/i.test(name) ? amount : count]))
+  const rows = fc.uniqueArray(
+    fc.record({
+      id: fc.string({ unit: fc.constantFrom('a', 'B', 'é', '😀', '\uffff'), minLength: 1, maxLength: 5 }),
+      values: fc.record(values) as fc.Arbitrary<Values>,
+    }),
+    { selector: ({ id }) => id, minLength: 300, maxLength: 300 },
+  )
+  const [stored = []] = fc.sample(rows, 1)
+  const isShown = ({ values }: Row) =>
+    sumMetrics.some(({ metric, unit }) => unit === 'count' && values[metric] > 0n) && values.clicks >= 1_000_000n
+  const shown = stored.filter(isShown)
+  const byId = (one: Row, other: Row) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
+
+  let other: string
+  beforeAll(async () => {
+    other = await api.account('ordered')
+    // Sums, since the amounts of a row end below 10^12.
+    await api.stores.clickhouse.client.insert({
+      table: 'sums_by_day',
+      format: 'JSONEachRow',
+      values: stored.map(({ id, values }) => ({
+        account_id: 'ordered',
+        dimension: 'os',
+        day: '2026-10-25',
+        value: id,
+        ...Object.fromEntries(
+          sumMetrics.map(({ metric, name, unit }) => {
+            const value = formatMillionths(values[metric])
+            return [name, unit === 'count' ? Number(value) : value]
+          }),
+        ),
+      })),
+    })
+  })
+
+  it.each(metricNames)('are ordered by their exact %s, null last, and then by id', async (name) => {
+    const orderedBy = computed[name] ?? ((values: Values) => values[name])
+    for (const sort of [name, `-${name}`]) {
+      const expected = shown.toSorted((one, other) => {
+        const [a, b] = [orderedBy(one.values), orderedBy(other.values)]
+        if (a === b) return byId(one, other)
+        if (a === null || b === null) return a === null ? 1 : -1
+        return a < b === (sort !== name) ? 1 : -1
+      })
+      const { data } = await report(`group_by=os&min_clicks=1&sort=${sort}`, other)
+      expect(data.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+    }
+  })
+
+  it('are ordered by the bytes of the id in both directions', async () => {
+    const ids = shown.toSorted(byId).map(({ id }) => id)
+    for (const [sort, expected] of [
+      ['id', ids],
+      ['-id', ids.toReversed()],
+    ] as const) {
+      const { data } = await report(`group_by=os&min_clicks=1&sort=${sort}`, other)
+      expect(data.map(({ id }) => id)).toEqual(expected)
+    }
+  })
 })
 
 describe('a text of more than 256 bytes', () => {
