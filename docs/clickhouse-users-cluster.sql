@@ -14,7 +14,7 @@ GRANT SELECT ON system.macros TO tributary_owner;
 GRANT SELECT ON system.replicas TO tributary_owner;
 GRANT SELECT ON system.processes TO tributary_owner;
 
-GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary_local.* TO tributary_writer;
+GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE, CHECK ON tributary_local.* TO tributary_writer;
 GRANT SELECT ON system.clusters TO tributary_writer;
 GRANT SELECT ON system.macros TO tributary_writer;
 -- On replicas it waits until both have all rows, and wakes the thread that removes the files of erased rows.

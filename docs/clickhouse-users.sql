@@ -21,6 +21,8 @@ GRANT SELECT ON system.mutations TO tributary_writer;
 GRANT SELECT ON system.parts TO tributary_writer;
 -- With it `tributary doctor` sees the size of ClickHouse's own logs.
 GRANT SHOW TABLES ON system.* TO tributary_writer;
+-- With it `tributary verify` and `tributary doctor` compare the files of tables with their checksums.
+GRANT CHECK ON tributary.* TO tributary_writer;
 
 -- Reader: CLICKHOUSE_READER_URL of the server. No access to files, URLs or other servers; limited memory per query and of all
 -- its queries together, in bytes, here for a ClickHouse with 10 GB: 40 % and 60 % of its memory, so that inserts have the rest.

@@ -3,6 +3,8 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { refuseExisting, writeFile } from '../export/outputFile.ts'
+import { damageAdvice, describeDamage } from '../stores/clickhouse/damagedData.ts'
+import { findDamagedParts } from '../stores/clickhouse/damagedParts.ts'
 import { createEmbeddedPaths } from '../stores/embedded/paths.ts'
 import { CopyTooSlow, copyEngines } from '../stores/embedded/snapshot.ts'
 import { missingEngines, openStores } from '../stores/open.ts'
@@ -21,7 +23,9 @@ import { requireEmbedded, storeLocation } from './storeLocation.ts'
 
 /** Under load a copy may exceed its limit; the next one finds the files in memory. */
 const attemptsMax = 5
-/** Clients of Postgres wait for up to 8 s during an attempt; meanwhile they are served. */
+/** Clients of Postgres wait for up to this time during the first attempt, and during each later one for as long again. */
+const heldMs = 8_000
+/** Meanwhile these clients are served. */
 const pauseMs = 5_000
 
 export function addBackupCommand(program: Command, context: CommandContext): void {
@@ -31,7 +35,8 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .argument('<folder>', 'new folder outside DATA_DIR; it appears once the backup is complete')
     .notes(`
 The backup has everything that was acknowledged before it began. Requests that need Postgres wait while its files are copied, usually for
-less than a second; if this takes 8 s, they are served for 5 s before the next of at most ${attemptsMax} attempts. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
+less than a second; if this takes 8 s, they are served for 5 s before the next of at most ${attemptsMax} attempts, each of which
+may take 8 s more. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
 again. Run the command as the user of the server; only that user can read the backup, which contains hashes of keys and personal data.
 Databases on servers have their own commands: docs/restore.md.
 
@@ -66,12 +71,15 @@ async function backUp(context: CommandContext, folder: string): Promise<Manifest
     // Not migrated: a backup comes before an upgrade.
     const stores = await openStores(settings, context.printWarning, { mayCreate: false })
     try {
+      for await (const part of findDamagedParts([stores.clickhouse.client], 0, signal)) {
+        throw new CommandError(`ClickHouse cannot read ${describeDamage(part)}. ${damageAdvice}`)
+      }
       for (let attempt = 1; ; attempt += 1) {
         await rm(part, { recursive: true, force: true })
         await mkdir(join(part, contentsName), { recursive: true, mode: 0o700 })
         takenAt = new Date()
         try {
-          await copyEngines(stores, paths, join(part, contentsName), signal)
+          await copyEngines(stores, paths, join(part, contentsName), attempt * heldMs, signal)
           break
         } catch (error) {
           if (!(error instanceof CopyTooSlow) || attempt >= attemptsMax) throw error

@@ -4,7 +4,9 @@ import { zoneData } from '../package.ts'
 import { readFeedAddress, type Settings } from '../settings.ts'
 import { isUsable, newReplicasOf } from '../stores/clickhouse/chooseServer.ts'
 import type { Client } from '../stores/clickhouse/client.ts'
-import { logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
+import { damageAdvice, describeDamage } from '../stores/clickhouse/damagedData.ts'
+import { findDamagedParts } from '../stores/clickhouse/damagedParts.ts'
+import { checkGrant, logsGrant, readerGrants, writerGrants } from '../stores/clickhouse/grants.ts'
 import { askNode } from '../stores/clickhouse/replicaState.ts'
 import { selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, instant, text as textValue } from '../stores/clickhouse/sql.ts'
@@ -72,6 +74,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
     await add('tables', migrateMend, () => assertWritable(stores))
     await add('PostgreSQL', queryMend, () => inPostgres(stores))
     await add('ClickHouse', queryMend, () => inClickHouse(stores))
+    await add('files of ClickHouse', damageAdvice, () => inFiles(stores))
     await add('replicas of ClickHouse', queryMend, () => inReplicas(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
     await add('grant for the logs of ClickHouse', grantMend, async () => {
@@ -202,6 +205,24 @@ async function inClickHouse({ clickhouse: { client, cluster } }: Stores): Promis
   return (await Promise.all(lines)).flat()
 }
 
+/** Longest time for the files of a table. */
+const filesTimeoutS = 20
+
+/** Names damaged parts, and warns if not all files could be compared with their checksums. */
+async function inFiles({ clickhouse: { client, cluster } }: Stores): Promise<Line[]> {
+  const check = 'files of ClickHouse'
+  const lines: Line[] = []
+  const nodes = cluster?.nodes.filter(({ failure }) => failure === undefined).map((node) => node.client) ?? [client]
+  try {
+    for await (const part of findDamagedParts(nodes, filesTimeoutS))
+      lines.push({ check, found: `It cannot read ${describeDamage(part)}.`, mend: damageAdvice })
+  } catch (error) {
+    const mend = 'Run docs/clickhouse-users.sql of this version, if a grant is missing, then tributary verify.'
+    return [...lines, { check, found: `Not all are compared: ${causeOf(error)}.`, mend, isWarning: true }]
+  }
+  return lines.length > 0 ? lines : [{ check, found: '', mend: damageAdvice }]
+}
+
 /** Says which nodes of a cluster do not respond, or lack rows, and how to remove a lost replica. */
 async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> {
   const added = newReplicasOf(cluster?.allNodes ?? []).map(([node]) => node)
@@ -242,7 +263,7 @@ const isTrue = async (user: Client, query: string) => (await text((await user.ex
 /** @returns what a user of ClickHouse lacks, or a reader that may write */
 async function lackedGrant({ clickhouse }: Stores, readerUrl: string | undefined): Promise<string | undefined> {
   const { client, reader, database } = clickhouse
-  for (const grant of writerGrants(database).filter((one) => one !== logsGrant))
+  for (const grant of writerGrants(database).filter((one) => one !== logsGrant && one !== checkGrant(database)))
     if (!(await isTrue(client, `CHECK ${grant}`))) return `The user of CLICKHOUSE_URL lacks: ${grant}.`
   for (const grant of readerGrants(database))
     if (!(await isTrue(reader, `CHECK ${grant}`))) return `The user of CLICKHOUSE_READER_URL lacks: ${grant}.`

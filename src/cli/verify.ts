@@ -1,4 +1,9 @@
 import { listAccounts } from '../accounts/accounts.ts'
+import { causeOf, ExpectedError } from '../expectedError.ts'
+import { nodesOf } from '../stores/clickhouse/connection.ts'
+import { type Damage, DamagedData } from '../stores/clickhouse/damagedData.ts'
+import { type DamagedPart, findDamagedParts, mayHaveRowsOf } from '../stores/clickhouse/damagedParts.ts'
+import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
@@ -49,9 +54,19 @@ export async function verifyAccounts(
   const accounts = account === undefined ? await listAccounts(stores.postgres) : [await context.requireAccount(account)]
   const found: Difference[] = []
   const remaining: Difference[] = []
+  const damagedParts = await readDamagedParts(context)
+  const addDamage = (accountId: string, { table, path, reason }: Damage) => {
+    const difference = { kind: 'damaged', accountId, table, path, reason }
+    found.push(difference)
+    remaining.push(difference)
+  }
   try {
     for (const { id } of accounts) {
       const verifyAccount = async (writer: Writer) => {
+        const damaged = []
+        for (const part of damagedParts) if (await mayHaveRowsOf(id, part)) damaged.push(part)
+        for (const part of damaged) addDamage(id, part)
+        if (damaged.length > 0) return
         const differences = await findDifferences(writer)
         found.push(...differences)
         if (!repair && (await readLeftovers(writer, [writer.accountId])).length > 0) {
@@ -63,7 +78,10 @@ export async function verifyAccounts(
         remaining.push(...(repair ? await repairDifferences(writer, left) : left))
       }
       // Interrupted imports are reported; only a repair completes them.
-      await context.withWriter(id, verifyAccount, 'settle')
+      await context.withWriter(id, verifyAccount, 'settle').catch((error) => {
+        if (!(error instanceof DamagedData)) throw error
+        addDamage(id, error.damage)
+      })
     }
   } catch (error) {
     for (const difference of found) context.printStatus(describeDifference(difference))
@@ -75,6 +93,22 @@ export async function verifyAccounts(
     [...found.map(describeDifference), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
   return remaining.length > 0 ? adviceOn(remaining, repair) : undefined
+}
+
+/** @returns the damaged parts of all tables; none without the grant */
+async function readDamagedParts(context: CommandContext): Promise<DamagedPart[]> {
+  const { clickhouse } = await context.openStores()
+  const { interrupted: signal, printStatus: onMessage } = context
+  const read = async () => {
+    const parts: DamagedPart[] = []
+    for await (const part of findDamagedParts(nodesOf(clickhouse), 0, signal)) parts.push(part)
+    return parts
+  }
+  return await retryWhileUnavailable('reading files', read, { signal, onMessage }).catch((error) => {
+    if (error instanceof ExpectedError) throw error
+    onMessage(`warning: files were not compared with their checksums: ${causeOf(error)}.`)
+    return []
+  })
 }
 
 /**

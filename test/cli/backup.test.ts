@@ -17,7 +17,6 @@ import { readSettings } from '../../src/settings.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../src/stores/clickhouse/sql.ts'
 import { lockFile } from '../../src/stores/embedded/fileLock.ts'
-import { CopyTooSlow } from '../../src/stores/embedded/snapshot.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
@@ -27,15 +26,17 @@ import { makeKey } from '../kit/accounts.ts'
 import { engineTemplate } from '../kit/engineTemplate.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
+import { changeTables } from '../kit/rows.ts'
 import { until } from '../kit/until.ts'
 import { commandFile, type Ended, expectOneLine, run, runHere, runJson } from './runCommand.ts'
 
 const folder = useFolder()
 const embedded = (name: string) => ({ DATA_DIR: folder(name), LOG_LEVEL: 'warn', PORT: '0' })
+const copyTemplate = async (name: string) =>
+  cp(await engineTemplate(), folder(name), { recursive: true, filter: (path) => basename(path) !== 'run' })
 /** The engines of the store that is backed up stay up during the file. */
 const stores = useOpened(async () => {
-  const filter = (path: string) => basename(path) !== 'run'
-  await cp(await engineTemplate(), folder('source'), { recursive: true, filter })
+  await copyTemplate('source')
   const opened = await openStores(readSettings(embedded('source')), () => {})
   await migrate(opened)
   return opened
@@ -43,7 +44,7 @@ const stores = useOpened(async () => {
 let key: string
 /** What two killed backups to one folder left: the call, its number, the exit code, and the folders that exist. */
 const killed: [call: string, at: number, code: number | null, isComplete: boolean, isIncomplete: boolean][] = []
-/** The next backup to this folder, `quiet`, whose first copy takes too long. */
+/** The next backup to this folder, `quiet`, of which each copy of Postgres takes 12 s. */
 let retried: Awaited<ReturnType<typeof backUpSlowly>>
 
 beforeAll(async () => {
@@ -59,8 +60,15 @@ beforeAll(async () => {
     const { code } = await failingFrom(call, at, () => runHere(['backup', folder('quiet')], embedded('source')))
     killed.push([call, at, code, existsSync(folder('quiet')), existsSync(folder('quiet.incomplete'))])
   }
-  retried = await backUpSlowly('quiet', 1)
+  await stores.postgres`
+    INSERT INTO leases (name, owner, fence, expires_at)
+    VALUES ('ended', 'x', 1, '2026-01-01'), ('endless', 'x', 1, 'infinity'), ('held', 'x', 1, '2099-01-01')`
+  retried = await backUpSlowly('quiet', 12_000)
 })
+
+const leases = () => stores.postgres<{ name: string; isLater: boolean }[]>`
+  SELECT name, expires_at::text NOT IN ('infinity', '2026-01-01 00:00:00+00', '2099-01-01 00:00:00+00') AS "isLater"
+  FROM leases WHERE name IN ('ended', 'endless', 'held') ORDER BY name`
 
 const backUp = (name: string) => runJson(['backup', folder(name)], embedded('source'))
 const restore = (backup: string, target: string) => runHere(['restore', folder(backup)], embedded(target))
@@ -170,15 +178,16 @@ async function failingFrom(name: keyof typeof changing, at: number, work: () => 
 }
 
 /**
- * Backs up while copies of Postgres take too long, without the pauses between attempts.
- * @param slow the number of such copies
- * @returns the end, the number of pauses, the slow copies that are left, and the end of another backup in the first pause
+ * Backs up while each copy of Postgres takes some time, without the pauses between attempts.
+ * @returns the end, the number of pauses, and the end of another backup in the first pause
  */
-async function backUpSlowly(name: string, slow: number) {
+async function backUpSlowly(name: string, copyMs: number) {
   const copy = fs.cpSync
-  let left = slow
+  const now = performance.now.bind(performance)
+  let lateMs = 0
+  performance.now = () => now() + lateMs
   fs.cpSync = (...values) => {
-    if (String(values[0]).endsWith('postgres') && left-- > 0) throw new CopyTooSlow('copying Postgres takes longer')
+    if (String(values[0]).endsWith('postgres/PG_VERSION')) lateMs += copyMs
     copy(...values)
   }
   const wait = timers.setTimeout
@@ -193,10 +202,11 @@ async function backUpSlowly(name: string, slow: number) {
   syncBuiltinESMExports()
   try {
     const ended = await runHere(['backup', folder(name)], embedded('source'))
-    return { ended, other, pauses, left }
+    return { ended, other, pauses }
   } finally {
     Object.assign(fs, { cpSync: copy })
     Object.assign(timers, { setTimeout: wait })
+    performance.now = now
     syncBuiltinESMExports()
   }
 }
@@ -232,13 +242,18 @@ describe('a backup folder', () => {
     expect(existsSync(folder('none-data'))).toBe(false)
   })
 
-  it('that takes longer than a lease lasts is tried again, at most five times; meanwhile another one is refused', async () => {
-    const again = /^copying Postgres takes longer; trying again \(2 of 5\)\.\n$/
+  it('that takes too long gets more time, at most five times; meanwhile leases last, and another backup is refused', async () => {
+    const again = /^copying Postgres takes longer than 8 s; trying again \(2 of 5\)\.\n$/
     expect(retried).toMatchObject({ ended: { code: 0, stderr: expect.stringMatching(again) }, pauses: 1 })
+    expect(await leases()).toEqual([
+      { name: 'ended', isLater: false },
+      { name: 'endless', isLater: false },
+      { name: 'held', isLater: true },
+    ])
     expectOneLine(retried.other as Ended, 1, /another backup of this store is running/)
-    const { ended: failed, left, pauses } = await backUpSlowly('slower', 9)
-    expect([failed.code, left, pauses]).toEqual([1, 4, 4])
-    expect(failed.stderr).toMatch(/error: copying Postgres takes longer\. No backup was written/)
+    const { ended: failed, pauses } = await backUpSlowly('slower', 50_000)
+    expect([failed.code, pauses]).toEqual([1, 4])
+    expect(failed.stderr).toMatch(/error: copying Postgres takes longer than 40 s\. No backup was written/)
   })
 
   it('is refused while a migration runs', async () => {
@@ -411,6 +426,51 @@ it('a command that is killed during a backup leaves no folder with its name, and
   expect(existsSync(folder('quiet.incomplete'))).toBe(false)
   expect(existsSync(folder('source', 'clickhouse', 'shadow'))).toBe(false)
   expect(JSON.parse(readFileSync(folder('quiet', 'backup.json'), 'utf8')).files.length).toBeGreaterThan(1000)
+})
+
+it('damaged bytes are named by verify, which compares the other accounts, by backup and by doctor', async () => {
+  const environment = embedded('damaged')
+  await copyTemplate('damaged')
+  const damaged = await openStores(readSettings(environment), () => {})
+  onTestFinished(() => damaged.close())
+  for (const [id, month] of [
+    ['acme', '10'],
+    ['beta', '11'],
+  ] as const) {
+    await runJson(['account', 'create', '--name', id, '--id', id], environment)
+    const clicks = [{ id: 'c1', clickedAt: `2026-${month}-01T10:00:00Z`, cost: 1 }]
+    expect((await importContent(damaged, id, 'clicks', clicks)).rejects).toEqual([])
+  }
+  const [part] = await selectRows<{ path: string }>(
+    { reader: damaged.clickhouse.client, onQuery: undefined },
+    ch`SELECT path FROM system.parts WHERE table = 'clicks' AND partition = '202610' AND active`,
+    { label: 'test' },
+  )
+  const file = join(part?.path ?? '', 'data.bin')
+  const bytes = await readFile(file)
+  await writeFile(file, bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 9))
+  await changeTables(damaged, "ALTER TABLE click_index DELETE WHERE account_id = 'beta'")
+  const found = `clicks, part ${part?.path}: Checksum mismatch for file data.bin`
+
+  const verified = await runHere(['verify'], environment)
+  expect([verified.code, verified.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: Restore a backup; .*Run verify with --repair to repair the other differences\.\n$/),
+  ])
+  expect(verified.stdout.split('\n')).toEqual([
+    expect.stringContaining(`acme clicks: part ${part?.path} is damaged: Checksum mismatch for file data.bin`),
+    'beta click_index 2026-11-01: 1 row missing, wrong or superfluous',
+    '2 accounts compared: 2 differences.',
+    '',
+  ])
+  expect(verified.stderr).toMatch(
+    /^error: Restore a backup; .*Run verify with --repair to repair the other differences\.\n$/,
+  )
+  expect((await runHere(['doctor'], environment)).stdout).toContain(
+    `FAIL  files of ClickHouse: It cannot read ${found}`,
+  )
+  expectOneLine(await runHere(['backup', folder('of-damaged')], environment), 1, `cannot read ${found}`)
+  expectOneLine(await runHere(['export', 'clicks', '--account', 'acme'], environment), 1, `cannot read clicks, part `)
 })
 
 it.skipIf(!hasStrace()).each([

@@ -15,12 +15,16 @@ export function ownerGrants(database: string): string[] {
 /** `doctor` compares the size of ClickHouse's logs with the data. Nothing else needs it, and users of version 1.0 lack it. */
 export const logsGrant = 'GRANT SHOW TABLES ON system.*'
 
-/** Inserts, changes and deletes rows, ends its own queries, and sees which of its changes have ended on disk, and the size of ClickHouse's logs. */
+/** `verify` and `doctor` compare files with their checksums. Users of versions before 1.2 lack it. */
+export const checkGrant = (database: string) => `GRANT CHECK ON ${database}.*`
+
+/** Inserts, changes and deletes rows, compares files with checksums, ends its own queries, and sees which of its changes have ended on disk, and the size of ClickHouse's logs. */
 export function writerGrants(database: string): string[] {
   return [
     `GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`,
     ...['processes', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
     logsGrant,
+    checkGrant(database),
   ]
 }
 

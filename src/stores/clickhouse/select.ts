@@ -3,6 +3,7 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { DiskFull, Problem } from '../../problem.ts'
 import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
+import { damagedDataOf } from './damagedData.ts'
 import { untilException } from './exceptionTail.ts'
 import { type ReadRequest, readJson, readJsonRows } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
@@ -208,12 +209,14 @@ const diskCodes = new Set(['75', '243'])
 const noSpace = /No space left on device|Disk quota exceeded/
 
 /**
- * Converts a driver's error to Problem `query_timeout` or `unavailable`; returns any other error unchanged.
+ * Converts a driver's error to Problem `query_timeout` or `unavailable`, or to DamagedData; returns any other error unchanged.
  * @param memoryAdvice what the caller can do about a query that needs too much memory
  */
 export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
   if (error instanceof Error && noSpace.test(error.message)) return new DiskFull('ClickHouse', error)
   if (error instanceof ClickHouseError) {
+    const damaged = damagedDataOf(error)
+    if (damaged) return damaged
     if (timeoutCodes.has(error.code)) {
       const message = 'The query exceeded its time limit; request a shorter range.'
       return new Problem('query_timeout', message, { retryAfterS: 5 })

@@ -22,7 +22,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
   const { accountId } = writer
   const differences: Difference[] = []
   for (const { kind, find } of kinds) {
-    differences.push(...(await find(writer)).map((found) => ({ kind, accountId, ...found })))
+    differences.push(...((await find?.(writer)) ?? []).map((found) => ({ kind, accountId, ...found })))
   }
   return differences
 }

@@ -1,3 +1,4 @@
+import { type Damage, damageAdvice } from '../../stores/clickhouse/damagedData.ts'
 import { eraseAgain } from '../erasure/completeErasures.ts'
 import { findUnerasedRows } from '../erasure/erasedRows.ts'
 import type { Writer } from '../fence/session.ts'
@@ -24,7 +25,8 @@ export interface Finding {
 /** A kind of difference between what tables of an account have and what they should have. */
 export interface DifferenceKind<Found extends Finding = Finding> {
   kind: string
-  find(writer: Writer): Promise<Found[]>
+  /** Absent: `verify` finds it before it compares accounts. */
+  find?(writer: Writer): Promise<Found[]>
   /** Idempotent; absent: nothing in the databases can correct the difference. */
   repair?(writer: Writer, found: readonly Found[]): Promise<void>
   /** The text after account, table, and day or month. */
@@ -37,6 +39,16 @@ export interface DifferenceKind<Found extends Finding = Finding> {
 
 /** Every kind, in the order of repair. */
 export const kinds: readonly DifferenceKind[] = [
+  kind<Damage>({
+    kind: 'damaged',
+    line: ({ path, reason }) => `part ${path} is damaged: ${reason}`,
+    advice: damageAdvice,
+    docs: {
+      meaning: 'files of ClickHouse have other bytes than it has written; the rest of the account is not compared',
+      repair: 'none: see [damaged files](#damaged-files)',
+      examples: [{ table: 'clicks', path: '/…/202611_1_1_0/', reason: 'Checksum mismatch' }],
+    },
+  }),
   kind({
     kind: 'ahead_of_watermark',
     find: findRowsAheadOfWatermark,

@@ -1,0 +1,62 @@
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import type { Client } from './client.ts'
+import { keepAliveSettings } from './connection.ts'
+import { type Damage, DamagedData } from './damagedData.ts'
+import { selectRows } from './select.ts'
+import { ch, type Fragment, identifier, text } from './sql.ts'
+
+/** A part that is damaged, at the node of a client. */
+export interface DamagedPart extends Damage {
+  client: Client
+  name: string
+}
+
+/** What ClickHouse writes around the message of an error. */
+const frame = /^Code: \d+\. DB::\w+: |( in data part .*|\. \(\w+\) \(version .*)$/g
+
+/**
+ * Reads every file of all tables, and compares it with its checksum.
+ * @param clients of the nodes
+ * @param timeoutS limit for each table; 0: none
+ * @throws ClickHouseError without the grant CHECK; Problem `query_timeout`
+ */
+export async function* findDamagedParts(
+  clients: readonly Client[],
+  timeoutS: number,
+  signal?: AbortSignal,
+): AsyncGenerator<DamagedPart> {
+  const settings = { ...keepAliveSettings, max_execution_time: timeoutS, check_query_single_value_result: 0 } as const
+  for (const client of clients) {
+    const select = <Row>(query: Fragment) => selectOn<Row>(client, query, settings, signal)
+    const tables = await select<{ name: string }>(
+      ch`SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' ORDER BY name`,
+    )
+    for (const { name: table } of tables) {
+      const parts = await select<{ part_path: string; is_passed: number; message: string }>(
+        ch`CHECK TABLE ${identifier(table)}`,
+      )
+      for (const { part_path: name, message } of parts.filter((part) => part.is_passed === 0)) {
+        const place = ch`database = currentDatabase() AND table = ${text(table)} AND name = ${text(name)}`
+        const [found] = await select<{ path: string }>(ch`SELECT path FROM system.parts WHERE ${place}`)
+        yield { client, table, name, path: found?.path ?? name, reason: message.replaceAll(frame, '') }
+      }
+    }
+  }
+}
+
+/** @returns whether rows of an account are in the part, or may be, since it cannot be read */
+export async function mayHaveRowsOf(accountId: string, { client, table, name }: DamagedPart): Promise<boolean> {
+  const place = ch`account_id = ${text(accountId)} AND _part = ${text(name)}`
+  try {
+    return (await selectOn(client, ch`SELECT 1 FROM ${identifier(table)} WHERE ${place} LIMIT 1`)).length > 0
+  } catch (error) {
+    // A table of the migrations has no accounts.
+    if (error instanceof DamagedData || error instanceof ClickHouseError) return true
+    throw error
+  }
+}
+
+function selectOn<Row>(client: Client, query: Fragment, settings: ClickHouseSettings = {}, signal?: AbortSignal) {
+  const target = { reader: client, onQuery: undefined }
+  return selectRows<Row>(target, query, { label: 'damage', settings, ...(signal && { signal }) })
+}
