@@ -71,23 +71,6 @@ export function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number,
   expect(stderr).toMatch(line)
 }
 
-/** Starts the compiled command and kills it once it has printed a text on standard error. */
-export async function killOnceItSays(
-  said: string,
-  words: readonly string[],
-  environment: Record<string, string>,
-): Promise<void> {
-  const child = start(words, environment)
-  const ended = once(child, 'exit')
-  let printed = ''
-  child.stderr.on('data', (chunk) => {
-    printed += chunk
-  })
-  await expect.poll(() => printed).toContain(said)
-  child.kill('SIGKILL')
-  expect(await ended).toEqual([null, 'SIGKILL'])
-}
-
 export async function run(
   words: readonly string[],
   environment: Record<string, string>,
