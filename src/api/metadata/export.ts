@@ -57,7 +57,7 @@ async function* readParts(
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExportedRow[]> {
   let after = plan.after
-  const rowsMax = rowsPerStatement[format]
+  let rowsMax: number = rowsPerStatement[format]
   const money = format === 'parquet' ? 'text' : 'float8'
   for (;;) {
     signal.throwIfAborted()
@@ -73,5 +73,7 @@ async function* readParts(
     const last = rows.at(-1)
     if (!last || (rows.length < rowsMax && !last.isFull)) return
     after = metadataKey(last)
+    // The statement measures all rows up to its limit, also those that it does not return.
+    rowsMax = Math.min(rowsPerStatement[format], 2 * rows.length)
   }
 }
