@@ -35,8 +35,8 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .argument('<folder>', 'new folder outside DATA_DIR; it appears once the backup is complete')
     .notes(`
 The backup has everything that was acknowledged before it began. Requests that need Postgres wait while its files are copied, usually for
-less than a second; if this takes 8 s, they are served for 5 s before the next of at most ${attemptsMax} attempts, each of which
-may take 8 s more. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
+less than a second; if this takes 8 s, they are served for 5 s before the next attempt. Each of at most ${attemptsMax} attempts may
+take 8 s more than the one before. The files are written to FOLDER.incomplete first. A killed backup leaves that folder: remove it, or use the same name
 again. Run the command as the user of the server; only that user can read the backup, which contains hashes of keys and personal data.
 Databases on servers have their own commands: docs/restore.md.
 

@@ -44,7 +44,7 @@ const stores = useOpened(async () => {
 let key: string
 /** What two killed backups to one folder left: the call, its number, the exit code, and the folders that exist. */
 const killed: [call: string, at: number, code: number | null, isComplete: boolean, isIncomplete: boolean][] = []
-/** The next backup to this folder, `quiet`, of which each copy of Postgres takes 12 s. */
+/** The next backup to this folder, `quiet`. Each of its copies of Postgres takes 12 s. */
 let retried: Awaited<ReturnType<typeof backUpSlowly>>
 
 beforeAll(async () => {
@@ -463,9 +463,6 @@ it('damaged bytes are named by verify, which compares the other accounts, by bac
     '2 accounts compared: 2 differences.',
     '',
   ])
-  expect(verified.stderr).toMatch(
-    /^error: Restore a backup; .*Run verify with --repair to repair the other differences\.\n$/,
-  )
   expect((await runHere(['doctor'], environment)).stdout).toContain(
     `FAIL  files of ClickHouse: It cannot read ${found}`,
   )

@@ -39,7 +39,7 @@ const secret = 'a-secret-that-has-at-least-32-characters'
 /** Words of a command as Docker Compose reads them. */
 const wordsOf = (words: readonly string[]) => words.map((word) => word.replaceAll('$$', '$'))
 
-/** Runs the health check of a service. @param address the text in it that names another address than that of the test, and its replacement */
+/** Runs the health check of a service. @param address an address in the check, and the address of the test, which replaces it */
 async function isHealthy(name: string, address: [string, string], environment: Record<string, string> = {}) {
   const [kind, ...words] = wordsOf(services[name]?.healthcheck?.test ?? [])
   const [program = '', ...rest] = [...(kind === 'CMD-SHELL' ? ['sh', '-c'] : []), ...words].map((word) =>

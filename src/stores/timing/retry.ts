@@ -7,7 +7,7 @@ export interface RetryOptions {
   signal?: AbortSignal
   /** Milliseconds from the first failure until the step fails; a minute unless given. An embedded engine restarts within 2 s. */
   giveUpAfterMs?: number
-  /** Whether an error passes by itself; by default that of an unavailable store, which no full disk is. */
+  /** @returns whether an error passes by itself. By default, only an unavailable store does; a full disk does not. */
   isTemporary?: (error: unknown) => boolean
 }
 

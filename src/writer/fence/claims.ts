@@ -48,7 +48,7 @@ interface Claim extends ClaimedAccount {
  * Claims accounts for the process of a session, until it releases them or its lease ends. Then it waits until no statement of
  * an earlier process can change a row of them, and until both replicas have what such statements stored. Idempotent. A feed does not claim
  * accounts that another process wishes for.
- * @param wished accounts whose wishes are those of the process itself
+ * @param wished accounts that this process itself wishes for
  * @returns the claimed accounts; other processes hold the others
  */
 export async function claimAccounts(
