@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { expect, it } from 'vitest'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { importContent } from '../../import/runImport.ts'

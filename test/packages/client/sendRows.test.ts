@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { type FeedRow, type RowResult, type SendRowsOptions, sendRows } from '../../../src/packages/client/client.ts'

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request as open } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'

@@ -133,7 +133,7 @@ it('pages by next have the rows of one report, byte for byte, while clocks chang
         api.setNow(atMs)
       }
     }),
-    { numRuns: randomCases(20), endOnFailure: true },
+    { numRuns: randomCases(12), endOnFailure: true },
   )
   expect(followed).toBeGreaterThan(20)
 })

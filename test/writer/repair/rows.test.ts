@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'

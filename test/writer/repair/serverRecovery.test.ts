@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { rm, symlink } from 'node:fs/promises'
