@@ -5,10 +5,8 @@ import { EventEmitter, once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { S3 } from '@aws-sdk/client-s3'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { openBucket } from '../../../src/packages/sync/files/bucket.ts'
 import { run } from '../../../src/packages/sync/program.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
@@ -18,30 +16,25 @@ import { useTestApp } from '../../kit/app.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { openS3Server, s3Credentials } from '../../kit/s3Server.ts'
 import { runProgram } from '../runProgram.ts'
-import { clickCount, clickDay, clicks, storeSource, untilEventsAreListed } from './source.ts'
+import { byCampaign, clickCount, clickDay, clicks, untilEventsAreListed, useSource } from './source.ts'
 
 const api = useTestApp()
+const source = useSource(api)
 const folder = useFolder()
 const store = useOpened(openS3Server)
 const bucket = { Bucket: 'copies' }
 let s3: S3
-let client: Tributary
 let environment: Record<string, string>
-let baseUrl: string
 
-beforeAll(async () => {
-  const key = await api.account('acme')
-  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  client = createTributary({ baseUrl, apiKey: key })
-  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...s3Credentials }
+beforeAll(() => {
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: source.key, ...s3Credentials }
   const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
   // The client warns of each version of Node.js that it will not support in future.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   s3 = new S3({ endpoint: store.url, region: 'us-east-1', forcePathStyle: true, credentials })
-  await storeSource(api.stores, client)
 })
 
-const wordsOf = (target: string, url = baseUrl) => [target, '--url', url, '--endpoint', store.url, '--json']
+const wordsOf = (target: string, url = source.baseUrl) => [target, '--url', url, '--endpoint', store.url, '--json']
 const syncTo = (target: string, ...more: string[]) => runProgram(run, [...wordsOf(target), ...more], environment)
 
 /** @returns the days of clicks whose files were written */
@@ -55,37 +48,21 @@ const days = ['2026-11-18', '2026-11-19', '2026-11-20']
 const ofClicks = ['--resources', 'clicks']
 const keyOf = (day: string) => `data/acme/clicks/day=${day}/part.parquet`
 
-/** Downloads all objects. @returns clicks, and the cost of clicks and of rows, by campaign, as in the report */
-async function byCampaign() {
+/** Downloads all objects. @returns the folder of the copy */
+async function download(): Promise<string> {
   for (const Key of await store.keys()) {
     const { Body } = await s3.getObject({ ...bucket, Key })
     await mkdir(dirname(folder(Key)), { recursive: true })
     await writeFile(folder(Key), (await Body?.transformToByteArray()) ?? '')
   }
-  const database = await (await DuckDBInstance.create()).connect()
-  const found = await database.runAndReadAll(`
-    SELECT coalesce(campaignId, '(not set)') AS id, sum(clicks) AS clicks, sum(costBase)::DOUBLE AS cost
-    FROM (
-      SELECT campaignId, 1 AS clicks, costBase
-      FROM read_parquet('${folder('data/acme')}/clicks/*/part.parquet', hive_partitioning = true)
-      WHERE NOT isBot AND NOT isTest
-      UNION ALL
-      SELECT campaignId, 0, costBase
-      FROM read_parquet('${folder('data/acme')}/costs/*/part.parquet', hive_partitioning = true))
-    GROUP BY 1 ORDER BY 2 DESC`)
-  return found.getRowObjectsJson().map(({ id, clicks, cost }) => ({ id, clicks: Number(clicks), cost }))
-}
-
-async function report() {
-  const query = { group_by: 'campaign' as const, from: '2026-11-01', to: '2026-11-30' }
-  return (await client.get('/reports', { query })).data.map(({ id, clicks, cost }) => ({ id, clicks, cost }))
+  return folder('data/acme')
 }
 
 describe('tributary-sync into a bucket', () => {
   it('continues after a kill, when the lock of the killed process has ended, and refuses a second writer before', async () => {
-    await untilEventsAreListed(client, 80)
+    await untilEventsAreListed(source.client, 80)
     const signals = new EventEmitter()
-    const proxy = await openApiProxy(baseUrl, {
+    const proxy = await openApiProxy(source.baseUrl, {
       async before(path) {
         if (!path.includes(`/clicks?from=${days[1]}`) || !path.includes('format=parquet')) return
         signals.emit('stalled')
@@ -128,7 +105,7 @@ describe('tributary-sync into a bucket', () => {
     await s3.deleteObject({ ...bucket, Key: keyOf('2026-11-18') })
     await s3.putObject({ ...bucket, Key: keyOf('2026-11-20'), Body: 'damaged' })
     expect(await sync('--verify', ...ofClicks)).toEqual(['2026-11-18', '2026-11-20'])
-    expect(await byCampaign()).toEqual(await report())
+    expect(await byCampaign.files(await download())).toEqual(await byCampaign.report(source.client))
     expect(await sync('--verify', ...ofClicks)).toEqual([])
   })
 
@@ -146,7 +123,7 @@ describe('tributary-sync into a bucket', () => {
     const closed = await openS3Server()
     await closed.close()
     expectOneLine(await syncTo('s3://copies/data', '--endpoint', closed.url), 1, 'error: s3://copies/data: ')
-    const proxy = await openApiProxy(baseUrl, {
+    const proxy = await openApiProxy(source.baseUrl, {
       before: (path) => path.includes('/conversions?') && store.removeBucket(),
     })
     expectOneLine(

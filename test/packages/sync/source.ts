@@ -1,8 +1,11 @@
-import type { Tributary } from '../../../src/packages/client/client.ts'
+import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { importContent } from '../../import/runImport.ts'
+import type { TestApp } from '../../kit/app.ts'
+import { useOpened } from '../../kit/fixtures.ts'
 import type { TestStores } from '../../kit/stores.ts'
 import { until } from '../../kit/until.ts'
+import { queryDuckdb } from './queryDuckdb.ts'
 
 // The source of the copies of tests: rows of every resource of the account `acme`.
 
@@ -82,7 +85,18 @@ export const serverEvents = (from: number, until: number) =>
     timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
   }))
 
-export async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
+/** Stores the source before the tests of a file. @returns the server, and a key and a client of the account */
+export function useSource(api: TestApp) {
+  return useOpened(async () => {
+    const key = await api.account('acme')
+    const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+    const client = createTributary({ baseUrl, apiKey: key })
+    await storeSource(api.stores, client)
+    return { key, baseUrl, client, close() {} }
+  })
+}
+
+async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
   await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(stores, 'acme', 'campaigns', [
     { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
@@ -112,4 +126,25 @@ export function metricsOf(row: object): Record<string, unknown> {
 
 export function numbersOf(row: object): Record<string, number | null> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
+}
+
+/** Clicks, and the cost of clicks and of rows, by campaign: as in the report, or in the files of a copy. */
+export const byCampaign = {
+  async report(client: Tributary) {
+    const query = { group_by: 'campaign', from: '2026-11-01', to: '2026-11-30' } as const
+    return (await client.get('/reports', { query })).data.map(({ id, clicks, cost }) => ({ id, clicks, cost }))
+  },
+  async files(folder: string) {
+    return await queryDuckdb(
+      ':memory:',
+      `SELECT coalesce(campaignId, '(not set)') AS id, sum(clicks)::INT AS clicks, sum(costBase)::DOUBLE AS cost
+      FROM (
+        SELECT campaignId, 1 AS clicks, costBase
+        FROM read_parquet('${folder}/clicks/*/part.parquet', hive_partitioning = true)
+        WHERE NOT isBot AND NOT isTest
+        UNION ALL
+        SELECT campaignId, 0, costBase FROM read_parquet('${folder}/costs/*/part.parquet', hive_partitioning = true))
+      GROUP BY 1 ORDER BY 2 DESC`,
+    )
+  },
 }

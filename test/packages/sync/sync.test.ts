@@ -1,15 +1,16 @@
 // @module-tag all
 
+import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { DuckDBInstance } from '@duckdb/node-api'
-import type { Sql } from 'postgres'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Dimension, dimensions, timeDimensions } from '../../../schema/dimensions.ts'
-import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { packageRoot } from '../../../src/package.ts'
 import descriptions from '../../../src/packages/sync/database/descriptions.json' with { type: 'json' }
 import { run } from '../../../src/packages/sync/program.ts'
 import { synchronize } from '../../../src/packages/sync/runs.ts'
@@ -23,40 +24,51 @@ import { openCopyTarget } from '../../kit/copyTarget.ts'
 import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { withWriter } from '../../writer/withWriter.ts'
 import { runProgram } from '../runProgram.ts'
-import { describedBy } from './describedBy.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
 import { plantedDifferences } from './planted.ts'
+import { queryDuckdb } from './queryDuckdb.ts'
 import {
+  byCampaign,
   clickCount,
   clickDay,
   clicks,
+  conversionCount,
   conversions,
   costs,
+  firstMs,
   metricsOf,
   numbersOf,
   serverEvents,
-  storeSource,
   untilEventsAreListed,
+  useSource,
 } from './source.ts'
 
 const api = useTestApp()
+const source = useSource(api)
 const target = useOpened(() => openCopyTarget(api.stores))
 const folder = useFolder()
-let client: Tributary
-let copy: Sql
+const file = () => folder('copy.duckdb')
 let environment: Record<string, string>
-let baseUrl: string
 const requests: string[] = []
 
-beforeAll(async () => {
-  const key = await api.account('acme')
-  copy = target.sql
-  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+beforeAll(() => {
   api.app.server.on('request', ({ url }) => requests.push(url ?? ''))
-  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...target.environment }
-  client = createTributary({ baseUrl, apiKey: key })
-  await storeSource(api.stores, client)
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: source.key, ...target.environment }
 })
+
+interface Copy {
+  place(): string
+  query(statements: string): PromiseLike<Record<string, unknown>[]>
+}
+
+const copies = {
+  PostgreSQL: { place: () => target.url, query: (statements) => target.sql.unsafe(statements) },
+  DuckDB: { place: file, query: (statements) => queryDuckdb(file(), statements) },
+} satisfies Record<string, Copy>
+const databases = ['PostgreSQL', 'DuckDB'] as const
+const execute = copies.DuckDB.query
+const program = join(packageRoot, 'src/packages/sync/dist/main.js')
+const november = { from: '2026-11-01', to: '2026-11-30' }
 
 interface Synced {
   rows: Record<string, number>
@@ -67,7 +79,7 @@ interface Synced {
 }
 
 /** @param place a folder, or the database @param url of the server, or of a proxy in front of it */
-const wordsOf = (place: string, url = baseUrl) => [place, '--url', url, '--json']
+const wordsOf = (place: string, url = source.baseUrl) => [place, '--url', url, '--json']
 
 async function syncTo(place: string, ...more: string[]): Promise<Synced> {
   const { code, stdout, stderr } = await runProgram(run, [...wordsOf(place), ...more], environment)
@@ -76,18 +88,34 @@ async function syncTo(place: string, ...more: string[]): Promise<Synced> {
 }
 const sync = (...more: string[]) => syncTo(target.url, ...more)
 
-/** Sets the state of the copy as if a minute had passed since its last row of events was stored: the next pass does not read that row again. */
-const endOverlap = () => copy`
-  UPDATE tributary.sync_state
-  SET since = (
-    SELECT to_char((max(stored_at) + interval '1 ms') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    FROM tributary.events
-  )
-  WHERE resource = 'events'`
+/** Kills the program when it has received half of an export of a resource. */
+async function killDuring(resource: string): Promise<void> {
+  const signals = new EventEmitter()
+  const proxy = await openApiProxy(source.baseUrl, {
+    async answer(outgoing, response, path) {
+      if (!path.startsWith(`/api/v1/${resource}?`) || !path.includes('format=parquet'))
+        return forward(outgoing, response)
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      const content = await buffer(response)
+      outgoing.write(content.subarray(0, content.length / 2))
+      signals.emit('stalled')
+    },
+  })
+  const stalled = once(signals, 'stalled')
+  const child = spawn(process.execPath, [program, file(), '--url', proxy.url], {
+    env: environment,
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  await stalled
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  await proxy.close()
+}
 
 describe('tributary-sync', () => {
   it('refuses a server of version 1.1, which lacks fields, before it changes the copy', async () => {
-    const proxy = await openApiProxy(baseUrl, {
+    const proxy = await openApiProxy(source.baseUrl, {
       answer(outgoing, response, path) {
         if (!path.startsWith('/api/v1/schema')) return forward(outgoing, response)
         response.resume()
@@ -104,11 +132,12 @@ describe('tributary-sync', () => {
     expect(existsSync(folder('of-1.1', 'clicks'))).toBe(false)
   })
 
-  it('copies every stored field of every row, and continues at the cursor of an unfinished copy in few requests', async () => {
-    await untilEventsAreListed(client, 80)
+  it('continues at the cursor of an unfinished copy in few requests', async () => {
+    await untilEventsAreListed(source.client, 80)
     await sync()
+    const copy = target.sql
     // As a killed process leaves it. The export is ordered from the newest row to the oldest.
-    const { data, nextCursor } = await client.get('/clicks', { query: { limit: 100 } })
+    const { data, nextCursor } = await source.client.get('/clicks', { query: { limit: 100 } })
     await copy`DELETE FROM tributary.clicks WHERE id NOT IN ${copy(data.map(({ id }) => id))}`
     await copy`UPDATE tributary.sync_state SET next_since = since, since = NULL, cursor = ${nextCursor} WHERE resource = 'clicks'`
     requests.length = 0
@@ -116,6 +145,15 @@ describe('tributary-sync', () => {
     expect((await sync()).rows).toMatchObject({ clicks: rest, conversions: 0, costs: 0, events: 0 })
     expect(requests.length).toBeLessThan(20)
     expect(requests.filter((path) => path.includes('cursor='))).toHaveLength(1)
+  })
+
+  it('into DuckDB continues wherever it is killed', async () => {
+    await killDuring('conversions')
+    const words = [file(), '--no-sync', '--sql', 'SELECT count(*) AS conversions FROM conversions', '--format', 'csv']
+    const { stdout, stderr } = await runProgram(run, words, environment)
+    expect([stdout, stderr]).toEqual(['conversions\r\n0\r\n', '1 row as of an unfinished copy\n'])
+    expect((await syncTo(file())).rows).toMatchObject({ clicks: 0, conversions: conversionCount, events: 80 })
+    expect((await readdir(folder())).filter((name) => !/^(copy\.duckdb|of-1\.1)/.test(name))).toEqual([])
   })
 
   it('reads the digits of amounts, and every other value as JSON.parse', () => {
@@ -134,49 +172,85 @@ describe('tributary-sync', () => {
     const { code, stdout } = await runProgram(run, words, { ...environment, TRIBUTARY_KEY: key })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).verified.costs).toMatchObject({ rows: 3, repaired: [] })
-    const stored = await copy`SELECT cost::text AS cost FROM rich.costs ORDER BY id`
+    const stored = await target.sql`SELECT cost::text AS cost FROM rich.costs ORDER BY id`
     expect(stored.map(({ cost }) => cost)).toEqual(amounts)
-    await copy`DROP SCHEMA rich CASCADE`
+    await target.sql`DROP SCHEMA rich CASCADE`
   })
 
-  it('follows late clicks, changed conversions and new events', async () => {
+  it('follows late clicks, changed and moved conversions, corrected costs, new events, and metadata with another value, a row more or less, in few requests, and fills an added column', async () => {
+    await execute(`
+      UPDATE tributary.campaigns SET tags = ['a', 'other'];
+      INSERT INTO tributary.offers FROM tributary.offers;
+      DELETE FROM tributary.traffic_sources;
+      DROP VIEW tributary.cost_details;
+      ALTER TABLE tributary.costs DROP COLUMN country`)
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
-    const changed = [...conversions(0, 80, 'approved', 1), ...conversions(80, 120, 'refunded', 2)]
-    await importContent(api.stores, 'acme', 'conversions', changed)
+    const moved = conversions(80, 120, 'refunded', 2).map((one) => ({ ...one, convertedAt: '2026-11-17T10:00:00Z' }))
+    await importContent(api.stores, 'acme', 'conversions', [...conversions(0, 80, 'approved', 1), ...moved])
     await importContent(api.stores, 'acme', 'costs', costs(0, 20, 1))
-    await client.sendEvents(serverEvents(30, 45))
-    await untilEventsAreListed(client, 85)
-    const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 50, conversions: 120, costs: 20, events: 5 })
-    // Also the rows that the test above has copied.
-    await expectEqualRows(client, (statement) => copy.unsafe(statement))
+    await source.client.sendEvents(serverEvents(30, 45))
+    await untilEventsAreListed(source.client, 85)
+    const changed = { clicks: 50, conversions: 120, events: 5 }
+    expect((await sync()).rows).toMatchObject({ ...changed, costs: 20 })
+    requests.length = 0
+    const { rows, filled } = await syncTo(file())
+    const metadata = { campaigns: 1, offers: 1, traffic_sources: 1, landing_pages: 0 }
+    expect([rows, filled]).toEqual([{ ...changed, ...metadata, costs: 60 }, { costs: { columns: ['country'] } }])
+    expect(requests.length).toBeLessThan(20)
+    for (const database of databases) await expectEqualRows(source.client, copies[database].query)
   })
 
-  // In the suite, duckdb.test.ts proves it for DuckDB.
-  it('--verify finds and repairs a difference in any column of the identity, the times and the amount of a row', {
-    tags: 'long',
-  }, async () => {
-    for (const planted of plantedDifferences()) {
-      for (const { statement } of planted) await copy.unsafe(statement)
-      await endOverlap()
-      const { verified, rows } = await sync('--verify')
-      const repaired = planted.map(({ resource }) => verified?.[resource]?.repaired.length)
-      expect([planted, repaired]).toEqual([planted, planted.map(() => 1)])
-      expect(rows.clicks).toBeLessThan(clickCount)
-    }
-    await copy`
+  it('--verify of DuckDB finds a missing, an extra and an old row, another amount, and reads only their days', async () => {
+    await execute(`
+      DELETE FROM tributary.clicks WHERE id = 'c10';
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
-      VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`
-    expect((await sync('--verify')).verified?.conversions?.repaired).toEqual(['2025-01-01'])
-    expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
-    await expectEqualRows(client, (statement) => copy.unsafe(statement))
+      VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z');
+      UPDATE tributary.clicks SET stored_at = stored_at - INTERVAL '1 ms' WHERE id = 'c120';
+      UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200';
+      INSERT INTO tributary.clicks SELECT * FROM tributary.clicks WHERE id = 'c10';
+      UPDATE tributary.events SET id = 'other' WHERE id = 'e0' AND origin = 'browser';
+      UPDATE tributary.sync_state SET since = '2027-01-01T00:00:00Z' WHERE resource = 'events';
+      ALTER TABLE tributary.campaigns DROP COLUMN tags`)
+    const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
+    const { verified, rows, filled } = await syncTo(file(), '--verify')
+    expect(filled).toEqual({ campaigns: { columns: ['tags'] } })
+    expect(rows).toMatchObject({ costs: 0, offers: 0, landing_pages: 0, traffic_sources: 0 })
+    expect(verified).toMatchObject({
+      clicks: { repaired: [clickDay(10), clickDay(120)] },
+      conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
+      events: { repaired: [day(0, 3_000_000)] },
+    })
+    expect(rows.clicks).toBeLessThan(clickCount)
+    await expectEqualRows(source.client, execute)
   })
+
+  it.each(databases)(
+    '--verify finds and repairs in %s a difference in any column of the identity, the times and the amount of a row',
+    { tags: 'long' },
+    async (database) => {
+      const { place, query } = copies[database]
+      for (const planted of plantedDifferences()) {
+        await query(planted.map(({ statement }) => statement).join(';'))
+        await query("UPDATE tributary.sync_state SET since = '2027-01-01T00:00:00Z' WHERE resource = 'events'")
+        const { verified, rows } = await syncTo(place(), '--verify')
+        const repaired = planted.map(({ resource }) => verified?.[resource]?.repaired.length)
+        expect([planted, repaired]).toEqual([planted, planted.map(() => 1)])
+        expect(rows.clicks).toBeLessThan(clickCount)
+      }
+      await query(`
+        INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
+        VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`)
+      expect((await syncTo(place(), '--verify')).verified?.conversions?.repaired).toEqual(['2025-01-01'])
+      expect((await syncTo(place(), '--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+      await expectEqualRows(source.client, query)
+    },
+  )
 
   it('fills a column that is added to its tables for all rows, and says so', { tags: 'long' }, async () => {
-    await copy`ALTER TABLE tributary.clicks DROP COLUMN referrer CASCADE, DROP COLUMN sub1 CASCADE`
-    await copy`ALTER TABLE tributary.conversions DROP COLUMN status CASCADE`
-    await copy`ALTER TABLE tributary.events DROP COLUMN properties CASCADE`
-    await copy`ALTER TABLE tributary.campaigns DROP COLUMN tags CASCADE`
+    await target.sql`ALTER TABLE tributary.clicks DROP COLUMN referrer CASCADE, DROP COLUMN sub1 CASCADE`
+    await target.sql`ALTER TABLE tributary.conversions DROP COLUMN status CASCADE`
+    await target.sql`ALTER TABLE tributary.events DROP COLUMN properties CASCADE`
+    await target.sql`ALTER TABLE tributary.campaigns DROP COLUMN tags CASCADE`
     const { filled, verified } = await sync('--verify')
     expect(filled).toEqual({
       campaigns: { columns: ['tags'] },
@@ -185,54 +259,108 @@ describe('tributary-sync', () => {
       events: { columns: ['properties'] },
     })
     expect(verified?.clicks?.compared).toEqual(['rows', 'hash of id, clickedAt and storedAt', 'costBase'])
-    await expectEqualRows(client, (statement) => copy.unsafe(statement))
+    await expectEqualRows(source.client, copies.PostgreSQL.query)
     expect((await sync()).filled).toEqual({})
   })
 
-  it('has functions that return the numbers of reports by each dimension', { tags: 'long' }, () =>
-    expectReports(dimensions),
+  it.each(databases)(
+    'has functions in %s that return the numbers of reports by each dimension',
+    { tags: 'long' },
+    (database) => expectReports(copies[database], dimensions),
   )
 
-  it('has functions that return the numbers of reports and of the daily series', async () => {
-    // With duckdb.test.ts, each kind of column, and each that has another name than its dimension.
-    const others = 'offer traffic_source landing country language referrer_domain region sub1 status'.split(' ')
-    await expectReports([...timeDimensions, ...(others as Dimension[])])
-    for (const tz of ['America/New_York', 'Asia/Kathmandu']) {
-      const { data } = await client.get('/stats/daily', { query: { tz, days: 10 } })
-      const [first, last] = [data[0]?.date ?? '', data.at(-1)?.date ?? '']
-      const found = await copy.unsafe<Record<string, unknown>[]>(
-        "SELECT to_char(day, 'YYYY-MM-DD') AS day, d.* FROM tributary.daily($1, $2, $3) AS d",
-        [tz, first, last],
+  it.each(databases)(
+    'has functions in %s that return the numbers of reports and of the daily series',
+    async (database) => {
+      const { query } = copies[database]
+      // Each kind of column, and each that has another name than its dimension.
+      const others = 'campaign offer traffic_source landing country language referrer_domain region sub1 status'.split(
+        ' ',
       )
-      expect(found.map(({ day: _, ...metrics }) => numbersOf(metrics))).toEqual(data.map(metricsOf))
-    }
-    const november = { from: '2026-11-01', to: '2026-11-30' }
-    const atClick = (await client.get('/stats/daily', { query: { ...november, count_at: 'click' } })).data
-    const counted = await copy`
-      SELECT to_char(day, 'YYYY-MM-DD') AS day, d.* FROM tributary.daily('UTC', '2026-11-01', '2026-11-30', 'click') AS d`
-    expect(counted.map(({ day: _, ...metrics }) => numbersOf(metrics))).toEqual(atClick.map(metricsOf))
-    expect(atClick).not.toEqual((await client.get('/stats/daily', { query: november })).data)
-    const [last] = await copy`
+      await expectReports(copies[database], [...timeDimensions, ...(others as Dimension[])])
+      await expectReports(copies[database], ['campaign', 'day'], 'click')
+      const daily = async (tz: string, countAt: 'click' | 'conversion') => {
+        const { data } = await source.client.get('/stats/daily', { query: { tz, ...november, count_at: countAt } })
+        const found = await query(`
+        SELECT day::text AS id, d.* FROM tributary.daily('${tz}', '2026-11-01', '2026-11-30', '${countAt}') AS d`)
+        expect(found.map(({ id, day: _, ...metrics }) => [id, numbersOf(metrics)])).toEqual(
+          data.map((row) => [row.id, metricsOf(row)]),
+        )
+        return data
+      }
+      for (const tz of ['America/Havana', 'Asia/Kathmandu', 'Australia/Lord_Howe']) await daily(tz, 'conversion')
+      expect(await daily('UTC', 'click')).not.toEqual(await daily('UTC', 'conversion'))
+      const last = await query(`
       SELECT count(*)::int AS days, max(day) = (now() AT TIME ZONE 'Asia/Kathmandu')::date AS "isToday"
-      FROM tributary.daily('Asia/Kathmandu')`
-    expect(last).toEqual({ days: 30, isToday: true })
-    const [details] = await copy`SELECT * FROM tributary.click_details WHERE id = 'c0'`
-    const shown = await client.get('/clicks', { query: { order: 'asc', limit: 1 } })
-    expect([details?.campaign_name, details?.converted, Number(details?.conversion_count)]).toEqual(
-      shown.data.map(({ campaignName, converted, conversionCount }) => [campaignName, converted, conversionCount])[0],
-    )
+      FROM tributary.daily('Asia/Kathmandu')`)
+      expect(last).toEqual([{ days: 30, isToday: true }])
+      for (const [statement, message] of [
+        ["SELECT * FROM tributary.daily('UTC', NULL, NULL, 'now')", 'Unknown count_at now'],
+        [
+          "SELECT * FROM tributary.report('colour', '2026-11-01', '2026-12-01')",
+          'Unknown dimension colour; use one of campaign, offer, ',
+        ],
+      ] as const)
+        await expect((async () => await query(statement))()).rejects.toThrow(message)
+    },
+  )
+
+  it('divides exactly, and rounds half away from zero', async () => {
+    const [row] = await execute(`
+      SELECT tributary.ratio(1.000001, 2)::text AS up, tributary.ratio(-1.000001, 2)::text AS down,
+        tributary.ratio(1::bigint, 0) AS none, tributary.ratio(99999999.999999, 0.000001)::text AS large,
+        tributary.ratio(NULL, 2) AS missing`)
+    expect(row).toEqual({
+      up: '0.500001',
+      down: '-0.500001',
+      none: null,
+      missing: null,
+      large: '99999999999999.000000',
+    })
   })
 
-  it('describes its tables and columns in the words of the API', async () => {
-    const columns = await copy`
-      SELECT table_name AS table, column_name AS column,
+  it.each(databases)('has views with details in %s', async (database) => {
+    const { query } = copies[database]
+    const [details] = await query(`SELECT * FROM tributary.click_details WHERE id = 'c0'`)
+    const { data } = await source.client.get('/clicks', { query: { order: 'asc', limit: 1 } })
+    expect([details?.campaign_name, details?.converted, Number(details?.conversion_count)]).toEqual(
+      data.map(({ campaignName, converted, conversionCount }) => [campaignName, converted, conversionCount])[0],
+    )
+    expect(await query(`SELECT name FROM tributary.countries WHERE id = 'DE'`)).toEqual([{ name: 'Germany' }])
+    const [event] = await query(`
+      SELECT (properties ->> '7')::boolean AS flag, campaign_name FROM tributary.event_details WHERE id = 'e1' AND origin = 'server'`)
+    expect(event).toEqual({ flag: false, campaign_name: 'Spring, "2026"' })
+  })
+
+  it.each([
+    [
+      'PostgreSQL',
+      `SELECT relname AS table, obj_description(oid) AS comment FROM pg_class
+      WHERE relnamespace = 'tributary'::regnamespace AND relname NOT LIKE 'sync%'`,
+      `SELECT table_name AS table, column_name AS column,
         col_description(format('%I.%I', table_schema, table_name)::regclass, ordinal_position) AS comment
-      FROM information_schema.columns WHERE table_schema = 'tributary'`
-    const tables = await copy`
-      SELECT relname AS table, obj_description(oid) AS comment FROM pg_class
-      WHERE relnamespace = 'tributary'::regnamespace AND relname NOT LIKE 'sync%'`
-    const isCommented = ({ comment }: { comment?: unknown }) => comment !== null
-    expect(describedBy(tables.filter(isCommented), columns.filter(isCommented))).toEqual(descriptions)
+      FROM information_schema.columns WHERE table_schema = 'tributary'`,
+    ],
+    [
+      'DuckDB',
+      "SELECT table_name AS table, comment FROM duckdb_tables() WHERE table_name NOT LIKE 'sync%'",
+      `SELECT table_name AS table, column_name AS column, comment FROM duckdb_columns()
+      WHERE schema_name = 'tributary'`,
+    ],
+  ] as const)('describes its tables and columns in %s in the words of the API', async (database, ...statements) => {
+    const [tables = [], columns = []] = await Promise.all(statements.map((one) => copies[database].query(one)))
+    const isCommented = ({ comment }: Record<string, unknown>) => comment !== null
+    const columnsOf = (table: unknown) =>
+      columns.filter((row) => row.table === table && isCommented(row)).map(({ column, comment }) => [column, comment])
+    const described = tables.filter(isCommented).map(({ table, comment }) => {
+      return [table, { description: comment, columns: Object.fromEntries(columnsOf(table)) }]
+    })
+    expect(Object.fromEntries(described)).toEqual(descriptions)
+  })
+
+  it('can be read by DuckDB 1.3', async () => {
+    const found = await execute(`SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE NOT internal`)
+    expect(found).toEqual([{ version: 'v1.3.0+' }])
   })
 
   it('keeps a folder of Parquet files by day, which DuckDB sums to the reports', async () => {
@@ -240,32 +368,20 @@ describe('tributary-sync', () => {
     const syncFiles = (...more: string[]) => syncTo(files, ...more)
     const first = await syncFiles()
     expect(first.written?.clicks.length).toBeGreaterThan(2)
-    const database = await (await DuckDBInstance.create()).connect()
-    const byCampaign = async () => {
-      const found = await database.runAndReadAll(`
-        SELECT coalesce(campaignId, '(not set)') AS id, sum(clicks) AS clicks, sum(costBase)::DOUBLE AS cost
-        FROM (
-          SELECT campaignId, 1 AS clicks, costBase
-          FROM read_parquet('${files}/clicks/*/part.parquet', hive_partitioning = true) AS c
-          WHERE NOT isBot AND NOT isTest
-          UNION ALL
-          SELECT campaignId, 0, costBase FROM read_parquet('${files}/costs/*/part.parquet'))
-        GROUP BY 1 ORDER BY 2 DESC`)
-      return found.getRowObjectsJson().map(({ id, clicks, cost }) => [id, Number(clicks), cost])
-    }
-    const report = async () => {
-      const query = { group_by: 'campaign' as const, from: '2026-11-01', to: '2026-11-30' }
-      return (await client.get('/reports', { query })).data.map(({ id, clicks, cost }) => [id, clicks, cost])
-    }
-    expect(await byCampaign()).toEqual(await report())
-    const kinds = await database.runAndReadAll(`
-      SELECT origin, count(*)::INT AS events FROM read_parquet('${files}/events/*/part.parquet') GROUP BY 1 ORDER BY 1`)
-    expect(kinds.getRowObjectsJson()).toEqual([
+    const expectSums = async () => expect(await byCampaign.files(files)).toEqual(await byCampaign.report(source.client))
+    await expectSums()
+    const read = (statement: string) => queryDuckdb(':memory:', statement)
+    expect(
+      await read(
+        `SELECT origin, count(*)::INT AS events FROM read_parquet('${files}/events/*/part.parquet') GROUP BY 1 ORDER BY 1`,
+      ),
+    ).toEqual([
       { origin: 'browser', events: 40 },
       { origin: 'server', events: 45 },
     ])
-    const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
-    expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
+    expect(await read(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)).toEqual([
+      { name: 'Spring, "2026"' },
+    ])
 
     // Of no conversion.
     await importContent(api.stores, 'acme', 'clicks', clicks(5_260, 5_270))
@@ -282,7 +398,7 @@ describe('tributary-sync', () => {
     expect(written).toEqual({ clicks: days, conversions: [], costs: [], events: [] })
     expect(verified?.clicks).toMatchObject({ from: days[0], to: days[2], repaired: days })
     expect(verified?.clicks?.compared).toContain('digest of each file')
-    expect(await byCampaign()).toEqual(await report())
+    await expectSums()
   })
 
   it('explains wrong arguments with exit code 2 and failures with exit code 1, in one line', async () => {
@@ -297,6 +413,7 @@ describe('tributary-sync', () => {
       [wordsOf(target.url), keyless, 2, /^error: set TRIBUTARY_KEY /],
       [wordsOf(target.url), twoKeys, 1, 'error: The API key has a line break; copy it again. (401 invalid_api_key)\n'],
       [wordsOf(target.url), other, 1, `error: the schema tributary ${differs}`],
+      [wordsOf(file()), other, 1, differs],
       [wordsOf(folder('files')), other, 1, `error: ${folder('files')} ${differs}`],
     ] as const)
       expectOneLine(await runProgram(run, words, env), code, line)
@@ -304,21 +421,46 @@ describe('tributary-sync', () => {
     expectOneLine(await runProgram(run, wordsOf(target.url), wrong), 1, /invalid_api_key\)\n$/)
   })
 
+  it('explains in one line that another process uses the file, or that it is no database', async () => {
+    const words = (target: string) => [target, '--url', source.baseUrl]
+    const open = `const { DuckDBInstance } = await import('@duckdb/node-api')
+      globalThis.opened = await (await DuckDBInstance.create(process.argv[1])).connect()
+      console.log('open')
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', open, file()], { cwd: packageRoot })
+    await once(child.stdout, 'data')
+    expectOneLine(
+      await runProgram(run, words(file()), environment),
+      1,
+      `${file()} cannot be opened: IO Error: Could not set lock`,
+    )
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    await writeFile(folder('text.duckdb'), 'text')
+    expectOneLine(await runProgram(run, words(folder('text.duckdb')), environment), 1, 'text.duckdb cannot be opened: ')
+    expectOneLine(
+      await runProgram(run, words(folder('tributary.duckdb')), environment),
+      1,
+      'must not be named like the schema',
+    )
+  })
+
   it('keeps rows that the source removes by age, also between the checksum and the export of a day', async () => {
     const counted = async () =>
-      await copy`
+      await target.sql`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
     const files = folder('files')
     await sync('--resources', 'clicks')
     // Both copies will read a day again that differs.
-    await copy`DELETE FROM tributary.clicks WHERE id = 'c1'`
+    await target.sql`DELETE FROM tributary.clicks WHERE id = 'c1'`
     const state = join(files, 'clicks/.tributary-sync.json')
     await writeFile(state, (await readFile(state, 'utf8')).replaceAll(/"hash":"\w+"/g, `"hash":"${'0'.repeat(15)}"`))
     const before = [await counted(), await readFilesIn(join(files, 'clicks'))]
 
     const signals = new EventEmitter()
     let exports = 0
-    const proxy = await openApiProxy(baseUrl, {
+    const proxy = await openApiProxy(source.baseUrl, {
       async before(path) {
         if (!/^\/api\/v1\/clicks\?from=2026-11-\d\d&to=.*&format=/.test(path)) return
         exports += 1
@@ -350,17 +492,63 @@ describe('tributary-sync', () => {
   })
 })
 
-/** Checks that the function of the copy has the reports of the API by dimensions. */
-async function expectReports(names: readonly Dimension[]): Promise<void> {
-  for (const dimension of names) {
-    const { data, from, to } = await client.get('/reports', {
-      query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
+// `script` of util-linux runs a command on a terminal; `script` of macOS has other options.
+describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-sync', () => {
+  beforeAll(async () => {
+    const clicks = ['18', '19', '20'].flatMap((day) =>
+      [1, 2].map((n) => ({ id: `c${day}-${n}`, clickedAt: `2026-11-${day}T10:00:00Z` })),
+    )
+    key = await api.account('shown')
+    await importContent(api.stores, 'shown', 'clicks', clicks)
+  })
+  let key: string
+
+  async function onTerminal(target: string, more: string): Promise<string> {
+    const command = `"$NODE" "$PROGRAM" "${target}" --url "${source.baseUrl}" --resources clicks ${more}`
+    const env = { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', TRIBUTARY_KEY: key }
+    const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], {
+      cwd: folder(),
+      env: { ...env, NODE: process.execPath, PROGRAM: program },
     })
-    const found = await copy.unsafe<Record<string, unknown>[]>('SELECT * FROM tributary.report($1, $2, $3)', [
-      dimension,
-      from,
-      to,
+    return stdout
+  }
+
+  it('shows the resource, the share, the rows and their rate, then disappears from the terminal', async () => {
+    const shown = await onTerminal('bar', '')
+    expect(shown).toContain(`clicks ${'█'.repeat(10)}${'░'.repeat(20)} 33 % · 2 rows, 2 per second`)
+    // The line is cleared and the cursor shown again before the result.
+    const ended = shown.slice(shown.lastIndexOf('per second'))
+    expect(ended).toContain('\u001b[2K')
+    expect(ended).toContain('\u001b[?25h')
+    expect(shown.split('\r\n').slice(-3)).toEqual([
+      expect.stringMatching(/Files written: clicks of 3 days\.$/),
+      expect.stringMatching(/^Rows stored: clicks 6/),
+      '',
     ])
+  })
+
+  it('is followed by the rows of --sql as a table', async () => {
+    const shown = await onTerminal('shown.duckdb', `--sql "SELECT min(id) AS first, count(*) AS clicks FROM clicks"`)
+    expect(shown).toContain('first  clicks\r\n─────  ──────\r\nc18-1       6\r\n')
+  })
+
+  it('is not shown in what a program reads from standard output', async () => {
+    const shown = await onTerminal('output', '--json > output.json; cat output.json | sed s/^/result:/')
+    expect(shown).toContain('33 %')
+    expect(JSON.parse(/result:(.*)/.exec(shown)?.[1] ?? '')).toMatchObject({ rows: { clicks: 6 } })
+  })
+})
+
+/** Checks that the function of a copy has the reports of the API by dimensions. */
+async function expectReports(
+  { query }: Copy,
+  names: readonly Dimension[],
+  countAt: 'click' | 'conversion' = 'conversion',
+): Promise<void> {
+  for (const dimension of names) {
+    const asked = { group_by: dimension, ...november, count_at: countAt }
+    const { data, from, to } = await source.client.get('/reports', { query: asked })
+    const found = await query(`SELECT * FROM tributary.report('${dimension}', '${from}', '${to}', '${countAt}')`)
     expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbersOf(metrics)])).toEqual(
       data.map((row) => [dimension, row.id, row.name, metricsOf(row)]),
     )
