@@ -247,9 +247,17 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       })
 
     if (['/reports', '/stats/overview', '/stats/daily'].includes(operation.path))
-      it('400 for a range of more than 366 days, or without from', async () => {
-        const tooLong = { from: '2025-11-20', to: '2026-11-21' }
-        await expectProblem(operation, { query: tooLong }, [400, 'invalid_date_range'])
+      it('400 for a range of more than 366 days, or 31 by hour, or without from', async () => {
+        const byHour = operation.path === '/reports' ? { group_by: 'country,hour' } : { interval: 'hour' }
+        const limits = [
+          ['2025-11-21', '2025-11-20', {}],
+          ['2026-10-22', '2026-10-21', byHour],
+        ] as const
+        for (const [longest, tooLong, more] of operation.path === '/stats/overview' ? limits.slice(0, 1) : limits) {
+          const query = { ...more, to: '2026-11-21' }
+          expect((await send(operation, { query: { ...query, from: longest } })).statusCode).toBe(200)
+          await expectProblem(operation, { query: { ...query, from: tooLong } }, [400, 'invalid_date_range'])
+        }
         await expectProblem(operation, { query: { from: '2025-01-01' } }, [400, 'invalid_date_range'])
         await expectProblem(operation, { query: { to: '2026-11-21' } }, [400, 'invalid_from', 'from'])
       })

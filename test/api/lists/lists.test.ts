@@ -152,6 +152,8 @@ describe('filters of lists', () => {
     expect((await conversions('visitor_id=visitor-9')).length).toBe(11)
     expect(await conversions('event_name=purchase,lead')).toHaveLength(35)
     expect(await conversions('event_name=Purchase')).toEqual([])
+    const hundred = ['purchase', ...Array.from({ length: 99 }, (_, n) => `other${n}`)]
+    expect(await conversions(`event_name=${hundred}`)).toEqual(await conversions('event_name=purchase'))
     expect(await conversions(parameter('transaction_id', 'tx\\,1,tx\\,2'))).toEqual(['v2', 'v1'])
     expect(await conversions(parameter('transaction_id', 'tx,1'))).toEqual([])
     expect((await conversions('transaction_id=(not%20set)')).length).toBe(6)

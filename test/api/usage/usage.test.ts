@@ -1,7 +1,6 @@
 // @module-tag postgres
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { StatsOverview } from '../../../schema/stats.ts'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
@@ -39,12 +38,6 @@ describe('GET /usage', () => {
       lastStoredAt: { clicks: null, conversions: null, costs: null },
       asOf: '2026-11-21T15:00:00.000Z',
     })
-  })
-
-  it('counts clicks as /stats/overview does', async () => {
-    api.setNow(Date.UTC(2026, 10, 30, 12))
-    const { totals } = await api.read('/stats/overview?days=30', key, StatsOverview)
-    expect((await usage()).clicks.tracked).toBe(totals.clicks)
   })
 
   it.each([

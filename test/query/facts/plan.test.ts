@@ -88,12 +88,6 @@ describe('a range with partial days', () => {
   })
 })
 
-it('a zone in which days do not start on a quarter of an hour is read from rows', () => {
-  const range = { fromMs: Date.UTC(1971, 5, 1), untilMs: Date.UTC(1971, 5, 3) }
-  expect(tablesOf('day', { range, zone: 'Africa/Monrovia' })).toEqual(['rows'])
-  expect(tablesOf('campaign', { range, zone: 'Africa/Monrovia' })).toEqual(['sums_by_day(campaign)'])
-})
-
 it('the parts of a plan cover the range exactly once, also an empty one, each with whole periods of its table', () => {
   const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 9) })
   const end = fc.option(moment)
