@@ -86,18 +86,6 @@ describe('exporting, importing into another account and exporting again gives th
     if (resource === 'clicks') expect(first).toContain('"cost":999999999999.999999')
     if (resource === 'campaigns') expect(first).toContain('"costValue":123456789012.000001')
   })
-
-  it('pixel events of browsers and of servers', async () => {
-    const events = lines(await exported('pixel-events', 'acme')).map((line) => JSON.parse(line))
-    expect(events.map(({ origin, id }) => `${origin} ${id}`)).toEqual([
-      'browser bare',
-      'browser full',
-      'browser small',
-      'browser wide',
-      'server by-api',
-      'server full',
-    ])
-  })
 })
 
 describe('a row of an API list', () => {

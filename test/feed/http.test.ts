@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { FeedReader } from '../../src/feed/readRows.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
+import { rowsOf } from '../import/runImport.ts'
 import { useFolder, useOpened, useTestStores } from '../kit/fixtures.ts'
 import { openRaw, sendRaw } from '../kit/rawConnection.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -20,10 +20,9 @@ const createAccounts = (...ids: string[]) =>
   Promise.all(ids.map((id) => createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })))
 beforeAll(() => createAccounts('acme', 'beta', 'full-disk'))
 
-async function count(table: string, condition: string): Promise<number> {
+async function count(table: string, condition: string): Promise<number | undefined> {
   const query = `SELECT count() AS rows FROM ${table} FINAL WHERE ${condition}`
-  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-  return Number((await result.json<{ rows: string }>())[0]?.rows)
+  return (await rowsOf<{ rows: number }>(stores, query))[0]?.rows
 }
 
 const ofSender = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
@@ -399,27 +398,15 @@ describe('a sender', () => {
   })
 })
 
-describe('an account', () => {
-  it('that is deleted meanwhile has its rows rejected', async () => {
-    await createAccounts('leaving')
-    await feed.send([clickOf('leaving', 'c1')])
-    await withWriter(stores, 'leaving', async () => {})
-    await beginDeletion(stores.postgres, 'leaving')
-    const { status, results } = await feed.send([clickOf('leaving', 'c2'), clickOf('beta', 'c9')])
-    const reason = 'accountId: the account has been deleted'
-    expect([status, ...results]).toEqual([200, { result: 'rejected', reason }, { result: 'inserted' }])
+it('an account that another writer has delays its rows only; all others are stored, and the sender retries', async () => {
+  const { app } = await listen({ resultMs: 2_000 })
+  await withWriter(stores, 'acme', async () => {
+    const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
+    expect([status, headers['retry-after']]).toEqual([503, random])
+    expect(results).toEqual([{ result: 'retry', reason: 'another writer has the account' }, { result: 'inserted' }])
   })
-
-  it('that another writer has delays its rows only; all others are stored, and the sender retries', async () => {
-    const { app } = await listen({ resultMs: 2_000 })
-    await withWriter(stores, 'acme', async () => {
-      const { status, headers, results } = await sendTo(app, [clickOf('acme', 'w1'), clickOf('beta', 'w1')])
-      expect([status, headers['retry-after']]).toEqual([503, random])
-      expect(results).toEqual([{ result: 'retry', reason: 'another writer has the account' }, { result: 'inserted' }])
-    })
-    const { status, results } = await feed.send([clickOf('acme', 'w1'), clickOf('beta', 'w1')])
-    expect([status, ...results]).toEqual([200, { result: 'inserted' }, { result: 'duplicate' }])
-  })
+  const { status, results } = await feed.send([clickOf('acme', 'w1'), clickOf('beta', 'w1')])
+  expect([status, ...results]).toEqual([200, { result: 'inserted' }, { result: 'duplicate' }])
 })
 
 /** Opens another server on a free port: of the same feed, or of its own with `{ feed: undefined }`. */

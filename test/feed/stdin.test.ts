@@ -9,6 +9,7 @@ import { createAccount } from '../../src/accounts/accounts.ts'
 import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { feedStream, type StreamProgress } from '../../src/feed/stdin.ts'
 import { commandFile, exitOf, runHere, start } from '../cli/runCommand.ts'
+import { rowsOf } from '../import/runImport.ts'
 import { useFolder, useTestStores } from '../kit/fixtures.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { withWriter } from '../writer/withWriter.ts'
@@ -23,8 +24,7 @@ beforeAll(async () => {
 
 async function idsOf(prefix: string): Promise<string[]> {
   const query = `SELECT concat(account_id, ' ', id) AS id FROM clicks WHERE startsWith(clicks.id, '${prefix}') ORDER BY id`
-  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-  return (await result.json<{ id: string }>()).map(({ id }) => id)
+  return (await rowsOf<{ id: string }>(stores, query)).map(({ id }) => id)
 }
 
 /** Random from 5 to 30 seconds, so that senders do not return together. */

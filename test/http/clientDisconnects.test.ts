@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { useTestApp } from '../kit/app.ts'
+import { getFrom, useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { probeRoutes } from './probe.ts'
 
@@ -156,12 +156,9 @@ describe('a client that disconnects', () => {
 })
 
 it('logs an error and responds 503 with Retry-After when the process is out of file descriptors', async () => {
-  const response = await app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
-  expect([response.statusCode, response.json().error, response.headers['retry-after']]).toEqual([
-    503,
-    'unavailable',
-    '5',
-  ])
+  const response = await getFrom(app, '/files', key)
+  expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '5' } })
+  expect(response.json().error).toBe('unavailable')
   expect(response.body).not.toContain('secret')
   expect(lines.map(({ msg }) => msg)).toContain('out of file descriptors: raise the limit of open files')
   expect(lines.map(({ msg }) => msg)).not.toContain('internal error')

@@ -5,7 +5,7 @@ import type { App } from '../../src/http/context.ts'
 import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
-import { useTestApp } from '../kit/app.ts'
+import { getFrom, useTestApp } from '../kit/app.ts'
 import { openHttpServer } from '../kit/httpServer.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
@@ -61,7 +61,7 @@ it('every read of ClickHouse ends its queries when its client disconnects', asyn
   for (const operation of reads) {
     const needed = operation.query.filter(isNeeded).map(({ name }) => `${name}=${goodValues[name]}`)
     const path = `${operation.path.replace('{id}', 'mine')}?${needed.join('&')}`
-    const responded = app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+    const responded = getFrom(app, path, key)
     const outcome = await Promise.race([
       responded.then(() => 'responded'),
       expect.poll(() => received.size).toBeGreaterThan(0),

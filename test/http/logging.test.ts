@@ -21,10 +21,7 @@ const api = useTestApp({ routes: [probeRoutes], log: openLog('trace', destinatio
 
 it('logs the request, the caller and the status of every response', async () => {
   const key = await api.account('logged')
-  const response = await api.app.inject({
-    url: '/api/v1/probe?group_by=day&limit=7',
-    headers: { authorization: `ApiKey ${key}` },
-  })
+  const response = await api.get('/probe?group_by=day&limit=7', key)
   const entries = lines.map((line) => JSON.parse(line))
   const entry = entries.find(({ reqId }) => reqId === response.headers['x-request-id'])
   expect(entry).toMatchObject({
@@ -41,7 +38,7 @@ it('logs the request, the caller and the status of every response', async () => 
 
 it('logs the details of an internal error, which the response does not contain', async () => {
   const key = await api.account('buggy')
-  const response = await api.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
+  const response = await api.get('/bug', key)
   expect(response.body).not.toContain('secret')
   const entries = lines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === response.json().requestId)
   expect(entries.find(({ level }) => level === 50)?.err.message).toBe('a secret detail')

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/http/caller.ts'
 import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
-import { testNowMs, useTestApp } from '../kit/app.ts'
+import { getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { storeClicks } from '../kit/rows.ts'
 
 const api = useTestApp({ responseCache: openResponseCache({ ttlMs: 60_000 }) })
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const storeClick = () =>
   storeClicks(api.stores, 'acme', [{ id: `c${stored++}`, clicked_at: '2026-11-21 10:00:00.000', country: 'US' }])
 const request = (path: string, headers: Record<string, string> = {}, from = api.app) =>
-  from.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}`, ...headers } })
+  getFrom(from, path, key, headers)
 /** @returns another query for each test, so that none reads the cached response of another test */
 let day = 1
 const uniquePath = () => `/reports?group_by=country&days=${++day}`

@@ -2,14 +2,14 @@
 
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
-import type { LightMyRequestResponse } from 'fastify'
 import { Redis as Client } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import type { App } from '../../src/http/context.ts'
 import { FixedWindowCounters } from '../../src/http/fixedWindowCounters.ts'
 import { openRedis, type Redis } from '../../src/stores/redis.ts'
-import { useTestApp } from '../kit/app.ts'
+import { post } from '../api/events/send.ts'
+import { getFrom, useTestApp } from '../kit/app.ts'
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
 import { storeMetadata } from '../kit/rows.ts'
 
@@ -46,15 +46,8 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
     return key
   }
 
-  const read = (app: App, key: string): Promise<LightMyRequestResponse> =>
-    app.inject({ url: '/api/v1/campaigns', headers: { authorization: `ApiKey ${key}` } })
-  const event = (app: App, key: string, visitor: string): Promise<LightMyRequestResponse> =>
-    app.inject({
-      method: 'POST',
-      url: '/api/v1/events',
-      headers: { authorization: `ApiKey ${key}` },
-      payload: { visitor_id: visitor, campaign_id: 'camp', event_name: 'a' },
-    })
+  const read = (app: App, key: string) => getFrom(app, '/campaigns', key)
+  const event = (visitor_id: string) => ({ visitor_id, campaign_id: 'camp', event_name: 'a' })
 
   it('keeps using Redis after a pause of the instance itself', async () => {
     const redis = await openRedis(server.url, ({ message }) => messages.push(message), 500)
@@ -84,7 +77,8 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
   it('counts identifiers, and rejected keys of an address, across all instances', async () => {
     const key = await account('visited')
     const statuses = []
-    for (let count = 0; count < 4; count++) statuses.push((await event(count % 2 ? other : one, key, 'v1')).statusCode)
+    for (let count = 0; count < 4; count++)
+      statuses.push((await post(count % 2 ? other : one, key, event('v1'))).statusCode)
     expect(statuses).toEqual([200, 200, 200, 429])
     for (let count = 0; count < 120; count++) await read(count % 2 ? other : one, 'nonsense')
     expect((await read(one, 'nonsense')).statusCode).toBe(429)
@@ -94,18 +88,8 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
   it('counts the events of batches across all instances, each batch as a whole or only as one request', async () => {
     const key = await account('batches')
     const batch = async (app: App, events: number) => {
-      const { statusCode, headers } = await app.inject({
-        method: 'POST',
-        url: '/api/v1/events/batch',
-        headers: { authorization: `ApiKey ${key}` },
-        payload: {
-          events: Array.from({ length: events }, (_, n) => ({
-            visitor_id: `${events}-${n}`,
-            campaign_id: 'camp',
-            event_name: 'a',
-          })),
-        },
-      })
+      const payload = { events: Array.from({ length: events }, (_, n) => event(`${events}-${n}`)) }
+      const { statusCode, headers } = await post(app, key, payload, { path: '/events/batch' })
       return [statusCode, headers['x-ratelimit-remaining']]
     }
     expect(await batch(one, 30)).toEqual([200, '20'])

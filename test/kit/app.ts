@@ -60,10 +60,7 @@ export async function openTestApp(others: Partial<AppParts> = {}, servers?: Reco
       return (await makeKey(stores, accountId, granted)).key
     },
     async get(path, key, headers) {
-      const response = await app.inject({
-        url: `/api/v1${path}`,
-        headers: { ...(key !== undefined && { authorization: `ApiKey ${key}` }), ...headers },
-      })
+      const response = await getFrom(app, path, key, headers)
       if (response.statusCode >= 400) assertSchema(ProblemBody, response.json(), path)
       return response
     },
@@ -85,6 +82,12 @@ export async function openTestApp(others: Partial<AppParts> = {}, servers?: Reco
     },
   }
   return testApp
+}
+
+/** Requests a path under /api/v1 of any server. */
+export async function getFrom(app: App, path: string, key?: string, headers: Record<string, string> = {}) {
+  const authorization = key === undefined ? {} : { authorization: `ApiKey ${key}` }
+  return await app.inject({ url: `/api/v1${path}`, headers: { ...authorization, ...headers } })
 }
 
 /** Opens a server on other users of the same databases: with the Postgres of stores, which it closes too. */

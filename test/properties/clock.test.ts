@@ -8,7 +8,7 @@ import { EventPage } from '../../schema/eventList.ts'
 import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
+import { getFrom, openTestApp, type TestApp, testNowMs, useTestApp } from '../kit/app.ts'
 import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
 import { useFolder, useOpened } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
@@ -53,9 +53,7 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
     await importContent(api.stores, 'acme', 'conversions', conversions('v1'))
     const asOf: Record<string, string> = {}
     for (const list of ['clicks', 'conversions']) {
-      const headers = { authorization: `ApiKey ${key}` }
-      const page = await app.inject({ url: `/api/v1/${list}?updated_since=2026-01-01`, headers })
-      asOf[list] = page.json().asOf
+      asOf[list] = (await getFrom(app, `/${list}?updated_since=2026-01-01`, key)).json().asOf
     }
     await app.close()
     await importContent(api.stores, 'acme', 'clicks', clicks('c2'))
@@ -67,10 +65,9 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
 
   it('returns events that are stored before the clock has caught up only with an overlap as long as the step', async () => {
     const key = await api.account('events')
-    const headers = { authorization: `ApiKey ${key}` }
     const readAhead = async (hours: number, since: string): Promise<typeof EventPage.static> => {
       const app = await openAhead(hours)
-      const page = await app.inject({ url: `/api/v1/events?updated_since=${since}`, headers })
+      const page = await getFrom(app, `/events?updated_since=${since}`, key)
       await app.close()
       return page.json()
     }

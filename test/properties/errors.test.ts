@@ -14,7 +14,7 @@ import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import type { ReadRequest } from '../../src/stores/clickhouse/sendSelect.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
-import { assertSchema, testNowMs, useTestApp } from '../kit/app.ts'
+import { assertSchema, getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, type Operation, operations, type Parameter } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
 import { storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
@@ -553,8 +553,7 @@ const breaks: { why: string; list: readonly Operation[]; problem: [number, strin
       unavailable = await openStores(api.stores.settings, () => {})
       const app = await openApp(unavailable)
       // Caches the key, so that it is valid without Postgres.
-      const headers = { authorization: `ApiKey ${key}` }
-      expect(await app.inject({ url: '/api/v1/offers', headers })).toMatchObject({ statusCode: 200 })
+      expect(await getFrom(app, '/offers', key)).toMatchObject({ statusCode: 200 })
       unavailable.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'x', password: '', database: 'nowhere' })
       await Promise.all([unavailable.postgres.end(), unavailable.postgresReader.end()])
       return app

@@ -7,7 +7,7 @@ import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { post } from '../api/events/send.ts'
 import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
-import { testNowMs, useTestApp } from '../kit/app.ts'
+import { getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { isNeeded, type Operation, operations } from '../kit/operations.ts'
@@ -259,7 +259,7 @@ const concurrentReads = 8
  * the present time of the store.
  */
 async function send(app: App, url: string, account: Account): Promise<{ statusCode: number; body: string }> {
-  const response = await app.inject({ url: `/api/v1${url}`, headers: { authorization: `ApiKey ${keys[account]}` } })
+  const response = await getFrom(app, url, keys[account])
   const body = withoutRequestId(response)
   const isOfEvents = url.startsWith('/checksums/events')
   return { statusCode: response.statusCode, body: isOfEvents ? body.replace(/"asOf":"[^"]*"/, '') : body }
@@ -326,11 +326,7 @@ describe('an account', () => {
       if (!query.some(({ name }) => name === 'cursor')) continue
       const needed: Record<string, string> = { q: 'q=text&', visitor_id: 'visitor_id=x&' }
       const search = query.filter(isNeeded).map(({ name }) => needed[name])[0] ?? ''
-      const first = await api.app.inject({
-        url: `/api/v1${path}?${search}limit=1`,
-        headers: { authorization: `ApiKey ${keys.acme}` },
-      })
-      const { nextCursor } = first.json()
+      const { nextCursor } = (await api.get(`${path}?${search}limit=1`, keys.acme)).json()
       expect([path, typeof nextCursor]).toEqual([path, 'string'])
       const stolen = await send(api.app, `${path}?${search}limit=1&cursor=${nextCursor}`, 'other')
       const madeUp = await send(api.app, `${path}?${search}limit=1&cursor=x`, 'other')
@@ -426,6 +422,6 @@ async function openRecording(): Promise<{ app: App; queries: string[]; close: ()
   })
   const app = await openUncached({ ...recording, postgres: recordingPostgres, postgresReader: recordingPostgres })
   // Caches the key.
-  await app.inject({ url: '/api/v1/offers', headers: { authorization: `ApiKey ${keys.acme}` } })
+  await getFrom(app, '/offers', keys.acme)
   return { app, queries, close: () => app.close() }
 }

@@ -9,7 +9,7 @@ import { Writer } from '../../src/writer/fence/session.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
-import { type TestApp, useTestApp } from '../kit/app.ts'
+import { getFrom, type TestApp, useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { Killed, killableStores } from '../kit/killedStores.ts'
 import { randomCases } from '../kit/randomCases.ts'
@@ -169,7 +169,7 @@ async function removeKilled(account: string, from: string, killedAfter: number):
 
 /** Without times of storage, which differ. */
 async function read(app: App, path: string, key: string): Promise<unknown> {
-  const { statusCode, body } = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } })
+  const { statusCode, body } = await getFrom(app, path, key)
   expect([path, statusCode]).toEqual([path, 200])
   return JSON.parse(body, (name, value) => (['storedAt', 'asOf', 'dataThrough'].includes(name) ? undefined : value))
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { App } from '../../src/http/context.ts'
 import { packageRoot } from '../../src/package.ts'
+import { getFrom } from '../kit/app.ts'
 import { fromSums } from '../properties/lives.ts'
 
 export interface StoreRecord {
@@ -22,7 +23,7 @@ const lists = ['/clicks', '/events', '/campaigns', '/offers'].map((path) => `${p
 export async function readResponses(app: App, key: string): Promise<Record<string, unknown>> {
   const responses: Record<string, unknown> = {}
   for (const path of [...fromSums, ...lists]) {
-    const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+    const response = await getFrom(app, path, key)
     responses[path] = JSON.parse(response.body, (name, value) => (isLeftOut(name) ? undefined : value))
   }
   return responses

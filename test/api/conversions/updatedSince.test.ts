@@ -123,14 +123,6 @@ describe('a page of conversions by storedAt', () => {
     },
   )
 
-  it('starts after superseded versions at any batch', async () => {
-    for (const batch of [0, 5, 11]) {
-      const since = new Date(storedFrom + batch).toISOString()
-      const { ids } = await readAll(`updated_since=${since}`, 20)
-      expect(ids).toEqual(expected((version) => version.batch >= batch))
-    }
-  })
-
   it('takes one query if nothing matches, at most eight if one row follows a thousand superseded versions', async () => {
     expect(await readAll('updated_since=1970-01-01&campaign_id=unknown', 1)).toEqual({ ids: [], queriesMax: 1 })
     queries = 0

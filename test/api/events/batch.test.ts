@@ -10,14 +10,8 @@ const noLimits = { eventsPerMinute: 10_000, identifierEventsPerMinute: 10_000 }
 const json = 'application/json'
 const ndjson = 'application/x-ndjson'
 
-async function postBatch(key: string, payload: string | object, type = json, query = '') {
-  return await api.app.inject({
-    method: 'POST',
-    url: `/api/v1/events/batch${query}`,
-    headers: { authorization: `ApiKey ${key}`, 'content-type': type },
-    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
-  })
-}
+const postBatch = (key: string, payload: string | object, type = json, query = '') =>
+  post(api.app, key, payload, { path: `/events/batch${query}`, type })
 
 /** What happened to each item: the code of its error, or `accepted`. */
 const codesOf = (results: { error?: string }[]) => results.map(({ error }) => error ?? 'accepted').join()
@@ -235,13 +229,7 @@ describe('dry_run', () => {
   ]
 
   async function dryRun(key: string, body: object) {
-    const response = await api.app.inject({
-      method: 'POST',
-      url: '/api/v1/events?dry_run=true',
-      headers: { authorization: `ApiKey ${key}` },
-      payload: body,
-    })
-    return response.json()
+    return (await post(api.app, key, body, { path: '/events?dry_run=true' })).json()
   }
 
   it('returns the event that would be stored with a note on every change, and stores nothing', async () => {

@@ -62,9 +62,8 @@ describe('an event_id within 24 hours', () => {
       const response = await post(api.app, key, body)
       expect([response.statusCode, response.json()]).toEqual(deduplicated)
       expect(response.headers['x-event-notes']).toBe(field && 'duplicate_differs')
-      const payload = { events: [event('e2'), event('e2', { value: 3 }), body] }
-      const headers = { authorization: `ApiKey ${key}` }
-      const batch = await api.app.inject({ method: 'POST', url: '/api/v1/events/batch', headers, payload })
+      const events = [event('e2'), event('e2', { value: 3 }), body]
+      const batch = await post(api.app, key, { events }, { path: '/events/batch' })
       expect(batch.json().results).toMatchObject([
         {},
         { notes: [{ field: 'value' }] },

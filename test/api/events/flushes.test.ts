@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { App } from '../../../src/http/context.ts'
+import { rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { type InterceptedInserts, interceptInserts } from './interceptedInserts.ts'
@@ -56,8 +57,7 @@ it('an event does not wait for reads of ClickHouse', async () => {
   const busy = async () => {
     const query = `SELECT count() AS reads FROM system.processes
         WHERE current_database = currentDatabase() AND query LIKE 'SELECT sleepEachRow(1)%'`
-    const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
-    return Number(row?.reads)
+    return (await rowsOf<{ reads: number }>(api.stores, query))[0]?.reads
   }
   // One read per connection. ClickHouse also counts a read that its client has left, until it cancels the read.
   await expect.poll(busy).toBeGreaterThanOrEqual(32)

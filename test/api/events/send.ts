@@ -21,11 +21,16 @@ export async function newAccount(api: TestApp, options: { plan?: string } = {}):
 
 export type Sent = [status: number, body: Record<string, unknown>]
 
-export async function post(app: App, key: string, body: object | string): Promise<LightMyRequestResponse> {
+export async function post(
+  app: App,
+  key: string,
+  body: object | string,
+  { path = '/events', type = 'application/json' } = {},
+): Promise<LightMyRequestResponse> {
   return await app.inject({
     method: 'POST',
-    url: '/api/v1/events',
-    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+    url: `/api/v1${path}`,
+    headers: { authorization: `ApiKey ${key}`, 'content-type': type },
     payload: typeof body === 'string' ? body : JSON.stringify(body),
   })
 }

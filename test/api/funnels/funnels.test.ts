@@ -6,7 +6,7 @@ import { anyWithoutVisitorSql } from '../../../src/api/funnels/sql.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
-import { useTestApp } from '../../kit/app.ts'
+import { getFrom, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import {
   mergeParts,
@@ -245,10 +245,7 @@ describe('GET /funnels', () => {
   it('requires the scopes of its steps, also if another key has read the same funnel', async () => {
     const app = await api.open({ responseCache: openResponseCache({ ttlMs: 60_000 }) })
     const request = async (steps: string, by: string) => {
-      const response = await app.inject({
-        url: `/api/v1/funnels?steps=${steps}`,
-        headers: { authorization: `ApiKey ${by}` },
-      })
+      const response = await getFrom(app, `/funnels?steps=${steps}`, by)
       return [response.statusCode, response.json()]
     }
     const narrow = await api.keyOf('acme', ['read:events'])

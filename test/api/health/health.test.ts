@@ -6,7 +6,7 @@ import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { probeRoutes } from '../../http/probe.ts'
-import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { getFrom, testNowMs, useTestApp } from '../../kit/app.ts'
 import { freePort } from '../../kit/serverProcess.ts'
 
 const metrics = openMetrics()
@@ -59,8 +59,7 @@ it('readiness checks the stores once a second at most, whatever the number of re
 describe('metrics', () => {
   it('count responses by method, route and status, with one label for all unknown paths', async () => {
     const key = await api.account('counted')
-    const headers = { authorization: `ApiKey ${key}` }
-    for (let count = 0; count < 3; count++) await api.app.inject({ url: '/api/v1/probe/mine', headers })
+    for (let count = 0; count < 3; count++) await api.get('/probe/mine', key)
     for (let count = 0; count < 5; count++) await api.app.inject(`/invented-${count}`)
     const text = await metrics.registry.metrics()
     expect(text).toContain('http_requests_total{method="GET",route="/api/v1/probe/:id",status="200"} 3')
@@ -74,11 +73,10 @@ describe('metrics', () => {
     const own = openMetrics()
     const responseCache = openResponseCache({ ttlMs: 3_600_000, onResponse: own.countResponse })
     const app = await api.open({ responseCache, metrics: own })
-    const headers = { authorization: `ApiKey ${await api.account('timed')}` }
-    for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
-    await app.inject({ url: '/api/v1/clicks', headers })
-    for (let count = 0; count < 121; count++)
-      await app.inject({ url: '/api/v1/clicks', headers: { authorization: 'ApiKey wrong' } })
+    const key = await api.account('timed')
+    for (let count = 0; count < 2; count++) await getFrom(app, '/stats/daily?days=1', key)
+    await getFrom(app, '/clicks', key)
+    for (let count = 0; count < 121; count++) await getFrom(app, '/clicks', 'wrong')
     const text = await own.registry.metrics()
     expect(text).toContain('clickhouse_query_duration_seconds_count{label="stats.daily"} 1')
     expect(text).toMatch(/clickhouse_query_duration_seconds_count\{label="clicks.page"\} [1-9]/)

@@ -9,7 +9,7 @@ import { sumMetrics } from '../../../src/query/metricDefinitions.ts'
 import { formatMillionths } from '../../../src/query/money.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { importContent } from '../../import/runImport.ts'
-import { useTestApp } from '../../kit/app.ts'
+import { getFrom, useTestApp } from '../../kit/app.ts'
 import { storeClicks } from '../../kit/rows.ts'
 
 // The numbers of any report, its groups, their order, filters and comparisons: test/properties/reports.
@@ -80,13 +80,13 @@ it('dataThrough has the latest time of the rows of each kind that is not in the 
   const read = async () => {
     // Another server: this one may still have the times of before.
     const server = await api.open()
-    const headers = { authorization: `ApiKey ${await api.keyOf('through', ['read:reports', 'read:stats'])}` }
+    const reader = await api.keyOf('through', ['read:reports', 'read:stats'])
     const paths = [
       '/reports?group_by=country&from=2020-01-01&to=2020-01-02&country=FR',
       '/stats/daily',
       '/stats/overview',
     ]
-    const bodies = paths.map(async (path) => (await server.inject({ url: `/api/v1${path}`, headers })).json())
+    const bodies = paths.map(async (path) => (await getFrom(server, path, reader)).json())
     const [first, ...others] = (await Promise.all(bodies)).map(({ dataThrough }) => dataThrough)
     expect(others).toEqual([first, first])
     return first

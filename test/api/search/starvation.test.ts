@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { withReadDeadline } from '../../../src/api/listResponse.ts'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planSearch } from '../../../src/api/search/plan.ts'
-import type { App } from '../../../src/http/context.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
-import { openTestApp, useTestApp } from '../../kit/app.ts'
+import { getFrom, openTestApp, useTestApp } from '../../kit/app.ts'
 import { useOpened } from '../../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 
@@ -21,8 +20,6 @@ async function fill(postgres: Postgres, accountId: string, rows: number): Promis
 }
 
 const hostileTexts = [`${'a'.repeat(99)}b`, `b${'a'.repeat(99)}`, 'éé']
-const get = (app: App, path: string, key: string) =>
-  app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
 
 describe('a search of 20,000 campaigns that almost match', () => {
   const api = useTestApp()
@@ -59,10 +56,10 @@ describe('a search of 20,000 campaigns that almost match', () => {
         },
       })
       const app = await api.open({ stores: { ...api.stores, postgresReader } })
-      const search = get(app, `/campaigns/search?q=${encodeURIComponent(q)}`, key)
+      const search = getFrom(app, `/campaigns/search?q=${encodeURIComponent(q)}`, key)
       await expect.poll(() => slices, { timeout: 10_000 }).toBe(2)
       for (const newKey of newKeys) {
-        expect((await get(app, '/offers?limit=1', newKey)).statusCode).toBe(200)
+        expect((await getFrom(app, '/offers?limit=1', newKey)).statusCode).toBe(200)
         expect((await app.inject('/readyz')).statusCode).toBe(200)
       }
       expect(slices).toBe(2)
@@ -97,7 +94,7 @@ describe('a search of 20,000 campaigns that almost match', () => {
     const app = await api.open({ stores })
     for (const query of ['q=%C3%A9%C3%A9', 'q=ctive&fields=name,tags']) {
       rows = 0
-      expect((await get(app, `/campaigns/search?${query}`, key)).json().data).toEqual([])
+      expect((await getFrom(app, `/campaigns/search?${query}`, key)).json().data).toEqual([])
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThan(100)
     }
@@ -109,8 +106,8 @@ it('a search reads campaigns by an index, also when its statement ran before the
   const { postgres } = api.stores
   const key = await api.account('grown')
   const search = async () => {
-    const campaigns = (await get(api.app, '/campaigns/search?q=aaa&limit=20', key)).json().data
-    const conversions = (await get(api.app, '/conversions/search?q=aaa', key)).json().data
+    const campaigns = (await getFrom(api.app, '/campaigns/search?q=aaa&limit=20', key)).json().data
+    const conversions = (await getFrom(api.app, '/conversions/search?q=aaa', key)).json().data
     return [campaigns.length, conversions.length]
   }
   const scans = async () => {

@@ -18,6 +18,7 @@ import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/fence/session.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
+import { post } from '../../api/events/send.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
@@ -227,17 +228,12 @@ it('an event that is received after the erasure is new data, whatever its timest
     list(writer, [{ kind: 'visitor', id: 'v1', at: new Date(erasedMs).toISOString() }]),
   )
   server.setNow(Date.now())
-  const response = await server.app.inject({
-    method: 'POST',
-    url: '/api/v1/events',
-    headers: { authorization: `ApiKey ${keys.received}` },
-    payload: {
-      event_name: 'visit',
-      visitor_id: 'v1',
-      campaign_id: 'k1',
-      properties: { plan: 'new' },
-      timestamp: new Date(erasedMs - dayMs).toISOString(),
-    },
+  const response = await post(server.app, keys.received ?? '', {
+    event_name: 'visit',
+    visitor_id: 'v1',
+    campaign_id: 'k1',
+    properties: { plan: 'new' },
+    timestamp: new Date(erasedMs - dayMs).toISOString(),
   })
   expect(response.statusCode).toBe(200)
   await withWriter('received', async (writer) => {

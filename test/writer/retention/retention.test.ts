@@ -20,6 +20,7 @@ import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
+import { accepted, send } from '../../api/events/send.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { changeTables, storeClicks } from '../../kit/rows.ts'
@@ -211,13 +212,8 @@ describe('after months were removed', () => {
   })
 
   it('an event of a removed click is accepted, since ids remain known', async () => {
-    const response = await server.app.inject({
-      method: 'POST',
-      url: '/api/v1/events',
-      headers: { authorization: `ApiKey ${keys.acme}` },
-      payload: { event_name: 'visit', click_id: 'c1', event_id: 'late' },
-    })
-    expect([response.statusCode, response.json()]).toMatchObject([200, { accepted: true }])
+    const event = { event_name: 'visit', click_id: 'c1', event_id: 'late' }
+    expect(await send(server.app, keys.acme ?? '', event)).toEqual(accepted)
     expect(await body('acme', '/events/late')).toMatchObject({ clickId: 'c1', campaignId: 'k1' })
   })
 
