@@ -6,9 +6,10 @@ import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
 import { openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../src/accounts/keyFormat.ts'
 import { openKeyUses } from '../../src/accounts/keyUses.ts'
-import { createKey, findKey, listKeys, revokeKey } from '../../src/accounts/manageKeys.ts'
+import { findKey, listKeys, revokeKey } from '../../src/accounts/manageKeys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
+import { makeKey as makeKeyOf } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 
 const server = useTestApp()
@@ -21,11 +22,8 @@ function wait(ms: number): void {
 }
 
 async function makeKey(accountId: string, expiresAt: Date | null = null, plan = 'scale') {
-  const { postgres } = server.stores
-  await createAccount(postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
-  const created = await createKey(postgres, { accountId, name: 'test', scopes: ['read:clicks'], expiresAt })
-  if (!created) throw new Error(`no account ${accountId}`)
-  return created
+  await createAccount(server.stores.postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
+  return await makeKeyOf(server.stores, accountId, ['read:clicks'], { expiresAt })
 }
 
 /** The Postgres of the server, with a count of statements and a switch for an outage. */

@@ -7,11 +7,12 @@ import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { type KeyCache, openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { readAccountKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
-import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/manageKeys.ts'
+import { findKey, revokeKey, rotateKey } from '../../src/accounts/manageKeys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migratePostgres } from '../../src/stores/migrations/migrate.ts'
 import { assertUtf8, listenTo, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { useOpened } from '../kit/fixtures.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 
@@ -39,8 +40,8 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
 
   async function keyOf(accountId: string): Promise<{ id: string; hash: string }> {
     await createAccount(postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })
-    const created = await createKey(postgres, { accountId, name: 'x', scopes: ['read:clicks'], expiresAt: null })
-    return { id: created?.row.id ?? '', hash: hashOfKey(created?.key ?? '') }
+    const { id, key } = await makeKey({ postgres }, accountId)
+    return { id, hash: hashOfKey(key) }
   }
 
   it('notifies of a revoked key immediately, and of no other key', async () => {
@@ -56,18 +57,13 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     const { id: replacedId } = await keyOf('leaving')
     const connection = await postgres.reserve()
     await connection`BEGIN`
-    const created = await createKey(connection, {
-      accountId: 'leaving',
-      name: 'new',
-      scopes: ['read:clicks'],
-      expiresAt: null,
-    })
+    const created = await makeKey({ postgres: connection }, 'leaving')
     // Revokes the keys that are committed.
     await beginDeletion(postgres, 'leaving')
     await connection`COMMIT`
     connection.release()
-    expect(await keys.find(hashOfKey(created?.key ?? ''))).toMatchObject({ isRevoked: true })
-    expect(await rotateKey(postgres, { id: created?.row.id ?? '', graceMs: 0, nowMs: Date.now() })).toBeUndefined()
+    expect(await keys.find(hashOfKey(created.key))).toMatchObject({ isRevoked: true })
+    expect(await rotateKey(postgres, { id: created.id, graceMs: 0, nowMs: Date.now() })).toBeUndefined()
     expect(await findKey(postgres, replacedId)).toMatchObject({ revokedAt: expect.any(Date), replacedBy: null })
   })
 

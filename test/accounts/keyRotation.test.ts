@@ -2,10 +2,11 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
-import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/manageKeys.ts'
+import { findKey, revokeKey, rotateKey } from '../../src/accounts/manageKeys.ts'
 import { addGauges } from '../../src/api/health/gauges.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { expectOneLine, runHere, runJson } from '../cli/runCommand.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 
 const hourMs = 3_600_000
@@ -17,12 +18,9 @@ beforeAll(async () => {
   await server.account('acme')
 })
 
-async function keyOf(accountId: string, expiresAtMs?: number) {
+function keyOf(accountId: string, expiresAtMs?: number) {
   const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs)
-  const scopes = ['read:clicks', 'write:events'] as const
-  const created = await createKey(server.stores.postgres, { accountId, name: 'BI', scopes, expiresAt })
-  if (!created) throw new Error(`no account ${accountId}`)
-  return created
+  return makeKey(server.stores, accountId, ['read:clicks', 'write:events'], { name: 'BI', expiresAt })
 }
 
 const rotate = (id: string, graceMs: number, nowMs = testNowMs) =>

@@ -4,21 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { readAccountKeys } from '../../src/accounts/keyTransfer.ts'
-import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/manageKeys.ts'
+import { type KeyRow, listKeys, markShown } from '../../src/accounts/manageKeys.ts'
 import { runHere, runJson } from '../cli/runCommand.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { useTestApp } from '../kit/app.ts'
 
 const server = useTestApp()
 
 /** Makes an account with a key, as of a `key create` that was killed before it printed the key. */
 async function interrupted(accountId: string): Promise<KeyRow> {
-  const { postgres } = server.stores
-  await createAccount(postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })
-  const scopes = ['read:clicks'] as const
-  const created = await createKey(postgres, { accountId, name: 'BI', scopes, expiresAt: null, isShown: false })
-  if (!created) throw new Error(`no account ${accountId}`)
-  return created.row
+  await createAccount(server.stores.postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })
+  return (await unshownKey(accountId)).row
 }
+
+const unshownKey = (accountId: string) =>
+  makeKey(server.stores, accountId, ['read:clicks'], { name: 'BI', isShown: false })
 
 async function create(accountId: string, name = 'BI'): Promise<{ id: string; key: string }> {
   const words = ['key', 'create', '--account', accountId, '--name', name, '--scopes', 'all', '--json']
@@ -46,14 +46,12 @@ describe('a key that was never shown, because its creation was interrupted', () 
     expect(await idsOf('kept')).toContain(row.id)
     await markShown(postgres, row)
     await create('kept')
-    const scopes = ['read:clicks'] as const
-    const values = { accountId: 'kept', name: 'BI', scopes, expiresAt: null, isShown: false }
-    const used = await createKey(postgres, values)
-    expect((await server.get('/clicks', used?.key)).statusCode).toBe(200)
-    const lastUse = async () => (await listKeys(postgres, 'kept')).find(({ id }) => id === used?.row.id)?.lastUsedAt
+    const used = await unshownKey('kept')
+    expect((await server.get('/clicks', used.key)).statusCode).toBe(200)
+    const lastUse = async () => (await listKeys(postgres, 'kept')).find(({ id }) => id === used.id)?.lastUsedAt
     await expect.poll(lastUse).toBeInstanceOf(Date)
     await create('kept')
-    expect(await idsOf('kept')).toEqual(expect.arrayContaining([row.id, used?.row.id]))
+    expect(await idsOf('kept')).toEqual(expect.arrayContaining([row.id, used.id]))
     expect(await idsOf('kept')).toHaveLength(5)
   })
 

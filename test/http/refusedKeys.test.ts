@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { scopes } from '../../schema/scopes.ts'
 import { hashOfKey, makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { openKeyLookUps, tooLate } from '../../src/accounts/lookUpKeys.ts'
-import { createKey, revokeKey } from '../../src/accounts/manageKeys.ts'
+import { revokeKey } from '../../src/accounts/manageKeys.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { sendRaw } from '../kit/rawConnection.ts'
 import { probeRoutes } from './probe.ts'
@@ -17,9 +17,9 @@ async function openFresh() {
   const app = await api.open({ routes: [probeRoutes] })
   const send = (key: string, remoteAddress = '203.0.113.7') =>
     app.inject({ url, headers: { authorization: `ApiKey ${key}` }, remoteAddress })
-  const sendMany = async (count: number, makeKey: () => string) => {
+  const sendMany = async (count: number, makeText: () => string) => {
     const responses = []
-    for (let sent = 0; sent < count; sent++) responses.push(await send(makeKey()))
+    for (let sent = 0; sent < count; sent++) responses.push(await send(makeText()))
     return responses
   }
   return { app, send, sendMany }
@@ -31,20 +31,14 @@ const statusesOf = (responses: readonly { statusCode: number }[]) => {
   return counts
 }
 
-async function keyOf(accountId: string, expiresAt: Date | null = null) {
-  const created = await createKey(api.stores.postgres, { accountId, name: 'x', scopes, expiresAt })
-  if (!created) throw new Error(`no account ${accountId}`)
-  return created
-}
-
 it.each([
   ['malformed', () => `${makeKeyText()}x`],
   ['unknown', makeKeyText],
 ])(
   'a server accepts a valid key that is not cached after any number of %s keys from its address',
-  async (kind, makeKey) => {
+  async (kind, makeText) => {
     const { send, sendMany } = await openFresh()
-    const responses = await sendMany(125, makeKey)
+    const responses = await sendMany(125, makeText)
     expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
     const refused = responses.at(-1)
     expect(refused?.json().error).toBe('rate_limited')
@@ -52,7 +46,7 @@ it.each([
     expect(refused?.headers).toMatchObject({ 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '0' })
     expect(refused?.headers['x-ratelimit-reset']).toBe(refused?.headers['retry-after'])
     expect((await send(await api.account(kind))).statusCode).toBe(200)
-    expect((await send(makeKey(), '203.0.113.8')).statusCode).toBe(401)
+    expect((await send(makeText(), '203.0.113.8')).statusCode).toBe(401)
   },
 )
 
@@ -76,9 +70,9 @@ it('a server counts malformed and unknown keys separately', async () => {
 it('a server rejects a revoked or expired key 120 times a minute with the reason, then with 429; other keys are not affected', async () => {
   const { send, sendMany } = await openFresh()
   const valid = await api.account('ended')
-  const revoked = await keyOf('ended')
-  await revokeKey(api.stores.postgres, revoked.row.id)
-  const expired = await keyOf('ended', new Date(testNowMs))
+  const revoked = await makeKey(api.stores, 'ended')
+  await revokeKey(api.stores.postgres, revoked.id)
+  const expired = await makeKey(api.stores, 'ended', undefined, { expiresAt: new Date(testNowMs) })
   for (const [key, code] of [
     [revoked.key, 'revoked_api_key'],
     [expired.key, 'expired_api_key'],

@@ -6,6 +6,7 @@ import { convert, readMoney, readRate } from '../../src/import/readers/amounts.t
 import { type Input, jsonInput, type Mapping } from '../../src/import/readers/mapping.ts'
 import { clickReader } from '../../src/import/resources/click.ts'
 import { conversionReader } from '../../src/import/resources/conversion.ts'
+import { costReader } from '../../src/import/resources/cost.ts'
 import { metadataReader } from '../../src/import/resources/metadata.ts'
 import { pixelEventReader } from '../../src/import/resources/pixelEvent.ts'
 import { DecimalText, textOf } from '../../src/query/exactJson.ts'
@@ -18,6 +19,7 @@ const readClick = clickReader(account)
 const readConversion = conversionReader(account)
 const readEvent = pixelEventReader('acme', false, 0)
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, jsonInput)
 const conversion = (fields: object) =>
   readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, jsonInput)
@@ -228,7 +230,6 @@ describe('a row of a file with other columns', () => {
 
   it('may have ids with other characters, which become the same SHA-256 in every resource', () => {
     const hashIds = true
-    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
     const [order, long, mail] = ['#1001', 'Cj0'.repeat(30), 'ü b@example.com']
     const read = readAs(
       { hashIds, constant: [['campaignId', order]] },
@@ -261,8 +262,7 @@ describe('a row of a file with other columns', () => {
   it('may have longer ids, which are hashed only then', () => {
     const long = 'Cj0'.repeat(30)
     const read = readAs({ map, hashLongIds: true }, { ...row, clickid: long, visitorId: 'v' })
-    const sha256 = createHash('sha256').update(long).digest('hex')
-    expect(read).toMatchObject({ id: sha256, externalClickId: long, visitorId: 'v' })
+    expect(read).toMatchObject({ id: sha256(long), externalClickId: long, visitorId: 'v' })
     expect(() => readAs({ map, hashLongIds: true }, { ...row, clickid: 'a b' })).toThrow('id: must be text of 1 to 64')
     expect(() => readAs({ map }, { ...row, clickid: long })).toThrow('id: must be text of 1 to 64')
   })
@@ -504,23 +504,6 @@ describe('money', () => {
 })
 
 describe('an amount in the account’s currency', () => {
-  it('is the amount itself when that is in the same currency', () => {
-    expect(click({ cost: 1.25 })).toMatchObject({ cost: 1_250_000n, currency: 'USD', costBase: 1_250_000n })
-    expect(click({ cost: 1.25, currency: 'USD', costBase: 1.25, exchangeRate: 1 })).toMatchObject({
-      costBase: 1_250_000n,
-    })
-    expect(click({})).toMatchObject({ cost: null, currency: '', costBase: null })
-  })
-
-  it('is the base amount of the row, or else the amount at the rate of the row', () => {
-    expect(click({ cost: 10, currency: 'EUR', costBase: 11.5 })).toMatchObject({
-      cost: 10_000_000n,
-      costBase: 11_500_000n,
-    })
-    expect(click({ cost: 10, currency: 'EUR', exchangeRate: 1.1 })).toMatchObject({ costBase: 11_000_000n })
-    expect(conversion({ revenue: 10, currency: 'EUR', exchangeRate: 1.1 })).toMatchObject({ revenueBase: 11_000_000n })
-  })
-
   it.each([
     [{ cost: 10, currency: 'EUR' }, 'costBase: is required, or exchangeRate, for an amount in EUR'],
     [{ cost: 10, costBase: 11 }, 'costBase: must equal an amount in USD'],
@@ -583,4 +566,50 @@ describe('a pixel event', () => {
   ])('is refused with %j', (fields) => {
     expect(() => event(fields)).toThrow()
   })
+})
+
+const nowMs = Date.UTC(2026, 10, 21)
+const readCost = (fields: object, zone = 'UTC') =>
+  costReader(
+    { id: 'acme', currency: 'EUR' },
+    false,
+    nowMs,
+  )({ cost: 1, ...fields } as never, { ...jsonInput, localInstant: localInstantsOf(zone, storableTimes) })
+
+it('the id of a cost is 32 digits of the SHA-256 over its time as the file has it and its dimensions, in their order', () => {
+  const fields = { country: 'DE', campaignId: 'k', spentAt: '2026-11-20', subIds: { sub10: 'z', sub1: 'a' } }
+  const dimensions = Object.entries({ campaignId: 'k', country: 'DE', sub1: 'a', sub10: 'z' })
+  const expected = sha256(JSON.stringify(['2026-11-20T00:00:00.000', dimensions])).slice(0, 32)
+  expect(readCost(fields)).toMatchObject({ id: expected, updatedAt: nowMs, currency: 'EUR' })
+  const others = [
+    { spentAt: '2026-11-20 00:00' },
+    { cost: 2 },
+    { currency: 'USD', costBase: 3 },
+    { updatedAt: '2020-01-01' },
+  ]
+  for (const other of others) expect([other, readCost({ ...fields, ...other }).id]).toEqual([other, expected])
+  const berlin = readCost(fields, 'Europe/Berlin')
+  expect([berlin.id, berlin.spentAt]).toEqual([expected, Date.UTC(2026, 10, 19, 23)])
+  const own = [
+    { campaignId: 'K' },
+    { campaignId: null },
+    { os: 'x' },
+    { spentAt: '2026-11-20T00:00:00Z' },
+    { id: 'own' },
+  ]
+  expect(new Set([expected, ...own.map((other) => readCost({ ...fields, ...other }).id)]).size).toBe(own.length + 1)
+})
+
+it('the cost 0, which takes a row back, needs no rate', () => {
+  expect(readCost({ spentAt: '2026-11-20', cost: 0, currency: 'USD' })).toMatchObject({ currency: 'USD', costBase: 0n })
+})
+
+it.each([
+  [{}, 'spentAt: is required'],
+  [{ spentAt: '2026-11-20', cost: '' }, 'cost: is required'],
+  [{ spentAt: 'yesterday' }, 'spentAt: must be a time such as'],
+  [{ spentAt: '2026-11-20', clickId: 'c' }, 'clickId: is not a field of costs'],
+  [{ spentAt: '2026-11-20', currency: 'USD' }, 'costBase: is required, or exchangeRate'],
+])('a cost %o is rejected', (fields, reason) => {
+  expect(() => readCost(fields)).toThrow(reason)
 })

@@ -1,17 +1,18 @@
 import { scopes as allScopes, type Scope } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/manageKeys.ts'
+import { createKey, type KeyRow } from '../../src/accounts/manageKeys.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
-/** Creates a key of an account. @returns the key and its id @throws Error when there is no such account */
+/** Creates a key of an account. @throws Error when there is no such account */
 export async function makeKey(
   { postgres }: Pick<Stores, 'postgres'>,
   accountId: string,
   scopes: readonly Scope[] = allScopes,
-): Promise<{ key: string; id: string }> {
-  const created = await createKey(postgres, { accountId, name: 'test', scopes, expiresAt: null })
+  more: { name?: string; expiresAt?: Date | null; isShown?: boolean } = {},
+): Promise<{ key: string; id: string; row: KeyRow }> {
+  const created = await createKey(postgres, { accountId, name: 'test', scopes, expiresAt: null, ...more })
   if (!created) throw new Error(`No account ${accountId}`)
-  return { key: created.key, id: created.row.id }
+  return { ...created, id: created.row.id }
 }
 
 /** Creates an account with the plan `scale`, and a key of it. */

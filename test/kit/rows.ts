@@ -1,5 +1,7 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { NamedTable } from '../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../src/query/searchText.ts'
+import { type Fragment, render } from '../../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
 import { mergeLimits } from './stores.ts'
@@ -153,6 +155,20 @@ export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, q
       clickhouse_settings: { mutations_sync: '2', alter_sync: '2', lightweight_deletes_sync: '2' },
     })
   }
+}
+
+/** Explains a statement of the program. @param options of EXPLAIN */
+export async function explain(
+  client: Stores['clickhouse']['client'],
+  options: string,
+  sql: Fragment,
+  clickhouse_settings: ClickHouseSettings = {},
+): Promise<string> {
+  const { text, params } = render(sql)
+  const query = `EXPLAIN ${options} ${text}`
+  return await (
+    await client.query({ query, query_params: params, format: 'TabSeparatedRaw', clickhouse_settings })
+  ).text()
 }
 
 /** Runs a SELECT on the local tables of every node: `system` tables, plans. @returns the rows of all nodes, node by node */

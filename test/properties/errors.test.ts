@@ -6,7 +6,7 @@ import { columnFilterNames, filterNames } from '../../schema/filters.ts'
 import { namedTables } from '../../schema/metadata.ts'
 import { scopes } from '../../schema/scopes.ts'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
-import { createKey, revokeKey } from '../../src/accounts/manageKeys.ts'
+import { revokeKey } from '../../src/accounts/manageKeys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
@@ -14,6 +14,7 @@ import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import type { ReadRequest } from '../../src/stores/clickhouse/sendSelect.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
+import { makeKey } from '../kit/accounts.ts'
 import { assertSchema, getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { goodValues, isNeeded, type Operation, operations, type Parameter } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
@@ -39,10 +40,10 @@ beforeAll(async () => {
   otherKey = await api.account('other')
   await api.account('narrow', { plan: 'pro' })
   freeKey = await api.account('free', { plan: 'free', scopes: [] })
-  const revoked = await createKey(api.stores.postgres, wanted())
-  await revokeKey(api.stores.postgres, revoked?.row.id ?? '')
-  revokedKey = revoked?.key ?? ''
-  expiredKey = (await createKey(api.stores.postgres, wanted(testNowMs)))?.key ?? ''
+  const revoked = await makeKey(api.stores, 'acme')
+  await revokeKey(api.stores.postgres, revoked.id)
+  revokedKey = revoked.key
+  expiredKey = (await makeKey(api.stores, 'acme', scopes, { expiresAt: new Date(testNowMs) })).key
   for (const lacking of new Set(operations.map(({ scope }) => scope))) {
     const others = scopes.filter((name) => name !== lacking)
     narrowKeys.set(lacking, await api.keyOf('acme', others))
@@ -120,13 +121,6 @@ async function expectProblem(
   if (status !== 405) expect(operation.responses[status]?.description).toContain(`\`${code}\``)
   return response
 }
-
-const wanted = (expiresMs?: number) => ({
-  accountId: 'acme',
-  name: 'x',
-  scopes,
-  expiresAt: expiresMs === undefined ? null : new Date(expiresMs),
-})
 
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   '%s',

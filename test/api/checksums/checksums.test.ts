@@ -5,8 +5,6 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickChecksums, ConversionChecksums, CostChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { Click } from '../../../schema/click.ts'
-import type { Conversion } from '../../../schema/conversion.ts'
-import type { Cost } from '../../../schema/cost.ts'
 import type { EventRow } from '../../../schema/event.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -86,36 +84,37 @@ function checksumsOf<Row extends { id: string; storedAt: string }>(
   })
 }
 
+type ExportedRow = { id: string; storedAt: string } & Record<string, unknown>
 const sum = (amounts: (number | null)[]) => Number(amounts.reduce<number>((all, it) => all + (it ?? 0), 0).toFixed(6))
 
 describe('checksums', () => {
-  it('of clicks are computed from the exported rows, tests and bots included', async () => {
-    const rows = await exported<Click>('/clicks')
-    const { data, asOf } = await readClicks()
-    expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ clickedAt }) => clickedAt))
-    expect(data.map(({ rows }) => rows)).toEqual([10, 20])
-    expect(sum(data.map(({ costBase }) => costBase))).toBe(sum(rows.map(({ costBase }) => costBase)))
+  it.each([
+    ['clicks', '/clicks', ClickChecksums, 'clickedAt', 'costBase', [10, 20]],
+    [
+      'conversions of any status',
+      '/conversions?include_test_mode=true',
+      ConversionChecksums,
+      'convertedAt',
+      'revenueBase',
+      [3, 2],
+    ],
+    ['costs, also of costs that were taken back', '/costs', CostChecksums, 'spentAt', 'costBase', [2, 1]],
+  ] as const)('of %s are computed from the latest versions, tests and bots included', async (...given) => {
+    const [, list, schema, time, amount, counts] = given
+    const rows = await exported<ExportedRow>(list)
+    const { data, asOf } = await api.read(
+      `/checksums${list.replace(/\?.*/, '')}?${range}`,
+      key,
+      schema as typeof ClickChecksums,
+    )
+    const timeOf = (row: ExportedRow) => `${row[time]}`
+    expect(data.map(({ day, rows, hash }) => ({ day, rows, hash }))).toEqual(checksumsOf(rows, timeOf))
+    expect(data.map(({ rows }) => rows)).toEqual(counts)
+    for (const { day, [amount as 'costBase']: total } of data)
+      expect(total).toBe(
+        sum(rows.filter((row) => timeOf(row).startsWith(day)).map((row) => row[amount] as number | null)),
+      )
     for (const { storedAt } of rows) expect(storedAt < asOf).toBe(true)
-  })
-
-  it('of conversions are computed from the latest versions, of any status', async () => {
-    const rows = await exported<Conversion>('/conversions?include_test_mode=true')
-    const { data } = await api.read(`/checksums/conversions?${range}`, key, ConversionChecksums)
-    expect(data.map(({ revenueBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ convertedAt }) => convertedAt))
-    expect(data.map(({ rows, revenueBase }) => [rows, revenueBase])).toEqual([
-      [3, 40.52],
-      [2, 30.51],
-    ])
-  })
-
-  it('of costs are computed from the latest version of each row, also of rows that were taken back', async () => {
-    const rows = await exported<Cost>('/costs')
-    const { data } = await api.read(`/checksums/costs?${range}`, key, CostChecksums)
-    expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ spentAt }) => spentAt))
-    expect(data.map(({ rows, costBase }) => [rows, costBase])).toEqual([
-      [2, 4.249999],
-      [1, 0],
-    ])
   })
 
   it('of events are computed from the exported rows of both origins and all generations, without copies', async () => {

@@ -3,8 +3,9 @@ import type { ReportQuery } from '../../../schema/report.ts'
 import { newestSql, oldestFirstSql } from '../../../src/api/clicks/page.ts'
 import { planClicks } from '../../../src/api/clicks/routes.ts'
 import { planReport, reportSql } from '../../../src/api/reports/report.ts'
-import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
+import type { Fragment } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { explain } from '../../kit/rows.ts'
 
 const granules = 40
 const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
@@ -24,17 +25,12 @@ beforeAll(async () => {
 
 /** Granules of clicks that a query reads on all nodes, and whether the index was used. */
 async function granulesOf(sql: Fragment): Promise<{ read: number; total: number; isIndexed: boolean }> {
-  const { text, params } = render(sql)
   const found = { read: 0, total: 0, isIndexed: false }
   // The plan of a node contains the granules of its own table.
   const { clickhouse } = api.stores
   for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
-    const response = await client.query({
-      query: `EXPLAIN indexes = 1 ${text}`,
-      query_params: params,
-      format: 'TabSeparatedRaw',
-    })
-    const [, read, total] = /Name: ids_index.*?Granules: (\d+)\/(\d+)/s.exec(await response.text()) ?? []
+    const plan = await explain(client, 'indexes = 1', sql)
+    const [, read, total] = /Name: ids_index.*?Granules: (\d+)\/(\d+)/s.exec(plan) ?? []
     found.read += Number(read ?? granules)
     found.total += Number(total ?? granules)
     found.isIndexed ||= read !== undefined

@@ -15,7 +15,7 @@ import { useTestApp } from '../../kit/app.ts'
 import { fullRows } from '../../kit/fullRows.ts'
 import { queryParquet } from '../../kit/parquet.ts'
 import { csvRows, ndjsonRows, readPages } from '../../kit/readRows.ts'
-import { storeClicks, storeConversions, storeEvents } from '../../kit/rows.ts'
+import { changeTables, storeClicks, storeConversions, storeEvents } from '../../kit/rows.ts'
 
 // The values of the rows: test/export, which imports the rows of each list and compares them with those that were stored.
 
@@ -82,6 +82,7 @@ const lists: [path: string, row: TObject, page: TSchema][] = [
   ['/clicks?converted=false&campaign_id=gone', Click, ClickPage],
   ['/clicks?offer_id=o&from=2026-03-03&order=asc', Click, ClickPage],
   ['/clicks?days=258&tz=America/New_York', Click, ClickPage],
+  ['/clicks?converted=true', Click, ClickPage],
   ['/conversions?include_test_mode=true', Conversion, ConversionPage],
   ['/conversions?days=260&tz=Asia/Kathmandu&order=asc', Conversion, ConversionPage],
   ['/conversions?status=approved,refunded&order=asc', Conversion, ConversionPage],
@@ -353,4 +354,17 @@ it.each([
 ])('%s is rejected with %s', async (path, code) => {
   const response = await api.get(path, key)
   expect([response.statusCode, response.json().error]).toEqual([400, code])
+})
+
+// The last test: it changes rows.
+it('pages have the values of changed columns, as exports have', async () => {
+  const changes =
+    "city = concat(city, ' 🌍'), cost = 0.5, is_bot = NOT is_bot, stored_at = addMilliseconds(stored_at, -1)"
+  for (const table of ['clicks', 'converted_click_rows'])
+    await changeTables(api.stores, `ALTER TABLE ${table} UPDATE ${changes} WHERE 1`)
+  for (const query of ['', 'is_bot=true', 'converted=true', 'updated_since=1970-01-01']) {
+    const rows = ndjsonRows((await api.get(`/clicks?format=ndjson&${query}`, key)).body).map(onPage)
+    expect([query, rows.length > 1, rows.every(({ city }) => `${city}`.endsWith('🌍'))]).toEqual([query, true, true])
+    expect([query, await readPages(api, `/clicks?limit=7&${query}`, key, ClickPage)]).toEqual([query, rows])
+  }
 })

@@ -4,9 +4,9 @@ import { planReport, reportSql } from '../../../src/api/reports/report.ts'
 import { planDaily } from '../../../src/api/stats/stats.ts'
 import type { FactsPlan } from '../../../src/query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../../src/query/facts/sql.ts'
-import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
+import type { Fragment } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
-import { storeClicks, storeConversions } from '../../kit/rows.ts'
+import { explain, storeClicks, storeConversions } from '../../kit/rows.ts'
 
 const api = useTestApp()
 
@@ -19,15 +19,9 @@ beforeAll(async () => {
 const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
 
 /** The columns of the primary key that each table of a query is read by. */
-async function keysOf(sql: Fragment, plan: FactsPlan): Promise<string[]> {
-  const { text, params } = render(sql)
-  const response = await api.stores.clickhouse.client.query({
-    query: `EXPLAIN indexes = 1, json = 1 ${text}`,
-    query_params: params,
-    format: 'TabSeparatedRaw',
-    clickhouse_settings: factsSettings(plan),
-  })
-  const keys = [...(await response.text()).matchAll(/"Type": "PrimaryKey",\s*"Keys": \[([^\]]*)\]/g)]
+async function keysOf(sql: Fragment, of: FactsPlan): Promise<string[]> {
+  const plan = await explain(api.stores.clickhouse.client, 'indexes = 1, json = 1', sql, factsSettings(of))
+  const keys = [...plan.matchAll(/"Type": "PrimaryKey",\s*"Keys": \[([^\]]*)\]/g)]
   return [...new Set(keys.map(([, columns = '']) => columns.replace(/[\s"]/g, '')))].sort()
 }
 
@@ -54,13 +48,8 @@ it.each([
   'a report reads by the primary key of sums_by_quarter_hour, from its projection if it has no campaign%s',
   async (_name, more) => {
     const { facts } = planDaily({ tz: 'Asia/Kathmandu', ...more }, caller, testNowMs)
-    const { text, params } = render(groupedSums(facts).statement)
-    const response = await api.stores.clickhouse.client.query({
-      query: `EXPLAIN indexes = 1 ${text}`,
-      query_params: params,
-      format: 'TabSeparatedRaw',
-      clickhouse_settings: factsSettings(facts),
-    })
-    expect(await response.text()).toContain('by_account')
+    const { client } = api.stores.clickhouse
+    const plan = await explain(client, 'indexes = 1', groupedSums(facts).statement, factsSettings(facts))
+    expect(plan).toContain('by_account')
   },
 )

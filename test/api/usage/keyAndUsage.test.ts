@@ -1,8 +1,11 @@
 // @module-tag postgres
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Key } from '../../../schema/key.ts'
 import { Usage } from '../../../schema/usage.ts'
+import { listKeys } from '../../../src/accounts/manageKeys.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { makeKey } from '../../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks } from '../../kit/rows.ts'
 
@@ -52,4 +55,30 @@ describe('GET /usage', () => {
       events: { stored: 0 },
     })
   })
+})
+
+it('GET /key describes the key of the request, its account and its limits, without the secret', async () => {
+  const key = await api.account('described', { plan: 'pro', currency: 'EUR', scopes: ['read:clicks', 'write:events'] })
+  const [row] = await listKeys(api.stores.postgres, 'described')
+  const response = await api.read('/key', key, Key)
+  expect(response).toEqual({
+    id: row?.id,
+    name: 'test',
+    accountId: 'described',
+    accountName: 'described',
+    currency: 'EUR',
+    plan: 'pro',
+    scopes: ['read:clicks', 'write:events'],
+    expiresAt: null,
+    limits: { requestsPerMinute: 600, eventsPerMinute: 6000, identifierEventsPerMinute: 120 },
+  })
+  expect(JSON.stringify(response)).not.toContain(key)
+})
+
+it('GET /key shows when the key expires', async () => {
+  const expiresAt = new Date(testNowMs + 86_400_000)
+  api.setNow(testNowMs)
+  await api.account('brief')
+  const { key } = await makeKey(api.stores, 'brief', ['write:events'], { name: 'One day', expiresAt })
+  expect(await api.read('/key', key, Key)).toMatchObject({ name: 'One day', expiresAt: expiresAt.toISOString() })
 })

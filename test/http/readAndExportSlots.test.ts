@@ -2,10 +2,10 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openReadSlots } from '../../src/http/accessControl.ts'
-import type { App } from '../../src/http/context.ts'
+import type { App, RouteContext } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { useTestApp } from '../kit/app.ts'
-import { rawGet } from '../kit/rawConnection.ts'
+import { openRaw, rawGet } from '../kit/rawConnection.ts'
 
 /** Emits `release` to let held responses be sent. */
 const held = new EventEmitter().setMaxListeners(0)
@@ -15,9 +15,9 @@ let mostInFlight = 0
 const order: string[] = []
 let url: string
 const metrics = openMetrics()
-const api = useTestApp({ routes: [slowRoute], metrics })
+const api = useTestApp({ routes: [routes], metrics })
 
-function slowRoute(app: App): void {
+function routes(app: App, { streaming }: RouteContext): void {
   app.get('/slow', { config: { scope: 'read:clicks' } }, async ({ signal }) => {
     inFlight += 1
     mostInFlight = Math.max(mostInFlight, inFlight)
@@ -34,6 +34,11 @@ function slowRoute(app: App): void {
     return { done: true }
   })
   app.get('/fast', { config: { scope: 'read:clicks' } }, () => ({ done: true }))
+  app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
+    streaming.send(request, reply, 'ndjson', async function* (signal) {
+      while (!signal.aborted) yield Buffer.alloc(65_536, 'x')
+    }),
+  )
 }
 
 beforeAll(async () => {
@@ -128,4 +133,18 @@ describe('the reads of an account', () => {
     expect(new Set(await releaseUntil(responses))).toEqual(new Set([200]))
     expect(mostInFlight).toBe(8)
   })
+})
+
+it('a server allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {
+  const keys = await Promise.all(Array.from({ length: 10 }, (_, n) => api.account(`exporting-${n}`)))
+  const statuses: number[] = []
+  for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) {
+    const { socket, received } = await openRaw(api.app, rawGet('/api/v1/endless', keys[account]))
+    onTestFinished(() => void socket.destroy())
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 \d+ /)
+    socket.pause()
+    statuses.push(Number(received().slice(9, 12)))
+  }
+  const [ok, overLimit, full] = [200, 429, 503]
+  expect(statuses).toEqual([ok, ok, overLimit, ok, ok, ok, ok, ok, overLimit, ok, ok, ok, ok, ok, full])
 })
