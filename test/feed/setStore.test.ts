@@ -4,9 +4,6 @@ import { originsOf } from '../../src/feed/rowOrigins.ts'
 import { type FeedRow, otherWriter, type RowResult } from '../../src/feed/rows.ts'
 import { SetStore } from '../../src/feed/setStore.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { migrationLease } from '../../src/stores/migrations/migrate.ts'
-import { waitForWriters } from '../../src/stores/migrations/migrateClickHouse.ts'
-import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { addErasures, identifierHash } from '../../src/writer/erasure/erasures.ts'
 import { openWriter, tryWithWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
@@ -282,22 +279,6 @@ describe('accounts', () => {
     ])
   })
 
-  it('are released for a writer that waits, and claimed again after it has ended', async () => {
-    const [a, b] = await accounts()
-    const set = open()
-    await set.claim([a, b])
-    expect(await set.readWishes()).toEqual([])
-    const importing = openWriter(stores, a, running)
-    await until(async () => (await set.readWishes()).length > 0)
-    expect(await set.readWishes()).toEqual([a])
-    await set.release([a])
-    expect(await set.claim([a, b])).toEqual(new Set([b]))
-    const writer = await importing
-    expect(await set.claim([a])).toEqual(new Set())
-    await writer.close()
-    expect(await set.claim([a])).toEqual(new Set([a]))
-  })
-
   it('are released also when their late clicks cannot be attributed, which the next writer does', async () => {
     const [a] = await accounts()
     const set = open(
@@ -337,25 +318,6 @@ describe('accounts', () => {
     const importing = await openWriter(stores, a, running)
     expect(await tryWithWriter(stores, a, running, async () => 'done')).toBe(undefined)
     await importing.close()
-  })
-
-  it('are released for a migration, and claimed after it only if this version may still write', async () => {
-    const [a, b] = await accounts()
-    const set = open()
-    await set.claim([a, b])
-    const migration = await acquireLease(stores.postgres, migrationLease)
-    expect([...(await set.readWishes())].sort()).toEqual([a, b].sort())
-    await set.release([a, b])
-    await waitForWriters(stores, migration)
-    expect(await set.claim([a])).toEqual(new Set())
-    expect(await stores.postgres`SELECT name FROM leases WHERE name LIKE 'process:feed-%' AND owner = ''`).toEqual([])
-    await stores.postgres`
-      INSERT INTO schema_migrations (name, checksum, version, commit, readable_from, writable_from)
-      VALUES ('9999_future.sql', 'x', '99.0.0', 'x', '0.0.1', '99.0.0')`
-    await migration.release()
-    await expect(set.claim([a])).rejects.toThrow('only version 99.0.0 or later may write them')
-    await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
-    expect(await set.claim([a])).toEqual(new Set([a]))
   })
 
   it('of a store that was killed are repaired together by the next one', async () => {

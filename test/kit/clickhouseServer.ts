@@ -9,7 +9,7 @@ import { packageRoot } from '../../src/package.ts'
 import { configXml } from '../../src/stores/embedded/clickhouse/config.ts'
 import { memoryLimits } from '../../src/stores/embedded/clickhouse/memory.ts'
 import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouse/users.ts'
-import { freePort, type ServerProcess } from './serverProcess.ts'
+import { freePort, type ServerProcess, signalsTo } from './serverProcess.ts'
 
 /** A ClickHouse server of one test, with an administrator and the users of `docs/clickhouse-users.sql`. */
 export interface ClickHouseServer extends ServerProcess {
@@ -73,13 +73,8 @@ export async function startClickHouse(
     }
   }
 
-  /** @param signal SIGTERM or SIGKILL: the engine handles no signal */
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    child.kill(signal)
-    await exited
-  }
-
   await start()
+  const signals = signalsTo(() => child)
   return {
     port,
     get pid() {
@@ -95,12 +90,9 @@ export async function startClickHouse(
     url,
     run,
     start,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
+    ...signals,
     async close() {
-      await end('SIGKILL')
+      await signals.kill()
       if (folder === undefined) await rm(directory, { recursive: true, force: true })
     },
   }

@@ -4,19 +4,26 @@ import { readCsv } from '../../src/import/parsers/csvParser.ts'
 import { splitIntoLines } from '../../src/import/parsers/lines.ts'
 import type { TestApp } from './app.ts'
 
-/** Reads all rows of a list page by page, and checks that `hasMore` and `nextCursor` agree. @param path with its query string, without a cursor */
+/**
+ * Reads all rows of a list page by page, and checks that `hasMore` and `nextCursor` agree.
+ * @param path with its query string, without a cursor
+ * @param onPage is called with each page
+ */
 export async function readPages<Row>(
   api: TestApp,
   path: string,
   key: string,
-  schema: TSchema & { static: { data: Row[]; nextCursor: string | null; hasMore: boolean } },
+  schema: TSchema & { static: { data: Row[]; nextCursor: string | null; hasMore: boolean; asOf?: string | null } },
+  onPage: (page: { asOf?: string | null }) => unknown = () => {},
 ): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
     const next: string = cursor === '' ? '' : `${path.includes('?') ? '&' : '?'}cursor=${cursor}`
-    const { data, nextCursor, hasMore }: (typeof schema)['static'] = await api.read(path + next, key, schema)
+    const page: (typeof schema)['static'] = await api.read(path + next, key, schema)
+    const { data, nextCursor, hasMore } = page
     expect(nextCursor !== null).toBe(hasMore)
+    onPage(page)
     rows.push(...data)
     cursor = nextCursor
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis as Client } from 'ioredis'
 import { fileOf, isInstalled } from './isInstalled.ts'
-import { freePort, type ServerProcess } from './serverProcess.ts'
+import { freePort, type ServerProcess, signalsTo } from './serverProcess.ts'
 
 const program = fileOf('redis-server')
 
@@ -19,18 +19,9 @@ export async function startRedis(): Promise<ServerProcess & { url: string; close
   const url = `redis://127.0.0.1:${port}/0`
   let child = await spawnServer(port, url)
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    await exited
-  }
-
   return {
     url,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
+    ...signalsTo(() => child),
     async start() {
       child = await spawnServer(port, url)
     },

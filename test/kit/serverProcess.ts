@@ -16,6 +16,23 @@ export interface ServerProcess {
   start(): Promise<void>
 }
 
+/** The signals to the process of a server, which changes with each start. */
+export function signalsTo(present: () => ChildProcess): Pick<ServerProcess, 'stop' | 'kill' | 'pause' | 'resume'> {
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const child = present()
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  return {
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pause: () => void present().kill('SIGSTOP'),
+    resume: () => void present().kill('SIGCONT'),
+  }
+}
+
 /**
  * @returns a free port on loopback, below the ports from which the system opens connections: one of those could be taken
  *   before the server of the test listens. TRAP: `fetch` refuses some ports, 10080 is the highest.

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileOf, isInstalled } from './isInstalled.ts'
-import { freePort, type ServerProcess } from './serverProcess.ts'
+import { freePort, type ServerProcess, signalsTo } from './serverProcess.ts'
 import { until } from './until.ts'
 
 const jars = '/usr/share/java'
@@ -38,22 +38,8 @@ export async function startZooKeeper(folder: string): Promise<ServerProcess & { 
     await until(() => accepts(port))
   }
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    await exited
-  }
-
   await start()
-  return {
-    port,
-    start,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
-  }
+  return { port, start, ...signalsTo(() => child) }
 }
 
 async function accepts(port: number): Promise<boolean> {

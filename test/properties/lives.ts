@@ -63,7 +63,7 @@ export const clicks = files(
   })),
 )
 /** Values of a conversion itself; a later row without them takes the ones of its click, also after that was removed. */
-const own = {
+export const own = {
   offerId: 'own',
   country: 'IT',
   device: 'tablet',

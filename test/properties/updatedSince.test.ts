@@ -4,7 +4,7 @@ import { ConversionPage } from '../../schema/conversion.ts'
 import { recordBatches } from '../../src/writer/journal/journal.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
-import { ndjsonRows } from '../kit/readRows.ts'
+import { ndjsonRows, readPages } from '../kit/readRows.ts'
 import { withWriter } from '../writer/withWriter.ts'
 
 // A copy during concurrent writes: test/packages/sync/lives.
@@ -16,20 +16,11 @@ type Row = Record<string, unknown> & { id: string; storedAt: string; status?: st
 
 /** Reads all pages of a list. @returns `asOf` of the last page */
 async function readAllPages(path: string, limit = 200, readerKey = key): Promise<{ rows: Row[]; asOf: string }> {
-  const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
-  const rows: Row[] = []
-  let cursor: string | null = ''
+  const schema = (path.startsWith('/clicks') ? ClickPage : ConversionPage) as never
   let asOf = ''
-  while (cursor !== null) {
-    const page: { data: Row[]; nextCursor: string | null; asOf: string | null } = await api.read(
-      `${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`,
-      readerKey,
-      schema as never,
-    )
-    rows.push(...page.data)
-    cursor = page.nextCursor
+  const rows = await readPages<Row>(api, `${path}&limit=${limit}`, readerKey, schema, (page) => {
     asOf = page.asOf ?? ''
-  }
+  })
   return { rows, asOf }
 }
 

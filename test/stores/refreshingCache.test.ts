@@ -107,12 +107,6 @@ it('completes requests for a value that is evicted while it is read', async () =
   expect(await waiting).toBe('second')
 })
 
-it('reads a value again when the clock was set back', async () => {
-  await load('a', 'first')
-  nowMs -= 1
-  expect(await load('a', 'second')).toBe('second')
-})
-
 it('shares the first read of a value, and reads once more for requests that waited when it finds none', async () => {
   const found = Promise.all(Array.from({ length: 3 }, () => cache.find('a')))
   expect(reads).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { useTestApp } from '../../kit/app.ts'
+import { readPages } from '../../kit/readRows.ts'
 import { advanceWatermarks, type StoredRow, stopMerges, storeConversions } from '../../kit/rows.ts'
 
 // Pages of conversions by storedAt over many versions that are not merged.
@@ -76,21 +77,13 @@ beforeAll(async () => {
 })
 
 async function readAll(query: string, limit: number): Promise<{ ids: string[]; queriesMax: number }> {
-  const ids: string[] = []
   let queriesMax = 0
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    queries = 0
-    const page: typeof ConversionPage.static = await api.read(
-      `/conversions?${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`,
-      key,
-      ConversionPage,
-    )
+  queries = 0
+  const rows = await readPages(api, `/conversions?${query}&limit=${limit}`, key, ConversionPage, () => {
     queriesMax = Math.max(queriesMax, queries)
-    ids.push(...page.data.map(({ id }) => id))
-    cursor = page.nextCursor
-  }
-  return { ids, queriesMax }
+    queries = 0
+  })
+  return { ids: rows.map(({ id }) => id), queriesMax }
 }
 
 /** The latest versions that match, in the order in which they were stored. */

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openInFlightLimit } from '../../../src/api/events/accept.ts'
 import { findAcceptances } from '../../../src/events/duplicates.ts'
-import { openIntake } from '../../../src/events/intake.ts'
 import { clickCampaignsSql } from '../../../src/events/sql.ts'
 import type { App } from '../../../src/http/context.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
@@ -15,6 +13,7 @@ import {
   accepted,
   deduplicated,
   newAccount as openAccount,
+  openTestIntake,
   post,
   send,
   storedEvents,
@@ -196,14 +195,7 @@ describe('concurrent requests', () => {
 
   it('are shared by the accounts: a busy account gets 503 above its share, and events of another are stored', async () => {
     const [busy, other] = [await newAccount(), await newAccount()]
-    const log = { warn() {}, error() {} }
-    const intake = openIntake({
-      stores: api.stores,
-      inFlight: openInFlightLimit(),
-      now: () => testNowMs,
-      log,
-      registry: undefined,
-    })
+    const intake = openTestIntake(api.stores)
     const accept = (accountId: string, count: number) =>
       acceptAll(
         intake,

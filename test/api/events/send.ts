@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { openInFlightLimit } from '../../../src/api/events/accept.ts'
 import { type Sender, unsettled } from '../../../src/events/incomingEvent.ts'
-import type { Intake } from '../../../src/events/intake.ts'
+import { type Intake, openIntake } from '../../../src/events/intake.ts'
 import { readEvent } from '../../../src/events/validate.ts'
 import type { App } from '../../../src/http/context.ts'
 import type { Stores } from '../../../src/stores/open.ts'
@@ -40,6 +41,13 @@ export async function send(app: App, key: string, body: object | string): Promis
   const response = await post(app, key, body)
   const json = response.json()
   return [response.statusCode, response.statusCode === 200 ? json : { error: json.error }]
+}
+
+/** Opens an intake of events, as a server has one, without a log. @param more replaces its parts */
+export function openTestIntake(stores: Stores, more: { timeoutMs?: number } = {}): Intake {
+  const log = { warn() {}, error() {} }
+  const inFlight = openInFlightLimit()
+  return openIntake({ stores, inFlight, now: () => testNowMs, log, registry: undefined, ...more })
 }
 
 export async function acceptAll(intake: Intake, events: readonly object[], sender: Sender) {

@@ -2,8 +2,6 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openInFlightLimit } from '../../../src/api/events/accept.ts'
-import { openIntake } from '../../../src/events/intake.ts'
 import { exportRows } from '../../../src/export/run.ts'
 import { sentWithinMs } from '../../../src/writer/tables/pixelEvent.ts'
 import { rowsOf } from '../../import/runImport.ts'
@@ -21,6 +19,7 @@ import {
   accepted,
   deduplicated,
   newAccount as openAccount,
+  openTestIntake,
   overCeiling,
   send,
   storedEvents,
@@ -46,16 +45,7 @@ const newInstance = (clickhouse = api.stores.clickhouse, nowMs = testNowMs) =>
   api.open({ stores: { ...api.stores, clickhouse }, now: () => nowMs })
 
 function openShortIntake(accountId: string) {
-  const log = { warn: () => {}, error: () => {} }
-  const stores = { ...api.stores, clickhouse: inserts.clickhouse }
-  const intake = openIntake({
-    stores,
-    inFlight: openInFlightLimit(),
-    now: () => testNowMs,
-    log,
-    registry: undefined,
-    timeoutMs: 2_000,
-  })
+  const intake = openTestIntake({ ...api.stores, clickhouse: inserts.clickhouse }, { timeoutMs: 2_000 })
   return (eventId?: string) => acceptAll(intake, [event(eventId)], { accountId, clickAllowance: 1 })
 }
 

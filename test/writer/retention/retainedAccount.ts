@@ -1,6 +1,7 @@
 import type { Writer } from '../../../src/writer/fence/session.ts'
 import { rowsOfAccount, storeRows } from '../../feed/openFeed.ts'
 import { rowsOf } from '../../import/runImport.ts'
+import { own } from '../../properties/lives.ts'
 
 /** Two months before it are January and February 2025, which have rows. */
 export const removalMs = Date.UTC(2025, 3, 15, 12)
@@ -48,18 +49,7 @@ export const rows = {
   conversions: [
     conversion('v1', '01', { clickId: 'c1' }),
     // With values of its own, which a later change leaves to the click.
-    conversion('v2', '03', {
-      clickId: 'c2',
-      status: 'pending',
-      country: 'FR',
-      device: 'tablet',
-      os: 'own',
-      browser: 'own',
-      visitorId: 'own',
-      landingPageId: 'own',
-      trafficSourceId: 'own',
-      subIds: { sub1: 'own', sub10: 'own' },
-    }),
+    conversion('v2', '03', { clickId: 'c2', status: 'pending', ...own }),
     conversion('v3', '03', { clickId: 'c4' }),
     conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
   ],
