@@ -37,7 +37,7 @@ export async function runFunnel(context: RowContext, plan: FunnelPlan): Promise<
   }
   const { stores, nameCache, signal } = context
   const options = { label: 'funnels', signal, settings: funnelSettings }
-  const { data: rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
+  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepResults(plan, row) }))

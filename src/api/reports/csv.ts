@@ -18,20 +18,22 @@ export function reportCsv(
 ): CsvResponse {
   const { csvEscape, totalsOf, pathOfNext } = options
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
-  const rows = data.map(({ dimensions: values, ...row }) => {
-    const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
-      [`${dimension}_id`, id],
-      [`${dimension}_name`, name],
-    ])
-    return { ...row, ...Object.fromEntries(cells) }
-  })
   const blank = Object.fromEntries(labels.map((label) => [label, null]))
   const [id = '', name = ''] = labels
   const rowCount = totalsOf !== undefined && totalsOf < bucketCount ? `of ${bucketCount} rows` : null
   const total = { ...blank, [id]: '(total)', [name]: rowCount, ...totals, previous: previous?.totals }
-  const lines = totalsOf === undefined ? rows : [...rows, total]
+  function* lines() {
+    for (const { dimensions: values, ...row } of data) {
+      const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
+        [`${dimension}_id`, id],
+        [`${dimension}_name`, name],
+      ])
+      yield { ...row, ...Object.fromEntries(cells) }
+    }
+    if (totalsOf !== undefined) yield total
+  }
   return {
-    texts: metricsCsv(labels, metrics, lines, previous !== undefined, csvEscape),
+    texts: metricsCsv(labels, metrics, lines(), previous !== undefined, csvEscape),
     headers: {
       'x-bucket-count': `${bucketCount}`,
       'x-truncated': `${truncated}`,

@@ -199,13 +199,13 @@ async function readBuckets(
 ): Promise<{ buckets: Bucket[]; totals: ExactSums; bucketCount: number }> {
   type Row = SumTexts & { id1: string; id2?: string; id3?: string }
   const settings = { ...factsSettings(plan), ...totalsOfAll }
-  const groups = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
+  const { rows, totals, groupCount } = await selectGroups<Row>(clickhouse, query, { label, signal, settings })
   await nextTurn()
-  const buckets = groups.data.map(({ id1, id2, id3, ...sums }) => ({
+  const buckets = rows.map(({ id1, id2, id3, ...sums }) => ({
     ids: [id1, id2, id3].filter((id) => id !== undefined),
     sums: readSums(sums),
   }))
-  return { buckets, totals: readSums(groups.totals), bucketCount: groups.rows_before_limit_at_least ?? buckets.length }
+  return { buckets, totals: readSums(totals), bucketCount: groupCount }
 }
 
 /**
@@ -281,15 +281,17 @@ async function readCompared(
   const wanted = counterparts.filter((ids) => ids !== null)
   const query = comparedSql(facts, metrics, wanted)
   const { buckets: comparedBuckets, totals } = await readBuckets(clickhouse, 'reports.previous', query, facts, signal)
-  const sumsById = new Map(comparedBuckets.map(({ ids, sums }) => [bucketId(ids), sums]))
+  // No id has NUL.
+  const sumsByKey = new Map(comparedBuckets.map(({ ids, sums }) => [ids.join('\0'), sums]))
+  await nextTurn()
   return {
     response: {
       ...comparedRangeFields(compared, nowMs),
       totals: lacksAllRows(facts) ? null : toMetrics(totals, metrics),
     },
     rows: counterparts.map((ids) => {
-      const id = ids && bucketId(ids)
-      return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }
+      const sums = ids ? sumsByKey.get(ids.join('\0')) : undefined
+      return { id: ids && bucketId(ids), ...toMetrics(sums ?? noSums, metrics) }
     }),
   }
 }

@@ -11,13 +11,6 @@ function markOf({ headers }: IncomingMessage): Buffer | undefined {
   return tag === undefined ? undefined : Buffer.from(`\r\n__exception__\r\n${tag}`)
 }
 
-/** @returns the error at the end of a body; undefined if there is none */
-export function exceptionIn(body: Buffer, response: IncomingMessage): Error | undefined {
-  const mark = markOf(response)
-  const at = mark ? body.indexOf(mark) : -1
-  return mark && at !== -1 ? parseError(textAfter(mark, body.subarray(at))) : undefined
-}
-
 const textAfter = (mark: Buffer, bytes: Buffer) => bytes.subarray(mark.length).toString().trim()
 
 /** Yields the bytes of a response that may fail in the middle. @throws ClickHouseError; its text is not yielded */

@@ -1,23 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement, WrittenParameter } from './sql.ts'
 
-/** A statement and its parameters as a form: ClickHouse rejects a URL above 1 MiB, and a proxy a shorter one. */
+/**
+ * A statement and its parameters as a form: ClickHouse rejects a URL above 1 MiB, and a proxy a shorter one.
+ * @returns its body: parts, which are not copied into one because they may be long, and the last part, mostly the only one
+ */
 export function formOf({ text, params }: Statement) {
   // Random for each statement, so that no value can contain it.
   const boundary = randomUUID()
-  const field = (name: string, value: string | Buffer) => [
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`,
-    value,
-    '\r\n',
-  ]
-  const fields = Object.entries(params).map(([name, value]) =>
-    field(`param_${name}`, isWritten(value) ? value.written : parameterText(value)),
-  )
-  const parts = [...fields, field('query', text), [`--${boundary}--\r\n`]].flat()
-  return {
-    body: Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  const parts: Buffer[] = []
+  let line = ''
+  const add = (name: string, value: string | Buffer) => {
+    line += `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`
+    if (typeof value === 'string') line += value
+    else {
+      parts.push(Buffer.from(line), value)
+      line = ''
+    }
+    line += '\r\n'
   }
+  for (const [name, value] of Object.entries(params)) {
+    add(`param_${name}`, isWritten(value) ? value.written : parameterText(value))
+  }
+  add('query', text)
+  const last = Buffer.from(`${line}--${boundary}--\r\n`)
+  return { parts, last, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } }
 }
 
 /** Writes a value as ClickHouse reads a parameter; an array inside an array is a tuple. */

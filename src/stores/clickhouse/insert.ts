@@ -137,7 +137,7 @@ export async function runStatement(
   try {
     await execute(client, {
       ...(form
-        ? { query: form.body.toString(), http_headers: form.headers }
+        ? { query: Buffer.concat([...form.parts, form.last]).toString(), http_headers: form.headers }
         : { query: rendered.text, query_params: rendered.params, values }),
       query_id: queryId,
       clickhouse_settings: { ...writeSettings, log_comment: label, ...settings },

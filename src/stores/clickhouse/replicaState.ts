@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { readJson } from './sendSelect.ts'
+import { readJsonRows } from './sendSelect.ts'
 
 /** What a replica says about itself. */
 export interface ReplicaState {
@@ -41,6 +41,6 @@ export async function isRegisteredAlone(client: Client, signal: AbortSignal): Pr
 /** Sends a query that the log of the server does not get, since some are repeated each second. @throws what `Read` throws */
 export async function askNode<Row>({ read }: Client, query: string, signal?: AbortSignal): Promise<Row[]> {
   const settings = { log_queries: 0, output_format_json_quote_64bit_integers: 0 } as const
-  const statement = { text: `${query}\nFORMAT JSON`, params: {} }
-  return (await readJson<{ data: Row[] }>(await read({ statement, settings, signal }))).data
+  const statement = { text: `${query}\nFORMAT JSONEachRow`, params: {} }
+  return (await readJsonRows<Row>(await read({ statement, settings, signal }))).rows
 }

@@ -5,7 +5,7 @@ import type { ClusterNode } from './cluster.ts'
 import { type ClickHouse, nodesOf } from './connection.ts'
 import { damagedDataOf } from './damagedData.ts'
 import { untilException } from './exceptionTail.ts'
-import { type ReadRequest, readJson, readJsonRows } from './sendSelect.ts'
+import { type ReadRequest, readJsonRows } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
@@ -59,7 +59,7 @@ export const longRead: ClickHouseSettings = { os_thread_priority: '10' }
  * @throws Problem `query_timeout`, or `unavailable` when ClickHouse is unreachable or has too little memory for it
  */
 export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
-  return (await runQuery<{ data: Row[] }>(clickhouse, query, options)).data
+  return (await selectFirstRows<Row>(clickhouse, query, options)).rows
 }
 
 /**
@@ -71,10 +71,9 @@ export function selectFirstRows<Row>(
   clickhouse: QueryTarget,
   query: Fragment,
   options: QueryOptions,
-  bytesMax: number,
+  bytesMax?: number,
 ): Promise<{ rows: Row[]; isCut: boolean }> {
-  const statement = ch`${query}\nFORMAT JSONEachRow`
-  return runStatement(clickhouse, statement, options, (response) => readJsonRows<Row>(response, bytesMax))
+  return runQuery(clickhouse, ch`${query}\nFORMAT JSONEachRow`, options, bytesMax)
 }
 
 /**
@@ -94,20 +93,26 @@ export async function selectOnEveryNode<Row>(
   return (await Promise.all(reads)).flat()
 }
 
-/** Without a LIMIT there is no number of groups before it. */
-type Groups<Row> = { data: Row[]; totals: Row; rows_before_limit_at_least?: number }
+/** A line of a result in the format JSONEachRowWithProgress: one of these, or what the result is made of. */
+type GroupsLine<Row> = { row?: Row; totals?: Row; rows_before_limit_at_least?: number }
 
 /**
  * Runs a SELECT … GROUP BY … WITH TOTALS … LIMIT.
  * @returns the rows up to the LIMIT, and totals and group count over all of them
  * @throws Problem like `selectRows`
  */
-export function selectGroups<Row>(
+export async function selectGroups<Row>(
   clickhouse: ClickHouse,
   query: Fragment,
   options: QueryOptions,
-): Promise<Groups<Row>> {
-  return runQuery(clickhouse, query, { ...options, settings: { exact_rows_before_limit: 1, ...options.settings } })
+): Promise<{ rows: Row[]; totals: Row; groupCount: number }> {
+  const statement = ch`${query}\nFORMAT JSONEachRowWithProgress`
+  const settings = { exact_rows_before_limit: 1, ...options.settings } as const
+  const { rows: lines } = await runQuery<GroupsLine<Row>>(clickhouse, statement, { ...options, settings })
+  const rows = lines.flatMap(({ row }) => row ?? [])
+  const rest: GroupsLine<Row> = Object.assign({}, ...lines.filter(({ row }) => !row))
+  // Without a LIMIT there is no number of groups before it.
+  return { rows, totals: rest.totals as Row, groupCount: rest.rows_before_limit_at_least ?? rows.length }
 }
 
 /** A streamed result takes as long as its reader, and has any number of rows. */
@@ -152,19 +157,16 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
   }
 }
 
-function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
-  return runStatement(clickhouse, ch`${query}\nFORMAT JSON`, options, (response) => readJson<Result>(response))
-}
-
-async function runStatement<Result>(
+/** @param query ends with a format of `readJsonRows` */
+async function runQuery<Row>(
   clickhouse: QueryTarget,
-  statement: Fragment,
+  query: Fragment,
   options: QueryOptions,
-  readResult: (response: IncomingMessage) => Promise<Result>,
-): Promise<Result> {
+  bytesMax?: number,
+): Promise<{ rows: Row[]; isCut: boolean }> {
   const startedMs = performance.now()
   try {
-    return await readResult(await clickhouse.reader.read(readOf(statement, options)))
+    return await readJsonRows<Row>(await clickhouse.reader.read(readOf(query, options)), bytesMax)
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error, readAdvice)

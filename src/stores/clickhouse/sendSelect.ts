@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { urlToHttpOptions } from 'node:url'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { withDeadline } from '../timing/deadline.ts'
-import { exceptionIn, untilException } from './exceptionTail.ts'
+import { untilException } from './exceptionTail.ts'
 import { formOf } from './form.ts'
 import type { Statement } from './sql.ts'
 
@@ -125,39 +125,23 @@ export function openReads(
         else if (hasFailed) readText(received).then((text) => reject(parseError(text.trim())), reject)
         else resolve(received)
       })
-      sent.end(form.body)
+      for (const part of form.parts) sent.write(part)
+      sent.end(form.last)
     })
   }
-}
-
-/** Reads a result in the format JSON. @throws ClickHouseError when the statement failed in the middle of the response */
-export function readJson<Result>(response: http.IncomingMessage): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    const fail = (error: unknown) => reject(exceptionIn(Buffer.concat(chunks), response) ?? error)
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('error', fail)
-    response.on('end', () => {
-      try {
-        resolve(JSON.parse(Buffer.concat(chunks).toString()) as Result)
-      } catch (error) {
-        fail(error)
-      }
-    })
-  })
 }
 
 /** Bytes of rows that are parsed in one turn of the event loop. */
 const parsedBytes = 262_144
 
 /**
- * Reads the first rows of a result in the format JSONEachRow, in parts.
+ * Reads a result in a format with one JSON object per line, in parts.
  * @param bytesMax the rest of a larger result is not read
  * @throws ClickHouseError when the statement failed in the middle of the response
  */
 export async function readJsonRows<Row>(
   response: http.IncomingMessage,
-  bytesMax: number,
+  bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<{ rows: Row[]; isCut: boolean }> {
   const rows: Row[] = []
   const parse = (lines: Buffer) => {

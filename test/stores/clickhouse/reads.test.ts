@@ -146,7 +146,7 @@ describe('a read over connections that stay open', () => {
       const { socket } = request
       const isFirst = !used.has(socket)
       used.add(socket)
-      if (respond(socket, isFirst)) response.end('{"data":[{"one":1}]}')
+      if (respond(socket, isFirst)) response.end('{"one":1}\n')
     }),
   )
   let clickhouse: ClickHouse
@@ -194,7 +194,7 @@ describe('a read over connections that stay open', () => {
   ])('goes on %s', async (_, resetsOfPings, counts) => {
     let complete = () => {}
     respond = (socket) => {
-      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
+      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"one":1}\n')
       return false
     }
     ;[pings, resets] = [0, resetsOfPings]
@@ -220,7 +220,7 @@ describe('a read over connections that stay open', () => {
       sockets.push(socket)
       return false
     }
-    const complete = () => sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{"data":[{"one":1}]}  ')
+    const complete = () => sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"one":1}\n')
     const client = new AbortController()
     let isSettled = false
     // The time in which the query must end does not pass.
