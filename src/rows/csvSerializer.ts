@@ -1,7 +1,7 @@
 import { type CsvEscape, escapeFormula } from './csvEscape.ts'
 
-/** A value of a CSV cell; null and an empty list are an empty cell. */
-export type Cell = string | number | boolean | null | readonly string[]
+/** A value of a CSV cell; null is an empty cell. */
+export type Cell = string | number | null
 
 /** Tells spreadsheets that a CSV file is UTF-8. */
 export const byteOrderMark = '\uFEFF'
@@ -27,15 +27,12 @@ export function csvLines<Name extends string>(
   csvEscape: CsvEscape,
 ): string {
   const textCell = textCellOf(csvEscape)
-  const cellOf = (value: Cell) => {
-    if (typeof value === 'string') return textCell(value)
-    if (typeof value === 'object') return value?.length ? textCell(listText(value)) : ''
-    return `${value}`
-  }
+  const cellOf = (value: Cell) => (typeof value === 'string' ? textCell(value) : `${value ?? ''}`)
   return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(',')}\n`).join('')
 }
 
-function textCellOf(csvEscape: CsvEscape): (text: string) => string {
+/** @returns the function that writes a cell with a text */
+export function textCellOf(csvEscape: CsvEscape): (text: string) => string {
   return csvEscape === 'formulas' ? (text) => quoted(escapeFormula(text)) : quoted
 }
 
@@ -46,6 +43,6 @@ export function listText(items: readonly string[]): string {
   return isPlain ? joined : JSON.stringify(items)
 }
 
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
 }

@@ -2,7 +2,8 @@ import type { NamedTable } from '../../schema/metadata.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier } from '../stores/clickhouse/sql.ts'
 import { concat, writeTexts } from '../stores/clickhouse/textList.ts'
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
+import { firstBytes, readInParts } from '../stores/postgres/readInParts.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
@@ -46,6 +47,10 @@ export async function readEntityNames(cache: NameCache, accountId: string, rows:
   }
 }
 
+type NamedRow = { id: string; name: string }
+
+const namesPerStatement = 1_000
+
 /**
  * All entity names of an account as export fields, in the order of the API, for rows that ClickHouse formats. Names that are not
  * selected are neither read nor returned.
@@ -60,7 +65,18 @@ export async function entityFields(
     ids.map(async (field) => {
       if (!isSelected(entityNameOf(field), selected)) return [exportField(field, 'text')]
       const [ids, names]: [Fragment[], Fragment[]] = [[], []]
-      for await (const rows of readAllNames(postgres, entityTables[field], accountId)) {
+      const select = (last: NamedRow | undefined, limit: number) =>
+        firstBytes<NamedRow>(
+          postgres,
+          postgres`
+            SELECT id, name
+            FROM ${postgres(entityTables[field])}
+            WHERE account_id = ${accountId} AND id > ${last?.id ?? ''}
+            ORDER BY id
+            LIMIT ${limit}`,
+          postgres`id`,
+        )
+      for await (const rows of readInParts(select, namesPerStatement)) {
         ids.push(...writeTexts(rows.map(({ id }) => id)))
         names.push(...writeTexts(rows.map(({ name }) => name)))
       }
@@ -69,22 +85,4 @@ export async function entityFields(
     }),
   )
   return fields.flat()
-}
-
-/** Rows per statement: few, so that a key look-up is not delayed on the embedded engine. */
-const rowsPerStatement = 1_000
-
-/** Reads all names of a table of one account, in the order of their ids; at least one part, which may be empty. */
-async function* readAllNames(postgres: Postgres, table: NamedTable, accountId: string) {
-  for (let last = ''; ; ) {
-    const rows = await queryPostgres(postgres<{ id: string; name: string }[]>`
-      SELECT id, name
-      FROM ${postgres(table)}
-      WHERE account_id = ${accountId} AND id > ${last}
-      ORDER BY id
-      LIMIT ${rowsPerStatement}`)
-    yield rows
-    if (rows.length < rowsPerStatement) return
-    last = rows.at(-1)?.id ?? ''
-  }
 }

@@ -2,6 +2,8 @@ import type { Campaign, LandingPage, NamedTable, Offer, TrafficSource } from '..
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'
+import type { CsvEscape } from './csvEscape.ts'
+import { csvHeader, listText, textCellOf } from './csvSerializer.ts'
 
 export type Entity = Campaign | Offer | LandingPage | TrafficSource
 
@@ -25,11 +27,42 @@ export function entityColumns(postgres: Postgres, table: NamedTable, money: 'flo
 }
 
 /** @returns the row of the response */
-export function toEntity<Row extends Entity>({
-  createdAt,
-  updatedAt,
-  isFull: _,
-  ...row
-}: StoredEntity<Row> & { isFull?: boolean }): Row {
+export function toEntity<Row extends Entity>({ createdAt, updatedAt, ...row }: StoredEntity<Row>): Row {
   return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() } as unknown as Row
+}
+
+/** The fields of exported rows, in their order. */
+export type ExportedFields = readonly (readonly [name: string, kind: MetadataKind])[]
+
+/** A row with the columns of `entityColumns`, money as text. */
+export type ExportedEntity = Readonly<Record<string, unknown>>
+
+/** Formats rows as CSV or NDJSON, part by part. Amounts are exact: a double does not represent all of them. */
+export async function* entityLines(
+  fields: ExportedFields,
+  parts: AsyncIterable<readonly ExportedEntity[]>,
+  format: 'csv' | 'ndjson',
+  csvEscape?: CsvEscape,
+): AsyncGenerator<Buffer> {
+  const isCsv = format === 'csv'
+  const textCell = textCellOf(csvEscape)
+  const formatted = (kind: MetadataKind, value: unknown) => {
+    if (value === null) return isCsv ? '' : 'null'
+    if (kind === 'money') return /^-?\d+(?:\.\d*[1-9])?/.exec(value as string)?.[0] ?? ''
+    if (!isCsv) return JSON.stringify(value)
+    if (kind === 'instant') return textCell((value as Date).toISOString())
+    if (kind !== 'list') return textCell(value as string)
+    const items = value as readonly string[]
+    return items.length === 0 ? '' : textCell(listText(items))
+  }
+  const lineOf = (row: ExportedEntity) => {
+    const values = fields.map(([name, kind]) => `${isCsv ? '' : `"${name}":`}${formatted(kind, row[name])}`)
+    return isCsv ? `${values.join()}\n` : `{${values.join()}}\n`
+  }
+  const names = fields.map(([name]) => name)
+  let header = isCsv ? csvHeader(names, csvEscape) : ''
+  for await (const rows of parts) {
+    yield Buffer.from(header + rows.map(lineOf).join(''))
+    header = ''
+  }
 }

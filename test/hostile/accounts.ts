@@ -67,8 +67,8 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
   }
   await stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
-    SELECT 'long', 'long-' || number, 'long', 'long', 'active', array_fill(repeat('é', 8192), ARRAY[10]), now(), now(),
-      format('long-%sXlongXactive', number) || repeat('X' || repeat('é', 8192), 10)
+    SELECT 'long', 'long-' || number, repeat('é', 8192), 'long', 'active', array_fill(repeat('é', 8192), ARRAY[10]), now(), now(),
+      format('long-%sX%sXactive', number, repeat('é', 8192)) || repeat('X' || repeat('é', 8192), 10)
     FROM generate_series(1, ${longCampaigns}::int) AS number`
   const { key: attacking } = await makeAccountWithKey(stores, 'attacking')
   return { regular, unseen, stalling, searching, long, attacking }

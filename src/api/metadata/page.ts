@@ -6,7 +6,8 @@ import { type ListPlan, type PageRows, toPage } from '../../query/list.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { type Entity, entityColumns, type StoredEntity, toEntity } from '../../rows/metadata.ts'
 import { type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
-import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { firstBytes } from '../../stores/postgres/readInParts.ts'
 
 export interface MetadataPlan extends Pick<ListPlan, 'accountId' | 'limit' | 'after' | 'boundTo'> {
   table: NamedTable
@@ -39,43 +40,33 @@ export async function listMetadata(
   plan: MetadataPlan,
   selected: SelectedFields,
 ): Promise<PageRows> {
-  const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1))
+  const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1, undefined, pageBytesMax))
   const isFull = rows.at(-1)?.isFull
-  return toPage({ rows, isFull }, plan, metadataKey, (row) => JSON.stringify(selectIn(toEntity(row), selected)))
+  return toPage({ rows, isFull }, plan, metadataKey, ({ isFull: _, ...row }) =>
+    JSON.stringify(selectIn(toEntity(row), selected)),
+  )
 }
 
-/**
- * The query for the first rows of a plan after its cursor, newest first by (createdAt, id), until they have `bytesMax`.
- * @returns rows; `isFull`: more rows may follow the row, although there are fewer than `limit`
- */
+/** The query for the first rows of a plan after its cursor, newest first by (createdAt, id), as `firstBytes`. */
 export function selectMetadata(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
-  bytesMax = pageBytesMax,
-  money: 'float8' | 'text' = 'float8',
-): PendingQuery<ListedEntity[]> {
-  return postgres<ListedEntity[]>`
-    SELECT (next).*, bytes >= ${bytesMax} AS "isFull"
-    FROM (
-      SELECT next, octet_length(next::text) AS row_bytes,
-        sum(octet_length(next::text)) OVER (ORDER BY "createdAt" DESC, id DESC) AS bytes
-      FROM (
-        SELECT ${entityColumns(postgres, table, money)}
-        FROM ${postgres(table)}
-        WHERE account_id = ${accountId}
-          ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
-          ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
-        ORDER BY created_at DESC, id DESC
-        LIMIT ${limit}
-      ) AS next
-    ) AS counted
-    WHERE bytes - row_bytes < ${bytesMax}
-    ORDER BY bytes`
+  money?: 'text',
+  bytesMax?: number,
+) {
+  const rows = postgres`
+    SELECT ${entityColumns(postgres, table, money)}
+    FROM ${postgres(table)}
+    WHERE account_id = ${accountId}
+      ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
+      ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
+    ORDER BY created_at DESC, id DESC
+    LIMIT ${limit}`
+  return firstBytes<ListedEntity>(postgres, rows, postgres`"createdAt" DESC, id DESC`, bytesMax)
 }
 
-/** A row of a list, and whether the rows up to it have `bytesMax`. */
-export type ListedEntity = StoredEntity<Entity> & { isFull?: boolean }
+export type ListedEntity = StoredEntity<Entity>
 
 /** The sort key of a row, for cursors. */
 export function metadataKey({ createdAt, id }: StoredEntity<Entity>): PageKey {

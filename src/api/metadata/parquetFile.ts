@@ -1,29 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { TProperties, TSchema } from '@sinclair/typebox'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Cell } from '../../rows/csvSerializer.ts'
+import type { ExportedEntity, ExportedFields } from '../../rows/metadata.ts'
+import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
-
-export type ExportedRow = Readonly<Record<string, Cell>>
 
 interface ParquetColumn {
   name: string
   elements: SchemaElement[]
-  convert(value: NonNullable<Cell>): unknown
+  convert(value: unknown): unknown
 }
 
 /**
  * Writes metadata, which is in Postgres, as a Parquet file; ClickHouse writes the files of rows that it stores.
  * Columns have the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`, times are milliseconds in UTC,
  * lists are lists of texts. Each part is one row group.
- * @param fields schema of each column
  */
 export async function* parquetFile(
-  fields: TProperties,
-  parts: AsyncIterable<readonly ExportedRow[]>,
+  fields: ExportedFields,
+  parts: AsyncIterable<readonly ExportedEntity[]>,
 ): AsyncGenerator<Buffer> {
-  const columns = Object.entries(fields).map(([name, type]) => parquetColumn(name, type))
+  const columns = fields.map(([name, kind]) => parquetColumn(name, kind))
   const bytes = new ByteWriter()
   const root = { name: 'schema', num_children: columns.length }
   const schema = [root, ...columns.flatMap(({ elements }) => elements)]
@@ -37,13 +34,7 @@ export async function* parquetFile(
   }
 
   for await (const rows of parts) {
-    const columnData = columns.map(({ name, convert }) => ({
-      name,
-      data: rows.map((row) => {
-        const value = row[name] ?? null
-        return value === null ? null : convert(value)
-      }),
-    }))
+    const columnData = columns.map(({ name, convert }) => ({ name, data: rows.map((row) => convert(row[name])) }))
     // Without a Promise, because the writer does not flush.
     void parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length) })
     yield take()
@@ -57,21 +48,20 @@ export async function* parquetFile(
 const optional = { repetition_type: 'OPTIONAL' } as const
 const textElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
 
-function parquetColumn(name: string, schema: TSchema): ParquetColumn {
-  const type = [schema.type].flat()[0]
-  if (type === 'array') {
+function parquetColumn(name: string, kind: MetadataKind): ParquetColumn {
+  const convert = (value: unknown) => value
+  if (kind === 'list') {
     const list = { name, converted_type: 'LIST', num_children: 1, ...optional } as const
     const items = { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const
-    return { name, elements: [list, items, { name: 'element', ...textElement }], convert: (value) => value }
+    return { name, elements: [list, items, { name: 'element', ...textElement }], convert }
   }
-  if (type === 'number') {
+  if (kind === 'money') {
     const decimal = { name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional } as const
     // The unscaled value of a text of six decimals: a double would not be exact.
-    return { name, elements: [decimal], convert: (value) => BigInt((value as string).replace('.', '')) }
+    return { name, elements: [decimal], convert: (value) => value && BigInt((value as string).replace('.', '')) }
   }
-  if (schema.format === 'date-time') {
-    const time = { name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional } as const
-    return { name, elements: [time], convert: (value) => new Date(value as string) }
+  if (kind === 'instant') {
+    return { name, elements: [{ name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional }], convert }
   }
-  return { name, elements: [{ name, ...textElement }], convert: (value) => value }
+  return { name, elements: [{ name, ...textElement }], convert }
 }

@@ -64,7 +64,9 @@ it('an export of metadata of thousands of rows has each one once, in parts of at
     INSERT INTO campaigns (account_id, id, name, user_id, status, cost_value, tags, created_at, updated_at, search_text)
     SELECT 'many', 'c' || n, '=' || n, 'u', 'active', -123456789012.345678, ARRAY['=a', 'b|c'], now, now, ''
     FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
-  const ids = ndjsonRows((await api.get('/campaigns?format=ndjson', manyKey)).body).map(({ id }) => id)
+  const ndjson = (await api.get('/campaigns?format=ndjson', manyKey)).body
+  expect(ndjson).toContain('"costValue":-123456789012.345678,')
+  const ids = ndjsonRows(ndjson).map(({ id }) => id)
   expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])
   // Between two parts, the process responds to other requests.
   const plan = planMetadata('campaigns', {}, { accountId: 'many' })
@@ -81,5 +83,6 @@ it('an export of metadata of thousands of rows has each one once, in parts of at
   const csv = (await api.get('/campaigns?format=csv&csv_escape=formulas', manyKey)).body.split('\n')
   expect(csv.length).toBe(2_003)
   expect(csv[1]).toContain(`,"'=`)
+  expect(csv[1]).toContain(',-123456789012.345678,')
   expect(csv[1]).toContain(`"[""=a"",""b|c""]"`)
 })
