@@ -347,20 +347,6 @@ describe('a restore', () => {
       expectOneLine(opened, 1, /DATA_DIR=\S+: a restore into this folder is running; wait until it ends\.$/m)
     }
   })
-
-  it('that was interrupted leaves no store that opens, and is completed by the next one', {
-    tags: 'long',
-  }, async () => {
-    // Between the renames of both databases.
-    const interrupted = await failingFrom('rename', 3, () => restore('quiet', 'again'))
-    expect(interrupted.code).toBe(1)
-    expect(interrupted.stderr).toMatch(/The restore into DATA_DIR=\S+ is incomplete: run it again\.\n$/)
-    expect(existsSync(folder('again', 'postgres', 'PG_VERSION'))).toBe(true)
-    expect((await runHere(['verify'], embedded('again'))).stderr).toMatch(/a restore into this folder was interrupted/)
-    expect((await restore('quiet', 'again')).code).toBe(0)
-    await expectEqualStores('again', '--days', '10')
-    expect(existsSync(folder('again', 'restore.incomplete'))).toBe(false)
-  })
 })
 
 describe.skipIf(!hasPostgres())('a store with ClickHouse embedded and PostgreSQL on a server', { tags: 'long' }, () => {

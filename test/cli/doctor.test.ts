@@ -33,6 +33,13 @@ afterEach(async () => {
   for (const cure of cures.splice(0)) await cure()
 })
 
+/** Plants a fault, which another change takes away after the test. */
+const planted = (plant: () => unknown, cure: () => unknown) => async () => {
+  await plant()
+  cures.push(cure)
+  return undefined
+}
+
 async function failuresOf(environment: Environment): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await run(['doctor', '--json'], environment)
   expect(stdout, stderr).not.toBe('')
@@ -46,11 +53,6 @@ async function failuresOf(environment: Environment): Promise<Record<string, stri
 async function expectFault(healthy: Environment, [, check, found, plant]: Fault): Promise<void> {
   const changed = await plant()
   expect(await failuresOf({ ...healthy, ...changed })).toEqual({ [check]: expect.stringMatching(found) })
-}
-
-function withFewFiles(environment: Environment): string {
-  const script = `ulimit -n 1000 && "${process.execPath}" "${commandFile}" doctor || true`
-  return execFileSync('sh', ['-c', script], { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })
 }
 
 it('an error without a message is a failure with a cause', () => {
@@ -108,14 +110,12 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
   })
   afterAll(() => admin?.end())
 
-  const statements = (does: string[], undoes: string[]) => async () => {
-    for (const statement of does) await admin.unsafe(statement)
-    cures.push(async () => {
-      for (const statement of undoes) await admin.unsafe(statement)
-    })
-    return undefined
-  }
-  const serverSetting = (name: string) => async () => {
+  const statements = (does: string, undoes: string) =>
+    planted(
+      () => admin.unsafe(does),
+      () => admin.unsafe(undoes),
+    )
+  const serverSetting = (name: string) => {
     const set = async (value: 'on' | 'off') => {
       await admin.unsafe(`ALTER SYSTEM SET ${name} = ${value}`)
       await admin`SELECT pg_reload_conf()`
@@ -125,9 +125,10 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
           (await admin<{ setting: string }[]>`SELECT current_setting(${name}) AS setting`)[0]?.setting === value,
       )
     }
-    cures.push(() => set('on'))
-    await set('off')
-    return undefined
+    return planted(
+      () => set('off'),
+      () => set('on'),
+    )
   }
   const alterClicks = (setting: string) =>
     clickhouse.run('admin', `ALTER TABLE tributary.clicks MODIFY SETTING ${setting}`)
@@ -146,7 +147,6 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
   })
 
   it.each<Fault>([
-    ['an invalid setting', 'settings', /^PORT=x: expected/, async () => ({ PORT: 'x' })],
     [
       'a PostgreSQL that is down',
       'settings',
@@ -161,15 +161,6 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     ],
     ['a Redis that is down', 'Redis', /./, async () => ({ REDIS_URL: 'redis://127.0.0.1:1/0' })],
     ['a feed with a port and no token', 'settings', /^FEED_TOKEN: is required/, async () => ({ FEED_PORT: '3100' })],
-    [
-      'tables of another build',
-      'tables',
-      /^postgres: the tables were created by another build/,
-      statements(
-        ["UPDATE schema_migrations SET version = checksum, checksum = 'x'"],
-        ['UPDATE schema_migrations SET checksum = version'],
-      ),
-    ],
     ['fsync = off', 'fsync of PostgreSQL', /^fsync is off\.$/, serverSetting('fsync')],
     [
       'two settings that are off',
@@ -178,23 +169,16 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       async () => {
         await serverSetting('full_page_writes')()
         return await statements(
-          ['ALTER ROLE app SET synchronous_commit = off'],
-          ['ALTER ROLE app RESET synchronous_commit'],
+          'ALTER ROLE app SET synchronous_commit = off',
+          'ALTER ROLE app RESET synchronous_commit',
         )()
       },
-    ],
-    ['full_page_writes = off', 'fsync of PostgreSQL', /^full_page_writes is off\.$/, serverSetting('full_page_writes')],
-    [
-      'a role that does not wait for the disk',
-      'fsync of PostgreSQL',
-      /^synchronous_commit is off\.$/,
-      statements(['ALTER ROLE app SET synchronous_commit = off'], ['ALTER ROLE app RESET synchronous_commit']),
     ],
     [
       'a role without a privilege',
       'grants in PostgreSQL',
       /^The user of DATABASE_URL lacks DELETE on leases\.$/,
-      statements(['REVOKE DELETE ON leases FROM app'], ['GRANT DELETE ON leases TO app']),
+      statements('REVOKE DELETE ON leases FROM app', 'GRANT DELETE ON leases TO app'),
     ],
     [
       'a writer that may only read',
@@ -212,11 +196,10 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
       'a table that is not synced',
       'fsync of ClickHouse',
       / acknowledged rows of clicks\.$/,
-      async () => {
-        await alterClicks('fsync_after_insert = 0')
-        cures.push(() => alterClicks('fsync_after_insert = 1'))
-        return undefined
-      },
+      planted(
+        () => alterClicks('fsync_after_insert = 0'),
+        () => alterClicks('fsync_after_insert = 1'),
+      ),
     ],
     [
       'logs that have no limit and are larger than the data',
@@ -273,10 +256,6 @@ describe.skipIf(!hasPostgres() || !hasRedis())('doctor on servers', () => {
     const both = { 'clock of PostgreSQL': differs, 'clock of ClickHouse': differs }
     expect(await failuresOf({ ...healthy, ...clock.environment })).toEqual(both)
   })
-
-  it('finds a limit of open files that is too low', () => {
-    expect(withFewFiles(healthy)).toMatch(/^FAIL {2}open files: The limit is 1000; .* Raise LimitNOFILE .*\.$/m)
-  })
 })
 
 describe('doctor on embedded engines', () => {
@@ -291,7 +270,6 @@ describe('doctor on embedded engines', () => {
     const stores = await openStores(readSettings(healthy), () => {})
     await work(stores)
     await stores.close()
-    return undefined
   }
 
   it('finds nothing wrong', async () => {
@@ -317,22 +295,19 @@ describe('doctor on embedded engines', () => {
       'a folder in which others may write',
       'settings',
       /may write in the folder; run: chmod go-w/,
-      async () => {
-        chmodSync(folder('data'), 0o777)
-        cures.push(() => chmodSync(folder('data'), 0o700))
-        return undefined
-      },
+      planted(
+        () => chmodSync(folder('data'), 0o777),
+        () => chmodSync(folder('data'), 0o700),
+      ),
     ],
     [
       'tables of another build',
       'tables',
       /^postgres: the tables were created by another build/,
-      () => {
-        cures.push(() => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET checksum = version`))
-        return inStores(async ({ postgres: sql }) => {
-          await sql`UPDATE schema_migrations SET version = checksum, checksum = 'x'`
-        })
-      },
+      planted(
+        () => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET version = checksum, checksum = 'x'`),
+        () => inStores(({ postgres: sql }) => sql`UPDATE schema_migrations SET checksum = version`),
+      ),
     ],
     [
       'commits that do not wait for the disk',
@@ -346,10 +321,11 @@ describe('doctor on embedded engines', () => {
             process.kill(processIdOf(folder('data'), 'postgres/engine') as number, 'SIGKILL')
           })
           await until(async () => (await runHere(['doctor'], healthy)).stdout.includes('fsync of PostgreSQL'))
-          return undefined
         }
-        cures.push(() => alter('RESET synchronous_commit'))
-        return alter('SET synchronous_commit = off')
+        return planted(
+          () => alter('SET synchronous_commit = off'),
+          () => alter('RESET synchronous_commit'),
+        )()
       },
     ],
     [
@@ -361,8 +337,10 @@ describe('doctor on embedded engines', () => {
           inStores((stores) =>
             changeTables(stores, `ALTER TABLE pixel_events MODIFY SETTING fsync_part_directory = ${value}`),
           )
-        cures.push(() => alter(1))
-        return alter(0)
+        return planted(
+          () => alter(0),
+          () => alter(1),
+        )()
       },
     ],
   ])('finds %s', async (...fault) => {
@@ -380,7 +358,12 @@ describe('doctor on embedded engines', () => {
   })
 
   it('finds a limit of open files that is too low', () => {
-    expect(withFewFiles(healthy)).toContain('FAIL  open files: The limit is 1000;')
+    const script = `ulimit -n 1000 && "${process.execPath}" "${commandFile}" doctor || true`
+    const printed = execFileSync('sh', ['-c', script], {
+      env: { PATH: process.env.PATH, ...healthy },
+      encoding: 'utf8',
+    })
+    expect(printed).toMatch(/^FAIL {2}open files: The limit is 1000; .* Raise LimitNOFILE .*\.$/m)
   })
 
   it('finds a disk that is almost full', async ({ skip }) => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const importing = (...words: string[]) => runHere(['import', ...words], stores.environment)
+const importing = (...words: string[]) => runHere(['import', ...words, '--account', account], stores.environment)
 async function pipe(input: string, ...words: string[]): Promise<Ended> {
   const child = start(['import', ...words, '--account', account, '--json'], stores.environment)
   child.stdin.end(input)
@@ -40,7 +40,7 @@ async function fileOf(content: string, name = 'clicks.ndjson'): Promise<string> 
 it('warns when a file has no rows', async () => {
   for (const name of ['rows.ndjson', 'rows.csv']) {
     const empty = await fileOf('', name)
-    expect(await importing('clicks', empty, '--account', account)).toMatchObject({
+    expect(await importing('clicks', empty)).toMatchObject({
       code: 0,
       stderr: `Warning: ${empty} has no rows.\n`,
     })
@@ -49,17 +49,17 @@ it('warns when a file has no rows', async () => {
 
 it('prints the counts of rows, as text or as JSON', async () => {
   const file = await fileOf(good)
-  expect(await importing('clicks', file, '--account', account)).toEqual({
+  expect(await importing('clicks', file)).toEqual({
     code: 0,
     stdout: '1 row read: 1 inserted, 0 updated, 0 duplicates, 0 rejected.\n',
     stderr: '',
   })
-  const again = await importing('clicks', file, '--account', account, '--json')
+  const again = await importing('clicks', file, '--json')
   expect(again).toMatchObject({ code: 0, stderr: '' })
   const none = { inserted: 0, updated: 0, older: 0, rejected: 0 }
   expect(JSON.parse(again.stdout)).toEqual({ read: 1, ...none, duplicates: 1, conflicting: 0 })
   const other = await fileOf(good.replace('}', ',"cost":1}'), 'other.ndjson')
-  expect(await importing('clicks', other, '--account', account, '--strict')).toEqual({
+  expect(await importing('clicks', other, '--strict')).toEqual({
     code: 0,
     stdout: '1 row read: 0 inserted, 0 updated, 1 duplicates (1 conflicting), 0 rejected.\n',
     stderr: expect.stringMatching(
@@ -71,24 +71,24 @@ it('prints the counts of rows, as text or as JSON', async () => {
 
 it('fails when every row was rejected, but not when every row is a duplicate', async () => {
   for (const more of [[], ['--dry-run']]) {
-    const rejected = await importing('clicks', await fileOf(bad.repeat(2)), '--account', account, '--json', ...more)
+    const rejected = await importing('clicks', await fileOf(bad.repeat(2)), '--json', ...more)
     expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(/\nerror: every row was rejected\.\n$/) })
     expect(JSON.parse(rejected.stdout)).toMatchObject({ read: 2, rejected: 2 })
   }
   const file = await fileOf(good)
-  for (const _ of [1, 2]) expect(await importing('clicks', file, '--account', account)).toMatchObject({ code: 0 })
+  for (const _ of [1, 2]) expect(await importing('clicks', file)).toMatchObject({ code: 0 })
 })
 
 it('writes rejected rows beside the file or to --rejects, and fails because of them only with --strict', async () => {
   const file = await fileOf(good + bad)
-  const first = await importing('clicks', file, '--account', account)
+  const first = await importing('clicks', file)
   expect(first.code).toBe(0)
   expect(first.stdout).toContain(`1 rejected (see ${file}.rejects.ndjson)`)
   const reject = { line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' }
   expect(JSON.parse(await readFile(`${file}.rejects.ndjson`, 'utf8'))).toEqual(reject)
   expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(0o600)
   const elsewhere = join(folder, 'elsewhere')
-  const strict = await importing('clicks', file, '--account', account, '--strict', '--rejects', elsewhere, '--json')
+  const strict = await importing('clicks', file, '--strict', '--rejects', elsewhere, '--json')
   expect(strict).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/\nerror: 1 row was rejected \(--strict\)\.\n$/),
@@ -163,8 +163,6 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
   const { code, stdout, stderr } = await importing(
     'clicks',
     await fileOf(`id;clickedAt\n${rows.join('\n')}\n`, 'clicks.CSV'),
-    '--account',
-    account,
     '--json',
   )
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 6, inserted: 1, rejected: 5 }])
@@ -204,7 +202,7 @@ Rejected rows: 1. Most frequent reasons:
     { field: 'cost', message: 'is rounded to 6 decimals', values: 1, line: 2, example: '0.30000000000000004' },
   ]
   for (const words of [['--dry-run'], []]) {
-    const { code, stdout, stderr } = await importing('clicks', file, '--account', account, '--json', ...words)
+    const { code, stdout, stderr } = await importing('clicks', file, '--json', ...words)
     expect([code, stderr.startsWith(lines), JSON.parse(stdout)]).toMatchObject([
       0,
       true,
@@ -215,21 +213,19 @@ Rejected rows: 1. Most frequent reasons:
 
 it('stops with exit code 1 and stores nothing when the first 1,000 rows are all rejected', async () => {
   const file = await fileOf(bad.repeat(1_000) + good)
-  const stopped = await importing('clicks', file, '--account', account)
+  const stopped = await importing('clicks', file)
   expect([stopped.code, stopped.stdout]).toEqual([1, ''])
   expect(stopped.stderr).toContain('  1000 × clickedAt: is required')
   expect(stopped.stderr).toMatch(
     /\nerror: import stopped \(see .*\)\. The first 1000 rows were all rejected; .*0 of 1000 rows read\.\n$/,
   )
-  expect((await importing('clicks', file, '--account', account, '--max-rejects', '100%')).stdout).toContain(
-    '1 inserted',
-  )
+  expect((await importing('clicks', file, '--max-rejects', '100%')).stdout).toContain('1 inserted')
 })
 
 it('stops at --max-rejects and keeps the rows that were stored before', async () => {
   const rows = good + bad
   const stop = async (limit: string, content: string) =>
-    await importing('clicks', await fileOf(content), '--account', account, '--max-rejects', limit)
+    await importing('clicks', await fileOf(content), '--max-rejects', limit)
   const atFirst = await stop('0', rows)
   expect(atFirst.code).toBe(1)
   expect(atFirst.stderr).toMatch(
@@ -243,7 +239,7 @@ it('stops at --max-rejects and keeps the rows that were stored before', async ()
 it('names the unknown columns of a CSV file once and stores nothing', async () => {
   const file = await fileOf('Click ID,clickedAt\na,2026-01-01T00:00:00Z\n', 'clicks.csv')
   const line = `${file} cannot be imported: its header has unknown columns: Click ID (did you mean id?); no column id.`
-  expectOneLine(await importing('clicks', file, '--account', account), 1, line)
+  expectOneLine(await importing('clicks', file), 1, line)
   expect(await readdir(folder)).toEqual(['clicks.csv'])
 })
 
@@ -255,7 +251,7 @@ it('reads a file with other columns, and names the columns of --map that it does
     '--values',
     'os:x\\, \\y=v\\,1=2,cost:\\N=',
   ]
-  const options = [...words, '--constant', 'campaignId=spring', '--account', account]
+  const options = [...words, '--constant', 'campaignId=spring']
   const rows = 'k,2026-11-21 03:00,0.5,"x, \\y",x\nl,2026-11-21 03:00,\\N,x,x\n'
   const file = await fileOf(`Click ID,Time,"Cost, USD",a=b\\,Note\n${rows}`, 'export.csv')
   expectOneLine(
@@ -283,7 +279,7 @@ it('reads a file with other columns, and names the columns of --map that it does
 it('warns of columns of --map that no JSON row has', async () => {
   const file = await fileOf('{"id":"v","clickid":"k","convertedAt":"2026-01-01T00:00:00Z"}\n')
   const warningOf = async (map: string) => {
-    const words = ['--account', account, '--map', map, '--constant', 'status=approved', '--ignore-unknown', '--dry-run']
+    const words = ['--map', map, '--constant', 'status=approved', '--ignore-unknown', '--dry-run']
     return (await importing('conversions', file, ...words)).stderr
   }
   expect(await warningOf('clickid=clickId')).toBe('')
@@ -294,11 +290,11 @@ it('checks every row with --dry-run, beside another import, and writes nothing',
   const file = await fileOf(`${good}${bad}{"id":"c","cost":"x"}\n`)
   const writer = await openWriter(stores, account, running)
   try {
-    const checked = await importing('clicks', file, '--account', account, '--dry-run')
+    const checked = await importing('clicks', file, '--dry-run')
     expect(checked).toMatchObject({ code: 0, stdout: 'Dry run: 3 read, 1 valid, 2 rejected; nothing was stored.\n' })
     expect(checked.stderr).toContain('  2 × clickedAt: is required\n')
     expect(checked.stderr).toContain('  1 × cost: must be a number\n')
-    const strict = await importing('clicks', file, '--account', account, '--dry-run', '--strict', '--json')
+    const strict = await importing('clicks', file, '--dry-run', '--strict', '--json')
     expect([strict.code, JSON.parse(strict.stdout)]).toEqual([1, { read: 3, valid: 1, rejected: 2 }])
   } finally {
     await writer.close()
@@ -307,79 +303,60 @@ it('checks every row with --dry-run, beside another import, and writes nothing',
   expect(await rowsOf(stores, `SELECT 1 FROM clicks WHERE account_id = '${account}'`)).toEqual([])
   await stores.postgres`
     INSERT INTO retained_ranges (account_id, resource, retained_from) VALUES (${account}, 'clicks', '2026-02-01')`
-  const removed = await importing('clicks', await fileOf(good), '--account', account, '--dry-run')
+  const removed = await importing('clicks', await fileOf(good), '--dry-run')
   expect(removed.stderr).toContain('clickedAt: is before 2026-02-01; the account has removed earlier rows')
 })
 
 it('reads CSV with the delimiter of its header, unless --delimiter says another', async () => {
   const file = await fileOf('id\tclickedAt\na\t2026-01-01T00:00:00Z\n', 'clicks.csv')
-  expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
-  expect((await importing('clicks', file, '--account', account, '--delimiter', 'tab')).stdout).toContain('1 duplicates')
-  const asCommas = await importing('clicks', file, '--account', account, '--delimiter', ',')
+  expect((await importing('clicks', file)).stdout).toContain('1 inserted')
+  expect((await importing('clicks', file, '--delimiter', 'tab')).stdout).toContain('1 duplicates')
+  const asCommas = await importing('clicks', file, '--delimiter', ',')
   expectOneLine(asCommas, 1, 'no column id and no column clickedAt')
 })
 
 describe('an invalid import exits with one line', () => {
-  it.each([
-    [
-      ['clickz', 'x.ndjson', '--account', 'acme'],
-      2,
-      /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/,
-    ],
-    [['clicks', 'x.xlsx', '--account', 'acme'], 2, /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
-    [['clicks', 'x.csv', '--account', 'acme', '--delimiter', '|'], 2, /Use , or ; or tab/],
-    [['clicks', 'x.json', '--account', 'acme', '--delimiter', ';'], 2, /--delimiter is for CSV/],
-    [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '101%'], 2, /Use a number of rows/],
-    [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '0.5'], 2, /Use a number of rows/],
-    [['clicks', 'x.ndjson'], 2, /--account/],
-    ...['', 'ts', 'a=id,', '=id', 'a\\=id', 'a=id,b\\'].map((map): [string[], number, RegExp] => [
-      ['clicks', 'x.ndjson', '--account', 'acme', '--map', map],
-      2,
+  const ofAcme: [words: string, line: RegExp][] = [
+    ['clickz x.ndjson', /'clickz' is invalid for argument 'resource'\. Allowed choices are campaigns,/],
+    ['clicks x.xlsx', /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
+    ['clicks x.csv --delimiter |', /Use , or ; or tab/],
+    ['clicks x.json --delimiter ;', /--delimiter is for CSV/],
+    ['clicks x.csv --max-rejects 101%', /Use a number of rows/],
+    ['clicks x.csv --max-rejects 0.5', /Use a number of rows/],
+    ...['', 'ts', 'a=id,', '=id', 'a\\=id', 'a=id,b\\'].map((map): [string, RegExp] => [
+      `clicks x.ndjson --map ${map}`,
       /Use name=value, with commas between/,
     ]),
-    [
-      ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'ts=time'],
-      2,
-      /time is not a field of clicks; see: import --help/,
-    ],
-    [
-      ['conversions', 'x.csv', '--account', 'acme', '--constant', 'status=approved', '--values', 'status:approved='],
-      2,
-      /--constant status: is required\.\n$/,
-    ],
-    [['clicks', 'x.ndjson', '--account', 'acme', '--values', 'state:a=b'], 2, /state is not a field of clicks/],
-    [
-      ['clicks', 'x.ndjson', '--account', 'acme', '--map', 'a=id', '--constant', 'id=b'],
-      2,
-      /must not set a field twice/,
-    ],
-    [['conversions', 'x.ndjson', '--account', 'acme', '--constant', 'status='], 2, /--constant status= has no value/],
-    [
-      ['conversions', 'x.csv', '--account', 'acme', '--constant', 'status=aproved,sub1=a'],
-      2,
-      /--constant status: must be one of [^;]*\.\n$/,
-    ],
-    ...['eventName=Lead', 'status:=approved', 'subIds:a=b'].map((pair): [string[], number, RegExp] => [
-      ['conversions', 'x.ndjson', '--account', 'acme', '--values', pair],
-      2,
+    ['clicks x.ndjson --map ts=time', /time is not a field of clicks; see: import --help/],
+    ['conversions x.csv --constant status=approved --values status:approved=', /--constant status: is required\.\n$/],
+    ['clicks x.ndjson --values state:a=b', /state is not a field of clicks/],
+    ['clicks x.ndjson --map a=id --constant id=b', /must not set a field twice/],
+    ['conversions x.ndjson --constant status=', /--constant status= has no value/],
+    ['conversions x.csv --constant status=aproved,sub1=a', /--constant status: must be one of [^;]*\.\n$/],
+    ...['eventName=Lead', 'status:=approved', 'subIds:a=b'].map((pair): [string, RegExp] => [
+      `conversions x.ndjson --values ${pair}`,
       /: use field:text=value; lists and objects have no text/,
     ]),
-    [['offers', 'x.csv', '--account', 'acme', '--values', 'tags:a=b'], 2, /lists and objects have no text/],
-    [['clicks', 'x.ndjson', '--account', 'acme', '--tz', 'Berlin'], 2, /tz is not an IANA time zone/],
-    [['clicks', 'x.ndjson', '--account', 'no body'], 2, /An id has/],
-    [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],
-    [['clicks', 'x.ndjson', '--account', 'missing'], 1, /no such account: missing/],
-  ])('%j', async (words, code, line) => {
-    expectOneLine(await importing(...words), code, line)
+    ['offers x.csv --values tags:a=b', /lists and objects have no text/],
+    ['clicks x.ndjson --tz Berlin', /tz is not an IANA time zone/],
+    ['clicks x.ndjson --rejects ./x.ndjson', /must not be the imported file/],
+  ]
+  it.each<[words: string, line: RegExp, code?: number]>([
+    ...ofAcme.map(([words, line]): [string, RegExp] => [`${words} --account acme`, line]),
+    ['clicks x.ndjson', /--account/],
+    ['clicks x.ndjson --account a/b', /An id has/],
+    ['clicks x.ndjson --account missing', /no such account: missing/, 1],
+  ])('%j', async (words, line, code = 2) => {
+    expectOneLine(await runHere(['import', ...words.split(' ')], stores.environment), code, line)
   })
 
   it('for a file that does not exist', async () => {
-    expectOneLine(await importing('clicks', join(folder, 'none.ndjson'), '--account', account), 1, /does not exist/)
+    expectOneLine(await importing('clicks', join(folder, 'none.ndjson')), 1, /does not exist/)
   })
 
   it('for a rejects file that cannot be written', async () => {
     const file = await fileOf(bad)
-    const ended = await importing('clicks', file, '--account', account, '--rejects', join(folder, 'none', 'rejects'))
+    const ended = await importing('clicks', file, '--rejects', join(folder, 'none', 'rejects'))
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/\nerror: rejected rows can't be written to .*; see --rejects\./)
   })
@@ -391,9 +368,9 @@ it('ends with one sentence when the disk of ClickHouse is full, and is completed
   await changeTables(stores, `ALTER TABLE clicks MODIFY SETTING ${setting} = ${Number.MAX_SAFE_INTEGER}`)
   try {
     const line = /^error: ClickHouse cannot write to its disk: .+\. Free space on it, /
-    expectOneLine(await importing('clicks', file, '--account', account), 1, line)
+    expectOneLine(await importing('clicks', file), 1, line)
   } finally {
     await changeTables(stores, `ALTER TABLE clicks RESET SETTING ${setting}`)
   }
-  expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
+  expect((await importing('clicks', file)).stdout).toContain('1 inserted')
 })

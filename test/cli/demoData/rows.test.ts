@@ -21,6 +21,7 @@ function everything(of: Demo) {
     conversions: [...conversionRows(of)],
     pixelEvents: [...pixelEventRows(of)],
     campaigns: [...campaignRows(of)],
+    costs: [...costRows(of)],
   }
 }
 
@@ -58,17 +59,15 @@ describe('a second demo', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * dayMs }), (offsetMs) => {
         const nowMs = testNowMs + offsetMs
-        const { clicks, conversions, pixelEvents, campaigns } = everything(demoOf({ ...usual, clicks: 900, nowMs }))
+        const rows = everything(demoOf({ ...usual, clicks: 900, nowMs }))
+        const { clicks, conversions, pixelEvents, campaigns, costs } = rows
         const now = new Date(nowMs).toISOString()
         const times = [
           ...clicks.map(({ clickedAt }) => [clickedAt]),
           ...conversions.flatMap(({ convertedAt, createdAt, updatedAt }) => [[convertedAt], [createdAt], [updatedAt]]),
           ...pixelEvents.map(({ occurredAt, receivedAt }) => [occurredAt, receivedAt]),
           ...campaigns.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
-          ...[...costRows(demoOf({ ...usual, clicks: 900, nowMs }))].map(({ spentAt, updatedAt }) => [
-            spentAt,
-            updatedAt,
-          ]),
+          ...costs.map(({ spentAt, updatedAt }) => [spentAt, updatedAt]),
         ]
         const isOrdered = (moments: string[]) => moments.every((moment, n) => moment <= (moments[n + 1] ?? now))
         expect(times.filter((moments) => !isOrdered(moments))).toEqual([])
