@@ -1,4 +1,5 @@
 import { type Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 
 export interface Request {
   method: 'GET' | 'POST'
@@ -28,15 +29,9 @@ export function sendRequest(
       ...(body !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }),
     }
     const outgoing = request({ agent, port, method, path, headers }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('error', () => resolve(undefined))
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, body: text, retryAfter: response.headers['retry-after'] })
-      })
+      const { statusCode: status = 0, headers } = response
+      const received = text(response).then((body) => ({ status, body, retryAfter: headers['retry-after'] }))
+      resolve(received.catch(() => undefined))
     })
     const timer = setTimeout(() => outgoing.destroy(), timeoutMs)
     outgoing.on('close', () => clearTimeout(timer))

@@ -14,7 +14,7 @@ import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { crashScenarios } from './crashes/crashScenarios.ts'
 import { type Effort, embeddedFaults, openEmbeddedServer } from './embeddedFaults.ts'
 import { feedScenarios } from './feed/feedScenarios.ts'
-import { replicaScenarios } from './replicas/replicaScenarios.ts'
+import { replicaScenarios } from './replicas/replicaRuns.ts'
 import { runServerFaults, serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
 

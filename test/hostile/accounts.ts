@@ -2,19 +2,7 @@ import type { Stores } from '../../src/stores/open.ts'
 import { createLoadAccount, loadAccountId } from '../faults/loadAccount.ts'
 import { makeAccountWithKey, makeKey } from '../kit/accounts.ts'
 
-export interface Accounts {
-  /** Key of the account with the rows that `readPaths` and events refer to. */
-  regular: string
-  /** Keys of the same account that the server has not cached. */
-  unseen: string[]
-  /** One key per account that starts exports and does not read them. */
-  stalling: string[]
-  /** Key of an account with `campaignCount` campaigns, with the names that are slowest to search. */
-  searching: string
-  /** Key of an account with the longest texts. */
-  long: string
-  attacking: string
-}
+export type Accounts = Awaited<ReturnType<typeof fillAccounts>>
 
 const unseenMax = 1_000
 const stallingAccounts = 6
@@ -28,11 +16,14 @@ const longCampaigns = 100
 /** Accounts `fed-0`, `fed-1`, … whose rows a feed stores. */
 export const fedAccounts = 20
 
-/** Stores the accounts and their rows, with limits that no load reaches. */
-export async function fillAccounts(stores: Stores): Promise<Accounts> {
+/** Stores the accounts and their rows, with limits that no load reaches. @returns keys of them */
+export async function fillAccounts(stores: Stores) {
+  // It has the rows that `readPaths` and events refer to.
   const regular = await createLoadAccount(stores)
+  // Keys of the same account that the server has not cached.
   const unseen: string[] = []
   while (unseen.length < unseenMax) unseen.push((await makeKey(stores, loadAccountId)).key)
+  // Keys of accounts that start exports and do not read them.
   const stalling: string[] = []
   while (stalling.length < stallingAccounts) {
     const id = `stalling-${stalling.length}`
@@ -45,6 +36,7 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
     })
   }
   for (let number = 0; number < fedAccounts; number++) await makeAccountWithKey(stores, `fed-${number}`)
+  // The names of its campaigns are the slowest to search.
   const { key: searching } = await makeAccountWithKey(stores, 'searching')
   await stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)

@@ -3,22 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stores } from '../../src/stores/open.ts'
 import { rowsOf } from '../import/runImport.ts'
 
-/** Resources that a server uses; each count must return to its value before the attacks. */
-export interface Resources {
-  fileDescriptors: number
-  clickhouseQueries: number
-  postgresSessions: number
-}
+export type Resources = Awaited<ReturnType<typeof countResources>>
 
 /**
- * Counts the resources that a server uses now.
+ * Counts the resources that a server uses now; each count must return to its value before the attacks.
  * @param postgresPid the embedded engine, with one socket per session; undefined where Postgres is a server
  */
-export async function countResources(
-  serverPid: number,
-  stores: Stores,
-  postgresPid: number | undefined,
-): Promise<Resources> {
+export async function countResources(serverPid: number, stores: Stores, postgresPid: number | undefined) {
   return {
     fileDescriptors: (await readdir(`/proc/${serverPid}/fd`)).length,
     clickhouseQueries: await clickhouseQueries(stores),

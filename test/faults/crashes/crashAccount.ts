@@ -22,16 +22,8 @@ export type CrashAccount = Awaited<ReturnType<typeof openCrashAccount>>
 /** The rows that must be stored: the rows of successful imports by number, and the events with a 200 response by id. */
 type Acknowledged = Record<ChangeName, Set<number>> & { events: Set<string> }
 
-const nothingAcknowledged = (): Acknowledged => ({
-  clicks: new Set(),
-  conversions: new Set(),
-  approvals: new Set(),
-  pixelEvents: new Set(),
-  costs: new Set(),
-  corrections: new Set(),
-  campaigns: new Set(),
-  events: new Set(),
-})
+const nothingAcknowledged = () =>
+  Object.fromEntries([...Object.keys(changes), 'events'].map((name) => [name, new Set()])) as Acknowledged
 
 /**
  * Opens an account that is written while processes are killed, and that remembers which rows were acknowledged to its clients.
@@ -115,18 +107,6 @@ export async function openCrashAccount(
   }
   if (!kept) await account.import('campaigns', campaignsOfClicks)
   return account
-}
-
-export async function withCrashAccount<Result>(
-  stores: CrashStores,
-  run: (account: CrashAccount) => Promise<Result>,
-): Promise<Result> {
-  const account = await openCrashAccount(stores)
-  try {
-    return await run(account)
-  } finally {
-    await account.close()
-  }
 }
 
 /** Compares the rows of an account with the acknowledged ones. @returns a line per row that is missing, wrong or stored twice */

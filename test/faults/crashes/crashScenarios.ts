@@ -1,11 +1,11 @@
-import { withCrashAccount } from './crashAccount.ts'
+import { openCrashAccount } from './crashAccount.ts'
 import {
   type CrashStores,
   type CrashStoresOptions,
   inTurn,
   openCrashStores,
   type Victim,
-  withCrashStores,
+  withOpened,
 } from './crashStores.ts'
 import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
 import { cutPower, openDisk } from './powerCuts.ts'
@@ -43,36 +43,20 @@ const replica: Target = {
   victimsOf: ({ nodes }) => [...nodes, inTurn(nodes)],
 }
 
-/** The processes that are killed, the call before which they are, and how often at each such call of a write. */
-const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] = [
-  [
-    clickHouse,
-    'rename',
-    { click: 24, conversion: 12, 'changed conversion': 12, 'corrected cost': 12, event: 24, 'pixel event': 12 },
-  ],
-  [clickHouse, 'write', { click: 1, 'changed conversion': 1, event: 1 }],
-  [clickHouse, 'fdatasync', { click: 2, event: 2 }],
-  [postgres, 'fsync', { campaign: 12, click: 4, 'changed conversion': 4 }],
-  [postgres, 'pwrite64', { campaign: 4 }],
-  [
-    nodeOfTwo,
-    'rename',
-    { click: 24, conversion: 24, 'changed conversion': 24, 'corrected cost': 24, event: 24, 'pixel event': 24 },
-  ],
-  [nodeOfTwo, 'write', { click: 2, event: 2 }],
-  [
-    replica,
-    'rename',
-    {
-      click: 6,
-      conversion: 6,
-      'changed conversion': 6,
-      'corrected cost': 6,
-      event: 6,
-      'batch of events': 6,
-      'pixel event': 6,
-    },
-  ],
+const writes = ['click', 'conversion', 'changed conversion', 'corrected cost', 'event', 'pixel event'] as const
+
+/** The processes that are killed, the call before which they are, how often at each such call of a write, and the writes. */
+const sweeps: readonly [Target, FileCall, repetitions: number, readonly TrialName[]][] = [
+  [clickHouse, 'rename', 24, ['click', 'event']],
+  [clickHouse, 'rename', 12, ['conversion', 'changed conversion', 'corrected cost', 'pixel event']],
+  [clickHouse, 'write', 1, ['click', 'changed conversion', 'event']],
+  [clickHouse, 'fdatasync', 2, ['click', 'event']],
+  [postgres, 'fsync', 12, ['campaign']],
+  [postgres, 'fsync', 4, ['click', 'changed conversion']],
+  [postgres, 'pwrite64', 4, ['campaign']],
+  [nodeOfTwo, 'rename', 24, writes],
+  [nodeOfTwo, 'write', 2, ['click', 'event']],
+  [replica, 'rename', 6, [...writes, 'batch of events']],
 ]
 
 const verbsOfPostgres: ReadonlySet<string> = new Set<VerbName>([
@@ -84,10 +68,10 @@ const callsOfCommand: readonly FileCall[] = ['mkdir', 'fsync', 'rename', 'unlink
 /** Each scenario opens its own stores, so that several can run concurrently. */
 export const crashScenarios: Record<string, CrashScenario> = {
   ...Object.fromEntries(
-    sweeps.flatMap(([target, call, repetitions]) =>
-      (Object.keys(repetitions) as TrialName[]).map((name) => [
+    sweeps.flatMap(([target, call, repetitions, names]) =>
+      names.map((name) => [
         `${target.name} is killed at each ${call === 'pwrite64' ? 'write' : call} of ${name === 'event' ? 'an' : 'a'} ${name}`,
-        () => runKills(target, call, name, repetitions[name] ?? 0),
+        () => runKills(target, call, name, repetitions),
       ]),
     ),
   ),
@@ -99,10 +83,10 @@ export const crashScenarios: Record<string, CrashScenario> = {
   ),
 
   'An import is paused for 25 s at each step': () =>
-    withCrashStores({}, async (stores) => {
+    withOpened(openCrashStores({}), async (stores) => {
       const steps = Object.entries(pauseSteps).flatMap(([name, step]) =>
         (['clicks', 'approvals'] as const).map((change) =>
-          withCrashAccount(stores, async (account) => {
+          withOpened(openCrashAccount(stores), async (account) => {
             if (change === 'approvals') await account.import('clicks', [0, 1])
             if (change === 'approvals') await account.import('conversions', [0, 1])
             const faults = await pauseImport(stores, account, change, step, pauseMs)
@@ -114,7 +98,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
     }),
 
   'A server is paused for 25 s at each step of an event': () =>
-    withCrashStores({}, async (stores) => ({
+    withOpened(openCrashStores({}), async (stores) => ({
       faults: await pauseServer(stores, pauseMs),
       summary: `paused ${Object.keys(eventPauseSteps).length} times`,
     })),
@@ -132,7 +116,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
 }
 
 function runKills({ options, victimsOf }: Target, call: FileCall, name: TrialName, repetitions: number) {
-  return withCrashStores(options, async (stores) => {
+  return withOpened(openCrashStores(options), async (stores) => {
     const sweep = { call, repetitions, every: 1, victims: victimsOf(stores) }
     const { faults, kills } = await runTrials(stores, trials[name], sweep)
     const killed = [...kills.values()].reduce((a, b) => a + b, 0)
@@ -177,7 +161,7 @@ function scenariosOf(name: string, verb: Verb): Record<string, CrashScenario> {
 
 function runVerbKills(options: Target['options'], kill: (stores: CrashStores) => Promise<VerbKills>): CrashScenario {
   return () =>
-    withCrashStores(options, async (stores) => {
+    withOpened(openCrashStores(options), async (stores) => {
       const { faults, killed, trials, moments } = await kill(stores)
       if (killed === 0) faults.push('Nothing was killed.')
       return { faults, summary: `${killed} of ${trials} killed, at ${moments} moments` }

@@ -93,15 +93,16 @@ function restartedBy(nodes: Nodes, kept: readonly KeptNode[]): Nodes {
   return [first, ...others]
 }
 
-export async function withCrashStores<Result>(
-  options: CrashStoresOptions,
-  run: (stores: CrashStores) => Promise<Result>,
+/** Runs something with what is opened, and closes it. */
+export async function withOpened<Opened extends { close(): Promise<void> }, Result>(
+  opening: Promise<Opened>,
+  run: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
-  const stores = await openCrashStores(options)
+  const opened = await opening
   try {
-    return await run(stores)
+    return await run(opened)
   } finally {
-    await stores.close()
+    await opened.close()
   }
 }
 

@@ -7,8 +7,8 @@ import type { Tally } from '../../../src/import/run.ts'
 import { exitOf, start } from '../../cli/runCommand.ts'
 import { freePort, startInstance } from '../../kit/serverProcess.ts'
 import { type ChangeName, changes } from './changes.ts'
-import { type CrashAccount, withCrashAccount } from './crashAccount.ts'
-import type { CrashStores } from './crashStores.ts'
+import { type CrashAccount, openCrashAccount } from './crashAccount.ts'
+import { type CrashStores, withOpened } from './crashStores.ts'
 import { type Hold, openStoreProxies } from './storeProxies.ts'
 
 /** A step of an import at which its process is paused: the store that it uses then, and what the proxy holds. */
@@ -96,7 +96,7 @@ export const eventPauseSteps = {
  * @returns faults of the responses, and events that are missing, wrong or stored twice; empty when there are none
  */
 export async function pauseServer(stores: CrashStores, pauseMs: number): Promise<string[]> {
-  return await withCrashAccount(stores, async (account) => {
+  return await withOpened(openCrashAccount(stores), async (account) => {
     await account.import('clicks', [0])
     const faults = await pauseAtEachStep(stores, account, pauseMs)
     return [...faults, ...(await account.differences())]

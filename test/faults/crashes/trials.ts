@@ -1,6 +1,6 @@
 import { campaignsOfClicks } from './changes.ts'
-import { type CrashAccount, withCrashAccount } from './crashAccount.ts'
-import { type CrashStores, type Victim, withKill } from './crashStores.ts'
+import { type CrashAccount, openCrashAccount } from './crashAccount.ts'
+import { type CrashStores, type Victim, withKill, withOpened } from './crashStores.ts'
 import type { FileCall } from './syscallKiller.ts'
 
 /** One kind of write, made while a process is killed. Each number is used once and has its own day. */
@@ -69,7 +69,7 @@ export async function runTrials(
   trial: Trial,
   { call, repetitions, every, victims }: Sweep,
 ): Promise<{ faults: string[]; kills: Map<string, number> }> {
-  return await withCrashAccount(stores, async (account) => {
+  return await withOpened(openCrashAccount(stores), async (account) => {
     const kills = new Map<string, number>()
     const faults: string[] = []
     let number = 0

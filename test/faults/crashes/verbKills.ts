@@ -68,56 +68,53 @@ export async function killAtStatements(
 }
 
 /** The same right before each call of that name that a store makes during the command, for each of the stores. */
-export async function killStoresAtCalls(
+export function killStoresAtCalls(
   stores: CrashStores,
   verb: Verb,
   call: FileCall,
   victims: readonly Victim[],
 ): Promise<VerbKills> {
-  const runKilled = (victim: Victim, at: number) => async (words: readonly string[]) => {
-    const { result, diedAt } = await withKill(victim, { call, at }, () => run(words, stores.environment))
-    return { ended: result, isKilled: diedAt !== undefined }
-  }
-  return await compareKilled(stores, verb, (trial) =>
-    sweepCalls(
-      victims.map((victim, index) => ({ name: `${call} of store ${index}`, kill: (at) => runKilled(victim, at) })),
-      trial,
-    ),
-  )
+  const sweepOf = (victim: Victim, index: number): Sweep => ({
+    name: `${call} of store ${index}`,
+    async kill(words, at) {
+      const { result, diedAt } = await withKill(victim, { call, at }, () => run(words, stores.environment))
+      return { ended: result, isKilled: diedAt !== undefined }
+    },
+  })
+  return killAtCalls(stores, verb, victims.map(sweepOf))
 }
 
 /** The same right before each call of these names that the command makes. */
-export async function killCommandAtCalls(
-  stores: CrashStores,
-  verb: Verb,
-  calls: readonly FileCall[],
-): Promise<VerbKills> {
-  const runKilled = (call: FileCall, at: number) => async (words: readonly string[]) => {
-    const ended = await runUntilCall(words, stores.environment, { call, at })
-    return { ended, isKilled: ended.code === null }
-  }
-  return await compareKilled(stores, verb, (trial) =>
-    sweepCalls(
-      calls.map((call) => ({ name: call, kill: (at) => runKilled(call, at) })),
-      trial,
-    ),
-  )
+export function killCommandAtCalls(stores: CrashStores, verb: Verb, calls: readonly FileCall[]): Promise<VerbKills> {
+  const sweepOf = (call: FileCall): Sweep => ({
+    name: call,
+    async kill(words, at) {
+      const ended = await runUntilCall(words, stores.environment, { call, at })
+      return { ended, isKilled: ended.code === null }
+    },
+  })
+  return killAtCalls(stores, verb, calls.map(sweepOf))
 }
 
-/** Kills at the first call, the second one and so on, until the command makes no further call. @returns the number of distinct moments */
-async function sweepCalls(
-  sweeps: readonly { name: string; kill(at: number): RunKilled }[],
-  trial: Trial,
-): Promise<number> {
-  let moments = 0
-  for (const { name, kill } of sweeps) {
-    let isKilled = true
-    for (let at = 1; isKilled && at <= callsMax; at++) {
-      isKilled = await trial(`${name}-${at}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
-      if (isKilled) moments += 1
+interface Sweep {
+  name: string
+  kill(words: readonly string[], at: number): ReturnType<RunKilled>
+}
+
+/** Kills at the first call, the second one and so on, until the command makes no further call. */
+async function killAtCalls(stores: CrashStores, verb: Verb, sweeps: readonly Sweep[]): Promise<VerbKills> {
+  return await compareKilled(stores, verb, async (trial) => {
+    let moments = 0
+    for (const { name, kill } of sweeps) {
+      let isKilled = true
+      for (let at = 1; isKilled && at <= callsMax; at++) {
+        const label = `${name}-${at}`.replaceAll(' ', '-')
+        isKilled = await trial(label, `killed at ${name} ${at}`, (words) => kill(words, at), true)
+        if (isKilled) moments += 1
+      }
     }
-  }
-  return moments
+    return moments
+  })
 }
 
 type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled: boolean }>
@@ -200,31 +197,21 @@ async function momentsOf(stores: CrashStores, verb: Verb): Promise<Moment[]> {
   )
 }
 
-/** Runs a command in its own process, to its end or to a kill. */
+/**
+ * Runs a command in its own process, to its end, or to a moment at which a process is killed.
+ * @returns also how often it sent each statement, in the order in which the stores received them
+ */
 async function runToMoment(stores: CrashStores, words: readonly string[], moment?: Moment & { victim: VerbVictim }) {
+  const { holds = 'request', victim = 'command' } = moment ?? {}
   const sent = new Map<string, number>()
   const isReached = (statement: string) => {
     const occurrence = (sent.get(statement) ?? 0) + 1
     sent.set(statement, occurrence)
     return statement === moment?.statement && occurrence === moment.occurrence
   }
-  const kill = { holds: 'request' as const, victim: 'command' as const, ...moment, isReached }
-  return { ...(await runUntilReached(stores, words, kill)), sent }
-}
-
-/**
- * Runs a command in its own process, to its end or to a statement, at which a process is killed.
- * @param isReached called with each statement, in the order in which the stores receive them
- */
-async function runUntilReached(
-  stores: CrashStores,
-  words: readonly string[],
-  kill: { isReached(statement: string): boolean; holds: Moment['holds']; victim: VerbVictim },
-): Promise<{ ended: Ended; isKilled: boolean }> {
   const proxies = await openStoreProxies(stores)
   /** Texts of prepared statements of Postgres by name; the names of all connections of a process differ. */
   const prepared = new Map<string, string>()
-  const { isReached, holds } = kill
   const hold = (proxy: (typeof proxies.nodes)[number], read: (chunk: Buffer) => string[]) =>
     proxy.hold({ request: { test: (chunk) => read(Buffer.from(chunk, 'latin1')).filter(isReached).length > 0 }, holds })
   const held = Promise.race([
@@ -242,26 +229,22 @@ async function runUntilReached(
   try {
     const isKilled = await Promise.race([held.then(() => true), ended.then(() => false)])
     if (isKilled) {
-      if (kill.victim === 'command') child.kill('SIGKILL')
+      if (victim === 'command') child.kill('SIGKILL')
       else {
-        if (kill.holds === 'request') release()
-        const node = stores.nodes[kill.victim === 'postgres' ? 0 : kill.victim] ?? stores.nodes[0]
-        await restart(kill.victim === 'postgres' ? stores.postgres : node)
+        if (holds === 'request') release()
+        const killed = victim === 'postgres' ? stores.postgres : (stores.nodes[victim] ?? stores.nodes[0])
+        // A held response of it is lost with the connection.
+        await killed.kill()
+        await killed.start()
         release()
       }
     }
     const [stdout, stderr, code] = await ended
-    return { ended: { code, stdout, stderr }, isKilled }
+    return { ended: { code, stdout, stderr }, isKilled, sent }
   } finally {
     child.kill('SIGKILL')
     await proxies.close()
   }
-}
-
-/** Kills a store. A held response of it is lost with the connection. */
-async function restart(victim: Victim): Promise<void> {
-  await victim.kill()
-  await victim.start()
 }
 
 /** @returns the statements of Postgres that are executed once it receives the chunk; texts of prepared ones are added */

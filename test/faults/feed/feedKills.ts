@@ -32,11 +32,8 @@ const commandDelayMs = 4_000
 interface Options {
   /** Of the number of rows: 1 is about 500. */
   scale?: number
-  /** Number of feeds that end by a fault, before the last feed. */
-  rounds?: number
-  /** The fault of each feed; by default each seed draws them. */
+  /** The fault of each feed before the last feed; by default each seed draws three. */
   faults?: readonly Fault[]
-  program?: string
 }
 
 /**
@@ -46,16 +43,17 @@ interface Options {
 export async function runFeedKills(
   engines: FeedEngines,
   seed: number,
-  { scale = 1, faults: chosen, rounds = chosen?.length ?? 3, program }: Options = {},
+  { scale = 1, faults: chosen }: Options = {},
 ): Promise<{ faults: string[]; moments: string[] }> {
   const draws = openDraws(`feed faults ${seed}`)
+  const rounds = chosen?.length ?? 3
   const name = `s${seed}`
   const { accounts, chunks } = makeSends(name, seed, scale)
   const keys = await createAccounts(engines, accounts)
   const environment = { FEED_REJECTS: `${engines.folder}/${name}.rejects` }
   const sender = openSender(environment.FEED_REJECTS)
   const start = (isStdin: boolean, moment?: Moment) =>
-    startFeed(engines, { isStdin, environment, program, ...(moment && { moment }) })
+    startFeed(engines, { isStdin, environment, ...(moment && { moment }) })
   const found: string[] = []
   const moments: string[] = []
   const commands = [erase(engines, accounts), remove(engines, accounts)]
@@ -74,14 +72,10 @@ export async function runFeedKills(
       const share = chunks.slice(0, Math.ceil((chunks.length * (round + 1)) / (rounds + 0.5)))
       sender.moveTo(feed, share)
       feed.arm()
-      const isActive = async () => {
-        const owner = await ownerOf(engines)
-        return owner !== undefined && owner !== before
-      }
-      const moment = await reach({ feed, sender, chunks: share, draws, isActive })
+      const injection = { feed, sender, engines, chunks: share, startNext: () => start(isStdin) }
+      const moment = await reach(injection, draws, before)
       const described = `${fault}${isStdin ? ', stdin' : ''}, ${moment}`
-      const inject = { moment, feed, sender, engines, chunks: share, startNext: () => start(isStdin) }
-      found.push(...(await injectFault(fault, inject)).map((line) => `${described}: ${line}`))
+      found.push(...(await injectFault(fault, moment, injection)).map((line) => `${described}: ${line}`))
       moments.push(described)
     }
     last = await start(false)
@@ -118,17 +112,20 @@ export async function complete({ stores }: FeedEngines, accounts: readonly Sendi
 /** The rows of a feed without a fault had no result for long. */
 const unfinished = 'rows without a result'
 
-interface Reached {
+interface Injection {
   feed: FeedProcess
   sender: Sender
+  engines: FeedEngines
   chunks: readonly Chunk[]
-  draws: Draws
-  /** Whether the feed has the lease of feeds. */
-  isActive(): Promise<boolean>
+  startNext(): Promise<FeedProcess>
 }
 
-/** Waits for the moment of a feed, or until it has stored everything. @returns a description */
-async function reach({ feed, sender, chunks, draws, isActive }: Reached): Promise<string> {
+/** Waits for the moment of a feed, or until it has stored everything. @param before owner of the lease of feeds @returns a description */
+async function reach(
+  { feed, sender, engines, chunks }: Injection,
+  draws: Draws,
+  before: string | undefined,
+): Promise<string> {
   const isOver = { held: false }
   const over = until(() => isOver.held || sender.isDone(chunks) || feed.ending !== null, finalMaxMs)
   const moment = await Promise.race([
@@ -141,30 +138,19 @@ async function reach({ feed, sender, chunks, draws, isActive }: Reached): Promis
   isOver.held = true
   if (moment !== 'idle') return moment
   // Earlier feeds may have stored everything: a feed that starts ends when Postgres is killed.
-  await until(async () => feed.ending !== null || (await isActive()), finalMaxMs)
+  await until(async () => feed.ending !== null || (await hasOtherOwner(engines, before)), finalMaxMs)
   // Other moments than those between statements.
   await sleep(draws.between(0, 300))
   return moment
 }
 
-interface Injection {
-  moment: string
-  feed: FeedProcess
-  sender: Sender
-  engines: FeedEngines
-  chunks: readonly Chunk[]
-  startNext(): Promise<FeedProcess>
-}
-
 /** @returns what is wrong. No feed runs afterwards */
-async function injectFault(
-  fault: Fault,
-  { moment, feed, sender, engines, chunks, startNext }: Injection,
-): Promise<string[]> {
+async function injectFault(fault: Fault, moment: string, injection: Injection): Promise<string[]> {
+  const { feed, sender, engines, chunks } = injection
   const found: string[] = []
   if (feed.ending !== null) found.push(`The feed exited with ${feed.ending}: ${feed.log()}`)
   if (moment === unfinished) found.push(feed.log())
-  if (fault === 'suspension') found.push(...(await suspend({ feed, sender, engines, chunks, startNext })))
+  if (fault === 'suspension') found.push(...(await suspend(injection)))
   else if (fault !== 'kill') {
     const engine = { ClickHouse: engines.nodes[0], Postgres: engines.postgres }[fault]
     const startedMs = performance.now()
@@ -188,18 +174,20 @@ async function ownerOf({ stores }: FeedEngines): Promise<string | undefined> {
   return lease?.owner
 }
 
+async function hasOtherOwner(engines: FeedEngines, before: string | undefined): Promise<boolean> {
+  const owner = await ownerOf(engines)
+  return owner !== undefined && owner !== before
+}
+
 /** Suspends a feed until another one has stored its rows; then it continues, and must end without writing. */
-async function suspend({ feed, sender, engines, chunks, startNext }: Omit<Injection, 'moment'>): Promise<string[]> {
+async function suspend({ feed, sender, engines, chunks, startNext }: Injection): Promise<string[]> {
   const found: string[] = []
   const before = await ownerOf(engines)
   feed.child.kill('SIGSTOP')
   const next = await startNext()
   sender.moveTo(next)
   // Rows may have their results already.
-  await until(async () => {
-    const owner = await ownerOf(engines)
-    return owner !== undefined && owner !== before
-  }, finalMaxMs)
+  await until(() => hasOtherOwner(engines, before), finalMaxMs)
   await until(() => sender.isDone(chunks) || next.ending !== null, finalMaxMs).catch(() =>
     found.push(`The next feed did not store all rows: ${next.log()}`),
   )

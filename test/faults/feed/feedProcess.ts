@@ -19,20 +19,17 @@ export type FeedProcess = Awaited<ReturnType<typeof startFeed>>
 
 /**
  * Starts a feed behind proxies. It reads standard input or HTTP.
- * @param environment of this feed, in addition to its sources
- * @param program folder of another version
+ * @param options.environment of this feed, in addition to its sources
  */
 export async function startFeed(
   engines: FeedEngines,
   options: {
     isStdin?: boolean
-    words?: readonly string[]
     moment?: Moment
     environment?: Record<string, string>
-    program?: string | undefined
   } = {},
 ) {
-  const { isStdin = false, words = [], moment, environment = {}, program } = options
+  const { isStdin = false, moment, environment = {} } = options
   const stores = await openStoreProxies(engines)
   const proxies = [...stores.nodes, stores.postgres]
   const prepared = new Map<string, string>()
@@ -58,18 +55,14 @@ export async function startFeed(
   ]).then(() => `${moment?.holds} of ${reached}`)
 
   const port = isStdin ? 0 : await freePort()
-  const child = start(
-    ['feed', ...words, ...(isStdin ? ['--stdin'] : [])],
-    {
-      ...stores.environment,
-      LOG_LEVEL: 'warn',
-      FEED_FLUSH_MS: '500',
-      FEED_PORT: `${port}`,
-      FEED_TOKEN: feedToken,
-      ...environment,
-    },
-    program,
-  )
+  const child = start(['feed', ...(isStdin ? ['--stdin'] : [])], {
+    ...stores.environment,
+    LOG_LEVEL: 'warn',
+    FEED_FLUSH_MS: '500',
+    FEED_PORT: `${port}`,
+    FEED_TOKEN: feedToken,
+    ...environment,
+  })
   engines.feeds.add(child)
   // A killed process reads no more.
   child.stdin.on('error', () => {})

@@ -33,21 +33,12 @@ export interface SendingAccount {
   kind: 'plain' | 'erased' | 'deleted' | 'importing'
   clicks: Click[]
   conversions: Conversion[]
-  events: Event[]
+  events: ReturnType<typeof eventOf>[]
   /** The last name of each campaign by id. */
   campaigns: Map<string, string>
 }
 
-export interface Click {
-  id: string
-  clickedAt: string
-  campaignId: string
-  country: string
-  visitorId: string
-  cost: number
-  isBot: boolean
-  subIds: { sub1: string }
-}
+export type Click = ReturnType<typeof clickOf>
 
 /** In its latest state. */
 export interface Conversion {
@@ -58,16 +49,6 @@ export interface Conversion {
   status: string
   updatedAt: string
   revenueBase: number
-}
-
-export interface Event {
-  id: string
-  eventName: string
-  visitorId: string
-  clickId?: string
-  value: number
-  occurredAt: string
-  receivedAt: string
 }
 
 /** Erased before any row arrives, and while rows arrive. */
@@ -169,18 +150,20 @@ function sendCampaigns(draws: Draws, account: SendingAccount, { once, later }: P
   }
 }
 
+const clickOf = (draws: Draws, number: number) => ({
+  id: `c${number}`,
+  clickedAt: timeOf(draws),
+  campaignId: `k${draws.between(0, 3)}`,
+  country: draws.pick(['DE', 'FR', 'BR']),
+  visitorId: `v${draws.between(0, 5)}`,
+  cost: draws.between(0, 900) / 100,
+  isBot: draws.chance(0.05),
+  subIds: { sub1: `s${draws.between(0, 3)}` },
+})
+
 function sendClicks(draws: Draws, account: SendingAccount, { anywhere, later }: Placer, count: number): void {
   for (let number = 0; number < count; number += 1) {
-    const click: Click = {
-      id: `c${number}`,
-      clickedAt: timeOf(draws),
-      campaignId: `k${draws.between(0, 3)}`,
-      country: draws.pick(['DE', 'FR', 'BR']),
-      visitorId: `v${draws.between(0, 5)}`,
-      cost: draws.between(0, 900) / 100,
-      isBot: draws.chance(0.05),
-      subIds: { sub1: `s${draws.between(0, 3)}` },
-    }
+    const click = clickOf(draws, number)
     account.clicks.push(click)
     const chunk = anywhere(rowOf(account, 'clicks', click, inserting))
     if (!draws.chance(0.1)) continue
@@ -217,18 +200,22 @@ function sendConversions(draws: Draws, account: SendingAccount, { anywhere, late
   }
 }
 
+function eventOf(draws: Draws, number: number, clicks: number) {
+  const occurredAt = timeOf(draws)
+  return {
+    id: `e${number}`,
+    eventName: draws.pick(['signup', 'view']),
+    visitorId: `v${draws.between(0, 5)}`,
+    ...(draws.chance(0.5) && { clickId: `c${draws.between(0, clicks)}` }),
+    value: draws.between(0, 99),
+    occurredAt,
+    receivedAt: occurredAt,
+  }
+}
+
 function sendEvents(draws: Draws, account: SendingAccount, { anywhere }: Placer, count: number): void {
   for (let number = 0; number < count; number += 1) {
-    const occurredAt = timeOf(draws)
-    const event: Event = {
-      id: `e${number}`,
-      eventName: draws.pick(['signup', 'view']),
-      visitorId: `v${draws.between(0, 5)}`,
-      ...(draws.chance(0.5) && { clickId: `c${draws.between(0, account.clicks.length)}` }),
-      value: draws.between(0, 99),
-      occurredAt,
-      receivedAt: occurredAt,
-    }
+    const event = eventOf(draws, number, account.clicks.length)
     account.events.push(event)
     anywhere(rowOf(account, 'pixel-events', event, inserting))
   }

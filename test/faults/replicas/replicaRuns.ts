@@ -9,6 +9,7 @@ import type { CrashAccount } from '../crashes/crashAccount.ts'
 import type { FeedEngines } from '../feed/feedEngines.ts'
 import { compare, complete, createAccounts, erase, remove } from '../feed/feedKills.ts'
 import { startFeed } from '../feed/feedProcess.ts'
+import { type SeedScenario, seedScenario } from '../feed/feedScenarios.ts'
 import { openSender } from '../feed/sender.ts'
 import { makeSends } from '../feed/sends.ts'
 import { openOnNodes } from './openOnNodes.ts'
@@ -30,12 +31,12 @@ const finalMaxMs = 180_000
 export async function runReplicaOutages(
   engines: FeedEngines,
   seed: number,
-  { scale = 0.4, outages: count = 12 } = {},
+  { outages: count = 12 } = {},
 ): Promise<{ faults: string[]; moments: string[] }> {
   const { replicas } = engines
   if (!replicas) throw new Error('The engines have no replicas.')
   const draws = openDraws(`outages of replicas ${seed}`)
-  const { accounts, chunks } = makeSends(`r${seed}`, seed, scale)
+  const { accounts, chunks } = makeSends(`r${seed}`, seed, 0.4)
   const keys = await createAccounts(engines, accounts)
   const { accounts: views, close } = await openOnNodes(engines, replicas)
   const outages = openOutages(replicas, draws)
@@ -185,4 +186,11 @@ async function differingNodes(nodes: readonly ReplicaNode[]): Promise<string[]> 
     const differing = present.filter((line, at) => line !== expected[at])
     return differing.length > 0 ? [`Node ${index} differs from node ${first}: ${differing}`] : []
   })
+}
+
+const one = { replicatedShards: 1 }
+const enginesByRest = [one, one, one, { replicatedShards: 2 }]
+
+export const replicaScenarios: Record<string, SeedScenario> = {
+  'random outages under events, imports and a feed': seedScenario(enginesByRest, 2, runReplicaOutages),
 }
