@@ -89,6 +89,13 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     expect(code, stderr).toBe(0)
     return { applied: JSON.parse(stdout).applied, said: stderr }
   }
+  /** Copies the migrations to a folder, with another one of ClickHouse. */
+  const addMigration = async (name: string, file: string, statement: string) => {
+    for (const store of ['clickhouse', 'postgres'])
+      await cp(join(packageRoot, store), folder(name, store), { recursive: true })
+    const text = `-- readable from: 1.0.0\n-- writable from: 1.0.0\n${statement};\n`
+    await writeFile(folder(name, 'clickhouse', file), text)
+  }
   const store = (id: string) => post(api.app, api.key, { click_id: 'c1', event_name: 'paid', event_id: id })
   const isStored = async (id: string) => (await store(id)).statusCode === 200
 
@@ -243,11 +250,7 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
 
   it.runIf(shards === 1)('migrate waits for a replica that has yet to apply a change of the other one', async () => {
     const [first, behind] = pair()
-    for (const name of ['clickhouse', 'postgres'])
-      await cp(join(packageRoot, name), folder('behind', name), { recursive: true })
-    const file =
-      '-- readable from: 1.0.0\n-- writable from: 1.0.0\nALTER TABLE costs ADD COLUMN IF NOT EXISTS later UInt8;\n'
-    await writeFile(folder('behind/clickhouse/9000_later.sql'), file)
+    await addMigration('behind', '9000_later.sql', 'ALTER TABLE costs ADD COLUMN IF NOT EXISTS later UInt8')
     await behind.run('admin', 'SYSTEM STOP REPLICATION QUEUES tributary_local.costs')
     const { stores } = await open({ CLICKHOUSE_URL: first.url('tributary_owner') })
     const migrating = migrate(stores, folder('behind'))
@@ -262,15 +265,12 @@ describe.runIf(canReplicate()).each([1, 2])('with %i shards of two replicas', (s
     'migrate does not pass over a replica that loses its disk while migrate waits for it',
     async () => {
       const [lost, other] = pair()
-      for (const name of ['clickhouse', 'postgres'])
-        await cp(join(packageRoot, name), folder(name), { recursive: true })
-      const file = '-- readable from: 1.0.0\n-- writable from: 1.0.0\nALTER TABLE clicks DROP INDEX IF EXISTS none;\n'
-      await writeFile(folder('clickhouse/9001_next.sql'), file)
+      await addMigration('lost', '9001_next.sql', 'ALTER TABLE clicks DROP INDEX IF EXISTS none')
       await lost.kill()
       const { stores } = await open({ CLICKHOUSE_URL: other.url('tributary_owner') })
       const said: string[] = []
       stores.clickhouse.onNotice = (line) => void said.push(line)
-      const migrating = migrate(stores, folder())
+      const migrating = migrate(stores, folder('lost'))
         .then(() => fillReplicas(stores))
         .catch((error: Error) => error.message)
       await expect.poll(() => said.join()).toContain('waiting for every node')

@@ -1,6 +1,7 @@
 // @module-tag long
 
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { post } from '../api/events/send.ts'
 import { inTurn } from '../faults/crashes/crashStores.ts'
 import { hasStrace } from '../faults/crashes/syscallKiller.ts'
 import { runTrials, trials } from '../faults/crashes/trials.ts'
@@ -54,6 +55,40 @@ describe.runIf(canRun)('two replicas', () => {
     await pair.accounts[0].import('clicks', [0, 1, 2])
     await pair.accounts[0].import('conversions', [0, 1])
   })
+
+  // The short form of `npm run faults -- Replicas`.
+  it('have the same rows as soon as a write through either of them is acknowledged', { tags: 'replicas' }, async () => {
+    const [one, other] = pair.accounts
+    await other.import('conversions', [2])
+    await one.import('approvals', [1])
+    await other.sendEvents(0, ['single'])
+    await one.sendEvents(1, ['first-of-batch', 'second-of-batch'])
+    await Promise.all(pair.accounts.map((account) => account.sendEvents(2, ['raced'])))
+    const [present, same] = await pair.contents()
+    expect(same).toBe(present)
+  })
+
+  it.each([0, 1] as const)(
+    'while replica %i is dead, reads are 200, and no event is acknowledged that only the other one has',
+    { tags: 'replicas' },
+    async (index) => {
+      const node = pair.replicas.nodes[index]
+      const living = pair.accounts[index === 0 ? 1 : 0]
+      const id = `without-${index}`
+      const waiting = await without(node, async () => {
+        for (const { app, key } of pair.accounts) {
+          const headers = { authorization: `ApiKey ${key}` }
+          const read = () => app.inject({ url: '/api/v1/reports?group_by=day&from=2020-01-01&to=2020-01-31', headers })
+          await expect.poll(async () => (await read()).statusCode).toBe(200)
+        }
+        const event = { click_id: 'click-0', event_name: 'paid', event_id: id, value: 1 }
+        expect((await post(living.app, living.key, event)).statusCode).toBe(503)
+        return [living.import('clicks', [10 + index]), living.sendEvents(0, [id])]
+      })
+      await Promise.all(waiting)
+      expect(await living.differences()).toEqual([])
+    },
+  )
 
   it('without Keeper, reads are 200, also on a node that is restarted, and no write is acknowledged; afterwards the writes are completed', async () => {
     const { keeper, nodes } = pair.replicas
