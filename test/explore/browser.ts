@@ -1,39 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page, Request } from 'playwright-core'
+import type { Request } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { openTestApp, testNowMs } from '../kit/app.ts'
 import { startChromium, watchProblems } from '../kit/chromium.ts'
 import { makeDemoAccount } from '../kit/demo.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
-
-/** The page in a browser, on a server with a demo account. */
-export interface Explorer {
-  api: TestApp
-  key: string
-  url: string
-  page: Page
-  problems: string[]
-  requests: Request[]
-  /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
-  open(query?: string, key?: string): Promise<void>
-  /** Shows a view as `open` does, but without a load if the page has panels: as the back button does, or a link with another key. */
-  show(query?: string, key?: string): Promise<void>
-  settle(): Promise<void>
-  /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
-  openMenu(place: keyof typeof menus): Promise<void>
-  read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
-  /** @returns what axe-core finds in the page; in the suite only in a part of it if one is given, and in five rows of a table */
-  violations(part?: string): Promise<string[]>
-  close(): Promise<void>
-}
 
 const menus = { page: '.top', range: '.filters', table: '.area-drill-down', funnel: '.area-funnel' } as const
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export async function openExplorer(): Promise<Explorer> {
+/** Opens the page in a browser, on a server with a demo account. */
+export async function openExplorer() {
   const api = await openTestApp()
   const key = await makeDemoAccount(api, 'demo', { clicks: 4_000, days: 60 })
   // No test stores rows of an account after the page has read them.
@@ -63,6 +44,7 @@ export async function openExplorer(): Promise<Explorer> {
     await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
   }
 
+  /** Opens a menu if it is not open: of the page, the range, the table or the funnel. */
   async function openMenu(place: keyof typeof menus): Promise<void> {
     const menu = page.locator(`${menus[place]} .menu`)
     if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
@@ -71,6 +53,7 @@ export async function openExplorer(): Promise<Explorer> {
   const linkOf = (query: string, ofKey: string) =>
     `${url}/explore${query}${query.includes('tz=') ? '' : `${query ? '&' : '?'}tz=UTC`}#key=${ofKey}`
 
+  /** Opens a view with a key in the fragment, in UTC unless the query has a time zone, and waits until all panels are loaded. */
   async function open(query = '', ofKey = key): Promise<void> {
     const link = linkOf(query, ofKey)
     requests.length = 0
@@ -93,6 +76,7 @@ export async function openExplorer(): Promise<Explorer> {
     settle,
     openMenu,
     open,
+    /** Shows a view as `open` does, but without a load if the page has panels: as the back button does, or a link with another key. */
     async show(query = '', ofKey = key) {
       // TRAP: what the view does not have, such as the chosen totals, stays as it is, unless the key is another one.
       requests.length = 0
@@ -111,7 +95,15 @@ export async function openExplorer(): Promise<Explorer> {
       await page.locator('.replaced').waitFor({ state: 'detached' })
       await settle()
     },
-    async read(path, search) {
+    /** Opens a page in another session of the browser, which ends with the test. */
+    async openOther(locale: string, width: number) {
+      const other = await browser.newContext({ locale, viewport: { width, height: 900 } })
+      onTestFinished(() => other.close())
+      const opened = await other.newPage()
+      await opened.clock.setFixedTime(testNowMs)
+      return opened
+    },
+    async read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>> {
       const response = await app.inject({
         url: `/api/v1${path}?${search}`,
         headers: { authorization: `ApiKey ${key}` },
@@ -119,6 +111,7 @@ export async function openExplorer(): Promise<Explorer> {
       if (response.statusCode !== 200) throw new Error(response.body)
       return response.json()
     },
+    /** @returns what axe-core finds in the page; in the suite only in a part of it if one is given, and in five rows of a table */
     async violations(part = 'html') {
       const isLong = randomCasesFactor > 1
       const where = isLong ? 'html' : { include: [part], exclude: ['tbody tr:nth-child(n + 6)'] }

@@ -1,7 +1,7 @@
 // @module-tag all
 
 import { mkdir, readFile } from 'node:fs/promises'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { shownText } from '../../src/query/shownText.ts'
 import { importContent } from '../import/runImport.ts'
@@ -165,30 +165,24 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   })
 
   it('shows whole amounts, also in a browser that keeps no data and does not know its time zone', async () => {
-    const { api, page, url } = explorer
+    const { api, openOther, url } = explorer
     const key = await api.account('large')
     const at = '2026-11-20T10:00:00Z'
     const sale = { id: 'v1', convertedAt: at, status: 'approved', updatedAt: at, revenue: '1352940.12' }
     await importContent(api.stores, 'large', 'conversions', [sale])
     await importContent(api.stores, 'large', 'costs', [{ id: 'x1', spentAt: at, cost: '999999.99' }])
-    const session = await page
-      .context()
-      .browser()
-      ?.newContext({ locale: 'de-DE', viewport: { width: 360, height: 900 } })
-    onTestFinished(() => session?.close())
-    const refused = await session?.newPage()
-    await refused?.clock.setFixedTime(testNowMs)
-    await refused?.addInitScript(refusal)
-    await refused?.goto(`${url}/explore#key=${key}`)
-    await refused?.locator('.card-value').first().waitFor()
+    const refused = await openOther('de-DE', 360)
+    await refused.addInitScript(refusal)
+    await refused.goto(`${url}/explore#key=${key}`)
+    await refused.locator('.card-value').first().waitFor()
     const shown = await refused
-      ?.locator('.card-value')
+      .locator('.card-value')
       .evaluateAll((all: (Record<'textContent' | 'title', string> & Record<'scrollWidth' | 'clientWidth', number>)[]) =>
         all.map((one) => [one.textContent.replace(/\s/g, ' '), one.title, one.scrollWidth > one.clientWidth]),
       )
     expect(shown).toContainEqual(['1,35 Mio. $', '1352940.12', false])
     expect(shown).toContainEqual(['999.999,99 $', '999999.99', false])
-    expect(refused?.url()).toContain('tz=UTC')
+    expect(refused.url()).toContain('tz=UTC')
   })
 
   it('downloads all rows of a report, or says why it does not', async () => {
@@ -228,14 +222,8 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
   ]
   for (const [locale, decimals, tags] of locales) {
     it(`formats numbers, amounts and dates for the language of the browser: ${locale}`, { tags }, async () => {
-      const { page, url, key, read } = explorer
-      const session = await page
-        .context()
-        .browser()
-        ?.newContext({ locale, viewport: { width: 390, height: 800 } })
-      const other = await session?.newPage()
-      if (!session || !other) throw new Error('no browser')
-      await other.clock.setFixedTime(testNowMs)
+      const { openOther, url, key, read } = explorer
+      const other = await openOther(locale, 390)
       await other.goto(`${url}/explore?range=7d&interval=hour&tz=Asia/Kolkata#key=${key}`)
       await other.locator('.panels').waitFor()
       await other.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
@@ -264,7 +252,6 @@ describe.skipIf(!hasChromium())('what the page /explore shows', () => {
       expect(await other.locator('.filters summary').first().textContent()).toContain(expected.dates)
       expect(await other.locator('.top').textContent()).toContain(expected.asOf)
       expect(await partsBeyond(other)).toEqual([])
-      await session.close()
     })
   }
 

@@ -261,15 +261,10 @@ c2,"https://x/""\\2",2026-11-18T00:53:20Z,2026-11-18,0.100030,false,,,""\r
       [...url, '--param', 'a=1'],
     ])
       expectOneLine(await execute(folder('copy.duckdb'), ...words), 2, '')
-    expectOneLine(
-      await execute(folder('files'), '--no-sync', '--sql', 'SELECT 1'),
-      2,
-      '--sql needs a copy in PostgreSQL or',
-    )
-    expectOneLine(
-      await execute(folder('absent.duckdb'), '--no-sync', '--sql', 'SELECT 1'),
-      1,
-      'absent.duckdb cannot be opened',
-    )
+    for (const [name, code, line] of [
+      ['files', 2, '--sql needs a copy in PostgreSQL or'],
+      ['absent.duckdb', 1, 'absent.duckdb cannot be opened'],
+    ] as const)
+      expectOneLine(await execute(folder(name), '--no-sync', '--sql', 'SELECT 1'), code, line)
   })
 })

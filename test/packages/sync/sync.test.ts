@@ -15,6 +15,7 @@ import descriptions from '../../../src/packages/sync/database/descriptions.json'
 import { run } from '../../../src/packages/sync/program.ts'
 import { synchronize } from '../../../src/packages/sync/runs.ts'
 import { parseRow } from '../../../src/packages/sync/source/received.ts'
+import { changing, columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { expectOneLine } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -25,7 +26,6 @@ import { useFolder, useOpened } from '../../kit/fixtures.ts'
 import { withWriter } from '../../writer/withWriter.ts'
 import { runProgram } from '../runProgram.ts'
 import { expectEqualRows } from './expectEqualRows.ts'
-import { plantedDifferences } from './planted.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
 import {
   byCampaign,
@@ -422,28 +422,21 @@ describe('tributary-sync', () => {
   })
 
   it('explains in one line that another process uses the file, or that it is no database', async () => {
-    const words = (target: string) => [target, '--url', source.baseUrl]
+    const expectRefused = async (place: string, line: string) =>
+      expectOneLine(await runProgram(run, [place, '--url', source.baseUrl], environment), 1, line)
     const open = `const { DuckDBInstance } = await import('@duckdb/node-api')
       globalThis.opened = await (await DuckDBInstance.create(process.argv[1])).connect()
       console.log('open')
       setInterval(() => {}, 1000)`
     const child = spawn(process.execPath, ['--input-type=module', '-e', open, file()], { cwd: packageRoot })
     await once(child.stdout, 'data')
-    expectOneLine(
-      await runProgram(run, words(file()), environment),
-      1,
-      `${file()} cannot be opened: IO Error: Could not set lock`,
-    )
+    await expectRefused(file(), `${file()} cannot be opened: IO Error: Could not set lock`)
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
     await writeFile(folder('text.duckdb'), 'text')
-    expectOneLine(await runProgram(run, words(folder('text.duckdb')), environment), 1, 'text.duckdb cannot be opened: ')
-    expectOneLine(
-      await runProgram(run, words(folder('tributary.duckdb')), environment),
-      1,
-      'must not be named like the schema',
-    )
+    await expectRefused(folder('text.duckdb'), 'text.duckdb cannot be opened: ')
+    await expectRefused(folder('tributary.duckdb'), 'must not be named like the schema')
   })
 
   it('keeps rows that the source removes by age, also between the checksum and the export of a day', async () => {
@@ -538,6 +531,30 @@ describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-syn
     expect(JSON.parse(/result:(.*)/.exec(shown)?.[1] ?? '')).toMatchObject({ rows: { clicks: 6 } })
   })
 })
+
+const changedBy: Record<string, string> = {
+  text: "|| 'x'",
+  bigint: '+ 1',
+  timestamptz: "+ interval '1 ms'",
+  'numeric(18,6)': '+ 0.000001',
+}
+
+/**
+ * Statements that change a column of a row of a copy: each column of the identity, the times and the amount.
+ * @returns sets of statements, each with at most one of a resource
+ */
+function plantedDifferences(): { resource: string; statement: string }[][] {
+  const columns = changing.map(({ name, key, time, amount, fields }) =>
+    [...key, time, 'storedAt', ...(amount ? [amount] : [])].map((field) => {
+      const column = columnNameOf(field)
+      const changed = `${column} ${changedBy[`${fields[field]}`.replace(' NOT NULL', '')]}`
+      const row = `(SELECT min(id) FROM tributary.${name} WHERE ${column} IS NOT NULL)`
+      return { resource: name, statement: `UPDATE tributary.${name} SET ${column} = ${changed} WHERE id = ${row}` }
+    }),
+  )
+  const countMax = Math.max(...columns.map(({ length }) => length))
+  return Array.from({ length: countMax }, (_, n) => columns.flatMap((one) => one[n] ?? []))
+}
 
 /** Checks that the function of a copy has the reports of the API by dimensions. */
 async function expectReports(
