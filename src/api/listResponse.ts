@@ -61,15 +61,12 @@ export async function sendList<Plan extends ListPlan>(
   checkCsvParameters(query, format)
   if (!format) {
     const selected = readPageFields(query.fields, resource)
-    const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
-      const read = { ...context, signal }
+    return await sendRead(context, request, reply, 'add filters or request a shorter range', async (read) => {
       const isByStoredAt = plan.updatedSinceMs !== undefined
       const asOfMs = isByStoredAt ? await readWatermark(read, accountId, resource) : undefined
-      const { data, ...rest } = await listRows(read, { ...plan, asOfMs, selected })
-      return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
+      const page = await listRows(read, { ...plan, asOfMs, selected })
+      return { ...page, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained }
     })
-    await sendPage(reply, page.data, page.rest)
-    return
   }
   const asOfMs = await readWatermark({ stores, signal: request.signal }, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
@@ -109,6 +106,18 @@ export async function withReadDeadline<Result>(
     () => new Problem('query_timeout', message, { retryAfterS: 5 }),
     (deadline) => read(AbortSignal.any([disconnected, deadline])),
   )
+}
+
+/** Reads a page, as `withReadDeadline` does, and sends it. */
+export async function sendRead(
+  context: RouteContext,
+  { signal }: FastifyRequest,
+  reply: FastifyReply,
+  advice: string,
+  read: (context: RowContext) => Promise<PageRows>,
+): Promise<void> {
+  const { data, ...rest } = await withReadDeadline(signal, advice, (signal) => read({ ...context, signal }))
+  await sendPage(reply, data, rest)
 }
 
 /**

@@ -65,42 +65,20 @@ FROM pixel_events FINAL
 WHERE ${conditions(query, ch`received_at`)}
 ORDER BY origin, id, generation`
   if (query.format === 'csv') {
-    const fields = [...eventFields.map(({ name, value }) => ({ name, value })), exportField('properties', 'text')]
     return ch`
-SELECT ${selectList(fields, { format: 'csv' })}${from}
+SELECT ${selectList([...eventFields, exportField('properties', 'text')], query)}${from}
 ${formatClause('csv')}`
   }
-  const values = join(
-    eventFields.map(({ value }) => value),
-    ', ',
-  )
-  const types = join(
-    eventFields.map(({ name, type }) => ch`${identifier(name)} ${type}`),
-    ', ',
-  )
   return ch`
 SELECT concat(
-  substring(toJSONString(CAST((${values}), 'Tuple(${types})')) AS line, 1, length(line) - 1),
+  substring(formatRowNoNewline('JSONEachRow', ${selectList(eventFields, query)}) AS line, 1, length(line) - 1),
   ',"properties":', if(properties = '', 'null', properties), '}')${from}
 FORMAT TSVRaw`
 }
 
-/** Types of the values of an exported event; the kinds that events have. */
-const exportTypes = {
-  id: ch`String`,
-  word: ch`String`,
-  text: ch`Nullable(String)`,
-  uint32: ch`UInt32`,
-  floatOrNull: ch`Nullable(Float64)`,
-  instant: ch`DateTime64(3, \\'UTC\\')`,
-} as const
-
 /** `properties` is JSON text, which is written apart from the other fields. */
 const { properties: _properties, ...plainFields } = pixelEventFields
-const eventFields = Object.entries(plainFields).map(([name, kind]) => ({
-  ...exportField(name, kind),
-  type: exportTypes[kind],
-}))
+const eventFields = Object.entries(plainFields).map(([name, kind]) => exportField(name, kind))
 
 function conditions({ accountId, range }: RowQuery, at: Fragment): Fragment {
   return join([ch`account_id = ${text(accountId)}`, ...inRange(at, range)], '\n  AND ')

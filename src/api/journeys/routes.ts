@@ -1,6 +1,6 @@
 import { JourneyPage, JourneyQuery } from '../../../schema/journey.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendPage, withReadDeadline } from '../listResponse.ts'
+import { sendRead } from '../listResponse.ts'
 import { planJourney } from './plan.ts'
 import { readJourney } from './run.ts'
 
@@ -15,11 +15,9 @@ export function journeyRoutes(app: App, context: RouteContext): void {
       response: { 200: JourneyPage },
     },
     config: { scope: 'read:events' },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const plan = planJourney(request.query, request.caller, context.now())
-      const read = (signal: AbortSignal) => readJourney({ ...context, signal }, plan)
-      const { data, ...rest } = await withReadDeadline(request.signal, 'request the journey of a click', read)
-      await sendPage(reply, data, rest)
+      return sendRead(context, request, reply, 'request the journey of a click', (read) => readJourney(read, plan))
     },
   })
 }

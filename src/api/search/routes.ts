@@ -5,7 +5,7 @@ import {
   ConversionSearchQuery,
 } from '../../../schema/search.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendPage, withReadDeadline } from '../listResponse.ts'
+import { sendRead } from '../listResponse.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
 import { planSearch } from './plan.ts'
@@ -23,11 +23,9 @@ export function searchRoutes(app: App, context: RouteContext): void {
       response: { 200: ConversionSearchPage },
     },
     config: { scope: 'search:conversions' },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const plan = planSearch('conversions/search', request.query, request.caller)
-      const search = (signal: AbortSignal) => searchConversions({ ...context, signal }, plan)
-      const { data, ...rest } = await withReadDeadline(request.signal, advice, search)
-      await sendPage(reply, data, rest)
+      return sendRead(context, request, reply, advice, (read) => searchConversions(read, plan))
     },
   })
   app.get('/campaigns/search', {
@@ -40,11 +38,9 @@ export function searchRoutes(app: App, context: RouteContext): void {
       response: { 200: CampaignSearchPage },
     },
     config: { scope: 'search:campaigns' },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const plan = planSearch('campaigns/search', request.query, request.caller)
-      const search = (signal: AbortSignal) => searchCampaigns({ ...context, signal }, plan)
-      const { data, ...rest } = await withReadDeadline(request.signal, advice, search)
-      await sendPage(reply, data, rest)
+      return sendRead(context, request, reply, advice, (read) => searchCampaigns(read, plan))
     },
   })
 }

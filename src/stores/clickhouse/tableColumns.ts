@@ -46,6 +46,16 @@ export const clickFields = {
   isTest: 'flag',
 } as const satisfies Record<string, ColumnKind>
 
+/** The fields of conversions and costs by which facts are grouped. */
+const dimensionFields = {
+  ...entityIdFields,
+  country: 'text',
+  device: 'text',
+  os: 'text',
+  browser: 'text',
+  ...subIdFields,
+} as const satisfies Record<string, ColumnKind>
+
 /** The fields of a conversion that imports read and the API returns, in the order of the API, with the kind of each column. */
 export const conversionFields = {
   id: 'id',
@@ -61,12 +71,7 @@ export const conversionFields = {
   clickId: 'text',
   visitorId: 'text',
   transactionId: 'text',
-  ...entityIdFields,
-  country: 'text',
-  device: 'text',
-  os: 'text',
-  browser: 'text',
-  ...subIdFields,
+  ...dimensionFields,
   /** In `currency`. */
   payout: 'moneyOrNull',
   /** In `currency`. */
@@ -84,12 +89,7 @@ export const costFields = {
   spentAt: 'instant',
   /** As imported, or the start of the import. */
   updatedAt: 'instant',
-  ...entityIdFields,
-  country: 'text',
-  device: 'text',
-  os: 'text',
-  browser: 'text',
-  ...subIdFields,
+  ...dimensionFields,
   /** In `currency`; never absent. */
   cost: 'moneyOrNull',
   currency: 'text',
