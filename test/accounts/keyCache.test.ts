@@ -8,9 +8,9 @@ import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../
 import { openKeyUses } from '../../src/accounts/keyUses.ts'
 import { findKey, listKeys, revokeKey } from '../../src/accounts/manageKeys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { makeKey as makeKeyOf } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
+import { interceptPostgres } from '../kit/interceptedPostgres.ts'
 
 const server = useTestApp()
 let nowMs: number
@@ -29,12 +29,9 @@ async function makeKey(accountId: string, expiresAt: Date | null = null, plan = 
 /** The Postgres of the server, with a count of statements and a switch for an outage. */
 function observed() {
   const state = { queries: 0, isDown: false }
-  const postgres = new Proxy(server.stores.postgres, {
-    apply(target, _self, words: Parameters<Postgres>) {
-      state.queries += 1
-      if (!state.isDown) return Reflect.apply(target, undefined, words)
-      return Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' }))
-    },
+  const postgres = interceptPostgres(server.stores.postgres, (_, run) => {
+    state.queries += 1
+    return state.isDown ? Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' })) : run()
   })
   return { state, postgres }
 }

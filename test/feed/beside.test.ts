@@ -100,10 +100,8 @@ async function openBusyFeed(...accounts: string[]) {
 }
 
 async function expectWhole(account: string, clicks: number): Promise<void> {
-  const [row] = await rowsOf<{ clicks: number; ids: number }>(
-    stores,
-    `SELECT count() AS clicks, uniqExact(id) AS ids FROM clicks WHERE account_id = '${account}'`,
-  )
+  const query = `SELECT count() AS clicks, uniqExact(id) AS ids FROM clicks WHERE account_id = '${account}'`
+  const [row] = await rowsOf<{ clicks: number; ids: number }>(stores, query)
   expect([account, row?.clicks, row?.ids]).toEqual([account, clicks, clicks])
   expect([account, await withWriter(stores, account, findDifferences)]).toEqual([account, []])
 }
@@ -133,10 +131,9 @@ describe('beside a busy feed', () => {
 
     await apply({ stores }, busy, { kind: 'erase', visitor: 1 })
     await feed.stores(busy)
-    const visitors = await rowsOf<{ visitor_id: string }>(
-      stores,
-      `SELECT DISTINCT visitor_id FROM clicks WHERE account_id = '${busy}' AND startsWith(id, 'c') ORDER BY visitor_id`,
-    )
+    const query = `SELECT DISTINCT visitor_id FROM clicks
+      WHERE account_id = '${busy}' AND startsWith(id, 'c') ORDER BY visitor_id`
+    const visitors = await rowsOf<{ visitor_id: string }>(stores, query)
     expect(visitors.map(({ visitor_id }) => visitor_id)).toEqual(['', 'v0', 'v2'])
 
     const before = feed.stored.get(busy) ?? 0
@@ -156,10 +153,8 @@ describe('beside a busy feed', () => {
     await feed.stores(busy)
     await feed.end()
     await expectWhole(busy, (feed.stored.get(busy) ?? 0) + imported.length)
-    const [old] = await rowsOf<{ rows: number }>(
-      stores,
-      `SELECT count() AS rows FROM clicks WHERE account_id = '${other}' AND clicked_at < '2025-10-01'`,
-    )
+    const statement = `SELECT count() AS rows FROM clicks WHERE account_id = '${other}' AND clicked_at < '2025-10-01'`
+    const [old] = await rowsOf<{ rows: number }>(stores, statement)
     expect(old?.rows).toBe(0)
     expect(await withWriter(stores, other, findDifferences)).toEqual([])
     for (const table of ['clicks', 'conversions', 'pixel_events', 'sums_by_day']) {

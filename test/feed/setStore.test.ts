@@ -10,6 +10,7 @@ import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
+import { interceptPostgres } from '../kit/interceptedPostgres.ts'
 import { Killed } from '../kit/killedStores.ts'
 import { expireProcessOf } from '../kit/leases.ts'
 import { until } from '../kit/until.ts'
@@ -77,10 +78,9 @@ describe('a flush', () => {
     expect(
       (await store(set, [{ ...spend(a, 6), origin: latest }, spend(a, 7, at(9)), spend(b, 7, at(8))])).join(' '),
     ).toBe('updated older older')
-    const sums = await rowsOf<{ id: string; cost: number }>(
-      stores,
-      `SELECT account_id AS id, toFloat64(sum(cost)) AS cost FROM sums_by_quarter_hour WHERE account_id IN ('${a}', '${b}') GROUP BY id`,
-    )
+    const query = `SELECT account_id AS id, toFloat64(sum(cost)) AS cost FROM sums_by_quarter_hour
+      WHERE account_id IN ('${a}', '${b}') GROUP BY id`
+    const sums = await rowsOf<{ id: string; cost: number }>(stores, query)
     expect(new Map(sums.map(({ id, cost }) => [id, cost]))).toEqual(
       new Map([
         [a, 6],
@@ -154,18 +154,13 @@ describe('a flush', () => {
   it('whose journal did not confirm a record stores its rows once', async () => {
     const [a, b] = await accounts()
     let lost = 0
-    const unconfirmed = new Proxy(stores.postgres, {
-      apply(target, self, given) {
-        const query = Reflect.apply(target, self, given)
-        // The first statement of a flush of clicks that depends on the lease.
-        if (lost !== 1 || !/^\s*WITH held AS/.test(given[0]?.[0] ?? '')) return query
-        lost = 2
-        const failing = async () => {
-          await query
-          throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
-        }
-        return failing()
-      },
+    const unconfirmed = interceptPostgres(stores.postgres, (text, run) => {
+      // The first statement of a flush of clicks that depends on the lease.
+      if (lost !== 1 || !/^\s*WITH held AS/.test(text)) return run()
+      lost = 2
+      return run().then(() => {
+        throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+      })
     })
     const set = open({ clickhouse: stores.clickhouse, postgres: unconfirmed })
     await set.claim([a, b])

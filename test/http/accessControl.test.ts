@@ -120,7 +120,16 @@ it('a server counts reads and events separately and each key alone; above the li
 
 describe('paths', () => {
   it('responds 404 to an unknown path, with or without a key', async () => {
-    for (const url of ['/api', '/api/v1', '/api/v1/', '/api/v1/nope', '/api/v1/probe/', '/api/v2/probe', '/metrics']) {
+    for (const url of [
+      '/api',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v1/nope',
+      '/api/v1/probe/',
+      '/api/v1/probe/mine/x',
+      '/api/v2/probe',
+      '/metrics',
+    ]) {
       expectProblem(await request(url), 404, 'not_found')
       expectProblem(await request(url, { apiKey: null }), 404, 'not_found')
       expectProblem(await request(url, { apiKey: 'nonsense' }), 404, 'not_found')

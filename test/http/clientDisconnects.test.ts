@@ -6,6 +6,7 @@ import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { getFrom, useTestApp } from '../kit/app.ts'
+import { interceptPostgres } from '../kit/interceptedPostgres.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { probeRoutes } from './probe.ts'
 
@@ -71,14 +72,11 @@ let onLookUp: (() => Promise<void>) | undefined
 let releaseLookUp = () => {}
 
 function holdingLookUps(stores: Stores): Stores {
-  const postgres = new Proxy(stores.postgres, {
-    apply(target, self, [strings, ...values]) {
-      const run = () => Reflect.apply(target, self, [strings, ...values])
-      const held = onLookUp
-      if (!held || !strings.raw?.some((part: string) => part.includes('FROM api_keys'))) return run()
-      onLookUp = undefined
-      return held().then(run)
-    },
+  const postgres = interceptPostgres(stores.postgres, (text, run) => {
+    const held = onLookUp
+    if (!held || !text.includes('FROM api_keys')) return run()
+    onLookUp = undefined
+    return held().then(run)
   })
   return { ...stores, postgres }
 }

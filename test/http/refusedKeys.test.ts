@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { hashOfKey, makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { openKeyLookUps, tooLate } from '../../src/accounts/lookUpKeys.ts'
 import { revokeKey } from '../../src/accounts/manageKeys.ts'
-import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { makeKey } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
+import { interceptPostgres } from '../kit/interceptedPostgres.ts'
 import { sendRaw } from '../kit/rawConnection.ts'
 import { probeRoutes } from './probe.ts'
 
@@ -92,17 +92,13 @@ describe('key look-ups', () => {
   /** The real Postgres; counts statements, and `running` ones without a response. */
   function observed(isHung: () => boolean = () => false) {
     const state = { statements: 0, running: 0, runningMax: 0 }
-    const postgres = new Proxy(api.stores.postgres, {
-      apply(target, _self, words: Parameters<Postgres>) {
-        state.statements += 1
-        state.running += 1
-        state.runningMax = Math.max(state.runningMax, state.running)
-        if (isHung()) return new Promise(() => {})
-        return (Reflect.apply(target, undefined, words) as PromiseLike<unknown>).then((rows) => {
-          state.running -= 1
-          return rows
-        })
-      },
+    const postgres = interceptPostgres(api.stores.postgres, async (_, run) => {
+      state.statements += 1
+      state.running += 1
+      state.runningMax = Math.max(state.runningMax, state.running)
+      const rows = await (isHung() ? new Promise(() => {}) : run())
+      state.running -= 1
+      return rows
     })
     return { state, postgres }
   }

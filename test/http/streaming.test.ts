@@ -24,15 +24,12 @@ let url: string
 beforeAll(async () => {
   key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'c2', name: 'a"b,c' }])
-  await storeClicks(
-    api.stores,
-    'acme',
-    Array.from({ length: 30 }, (_, n) => ({
-      id: `k${n}`,
-      clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`,
-      campaign_id: n % 2 ? 'c2' : 'gone',
-    })),
-  )
+  const clicks = Array.from({ length: 30 }, (_, n) => ({
+    id: `k${n}`,
+    clicked_at: `2026-03-${10 + (n % 9)} 10:00:00.000`,
+    campaign_id: n % 2 ? 'c2' : 'gone',
+  }))
+  await storeClicks(api.stores, 'acme', clicks)
   largeKey = await api.account('large')
   await storeLargeClicks(api.stores, 'large')
   url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1`

@@ -63,18 +63,14 @@ it.each([
     const files = await readdir(join(root, folder))
     for (const name of files.filter((file) => file.startsWith(`${tracker}-`)))
       expect(await importSample(account, name)).toMatchObject({ rejected: 0, duplicates: 0, updated: 0 })
-    const [first] = await rowsOf<{ id: string }>(
-      stores,
-      `SELECT id, toString(toDateTime(clicked_at, 'UTC')) AS clicked, country, device, toFloat64(cost) AS cost
-     FROM clicks WHERE account_id = '${account}' ORDER BY clicked_at LIMIT 1`,
-    )
+    const query = `SELECT id, toString(toDateTime(clicked_at, 'UTC')) AS clicked, country, device, toFloat64(cost) AS cost
+     FROM clicks WHERE account_id = '${account}' ORDER BY clicked_at LIMIT 1`
+    const [first] = await rowsOf<{ id: string }>(stores, query)
     expect(first).toMatchObject(expectedClick)
-    const [converted] = await rowsOf(
-      stores,
-      `SELECT click_id AS id, toString(toDateTime(converted_at, 'UTC')) AS converted,
+    const statement = `SELECT click_id AS id, toString(toDateTime(converted_at, 'UTC')) AS converted,
        toString(toDateTime(clicked_at, 'UTC')) AS clicked, status, toFloat64(revenue) AS revenue
-     FROM conversions FINAL WHERE account_id = '${account}' ORDER BY converted_at LIMIT 1`,
-    )
+     FROM conversions FINAL WHERE account_id = '${account}' ORDER BY converted_at LIMIT 1`
+    const [converted] = await rowsOf(stores, statement)
     expect(converted).toMatchObject({ ...expectedConversion, id: first?.id })
     const later = await importSample(
       account,
@@ -108,12 +104,10 @@ it.each(['meta', 'google-ads', 'tiktok', 'pushnami'])(
       const done = await importSample(account, name, undefined, temporary(name))
       expect(done).toMatchObject({ read: rows.length, [counted]: rows.length, rejected: 0 })
     }
-    const [found] = await rowsOf<{ cost: number; base: number; summed: number }>(
-      stores,
-      `SELECT toFloat64(sum(cost)) AS cost, toFloat64(sum(cost_base)) AS base,
+    const query = `SELECT toFloat64(sum(cost)) AS cost, toFloat64(sum(cost_base)) AS base,
          (SELECT toFloat64(sum(cost)) FROM sums_by_day WHERE account_id = '${account}' AND dimension = 'campaign') AS summed
-       FROM costs FINAL WHERE account_id = '${account}'`,
-    )
+       FROM costs FINAL WHERE account_id = '${account}'`
+    const [found] = await rowsOf<{ cost: number; base: number; summed: number }>(stores, query)
     expect(found?.cost).toBeCloseTo(amounts(-2).reduce((sum, amount) => sum + amount, 0))
     expect(found?.summed).toBe(found?.base)
   },

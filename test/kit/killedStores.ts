@@ -1,5 +1,6 @@
 import type { Writer } from '../../src/writer/fence/session.ts'
 import { interceptClickHouse } from './interceptedClickHouse.ts'
+import { interceptPostgres } from './interceptedPostgres.ts'
 
 /** The process was killed before a statement. */
 export class Killed extends Error {}
@@ -16,12 +17,9 @@ export function killableStores({ postgres, clickhouse }: Writer['stores']): {
   const spend = () => {
     if (left-- <= 0) throw new Killed()
   }
-  const counted = new Proxy(postgres, {
-    apply(target, self, given) {
-      // Parts of statements are made by the same function.
-      if (/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(given[0]?.[0] ?? '')) spend()
-      return Reflect.apply(target, self, given)
-    },
+  const counted = interceptPostgres(postgres, (text, run) => {
+    if (/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(text)) spend()
+    return run()
   })
   return {
     stores: interceptClickHouse({ clickhouse, postgres: counted }, spend),

@@ -195,13 +195,6 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       }
     })
 
-    it('404 not_found for an unknown path below it, with or without a key', async () => {
-      for (const authorization of [null, `ApiKey ${key}`]) {
-        const response = await send(operation, { path: `${operation.path.replace('{id}', 'mine')}/x/y`, authorization })
-        expect([response.statusCode, response.json().error]).toEqual([404, 'not_found'])
-      }
-    })
-
     it('400 unknown_parameter for a parameter that it does not have', async () => {
       for (const name of ['nope', 'Limit', '__proto__', 'api_key', 'account_id'])
         await expectProblem(operation, { query: { [name]: '1' } }, [400, 'unknown_parameter', name])

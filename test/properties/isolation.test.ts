@@ -10,6 +10,7 @@ import { rowsOfAccount, storeRows } from '../feed/openFeed.ts'
 import { getFrom, testNowMs, useTestApp } from '../kit/app.ts'
 import { forEachConcurrently } from '../kit/forEachConcurrently.ts'
 import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
+import { interceptPostgres } from '../kit/interceptedPostgres.ts'
 import { isNeeded, type Operation, operations } from '../kit/operations.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
 import { until } from '../kit/until.ts'
@@ -409,18 +410,14 @@ it('every ClickHouse query of a read has the account as the first condition on e
 
 async function openRecording(): Promise<{ app: App; queries: string[]; close: () => Promise<void> }> {
   const queries: string[] = []
-  const { postgres } = api.stores
-  const recordingPostgres = new Proxy(postgres, {
-    apply(target, self, given: unknown[]) {
-      const [first] = given
-      if (Array.isArray(first) && 'raw' in first) queries.push(`Postgres: ${first.join('?')}`)
-      return Reflect.apply(target, self, given)
-    },
+  const postgres = interceptPostgres(api.stores.postgres, (text, run) => {
+    queries.push(`Postgres: ${text}`)
+    return run()
   })
   const recording = interceptClickHouse<Stores>(api.stores, ({ isReader, text }) => {
     if (isReader) queries.push(`ClickHouse: ${text}`)
   })
-  const app = await openUncached({ ...recording, postgres: recordingPostgres, postgresReader: recordingPostgres })
+  const app = await openUncached({ ...recording, postgres, postgresReader: postgres })
   // Caches the key.
   await getFrom(app, '/offers', keys.acme)
   return { app, queries, close: () => app.close() }

@@ -27,28 +27,22 @@ beforeAll(async () => {
   const named = texts.filter(Boolean).map((id) => ({ id, name: id }))
   for (const table of tables) await storeMetadata(api.stores, table, 'acme', named)
   const idOf = (text: string, index: number) => `${text.startsWith('-') ? '-' : 'k'}${index}`
-  await storeClicks(
-    api.stores,
-    'acme',
-    texts.map((text, index) => ({
-      id: idOf(text, index),
-      clicked_at: '2026-11-20 10:00:00.000',
-      cost: '-1.5',
-      cost_base: '-1.5',
-      ...fill([...shared, ...subIds, ...clickTexts], text),
-    })),
-  )
-  await storeConversions(
-    api.stores,
-    'acme',
-    texts.map((text, index) => ({
-      id: idOf(text, index),
-      converted_at: '2026-11-20 10:00:00.000',
-      revenue: '-2.5',
-      revenue_base: '-2.5',
-      ...fill([...shared, ...subIds, ...conversionTexts], text),
-    })),
-  )
+  const clicks = texts.map((text, index) => ({
+    id: idOf(text, index),
+    clicked_at: '2026-11-20 10:00:00.000',
+    cost: '-1.5',
+    cost_base: '-1.5',
+    ...fill([...shared, ...subIds, ...clickTexts], text),
+  }))
+  await storeClicks(api.stores, 'acme', clicks)
+  const conversions = texts.map((text, index) => ({
+    id: idOf(text, index),
+    converted_at: '2026-11-20 10:00:00.000',
+    revenue: '-2.5',
+    revenue_base: '-2.5',
+    ...fill([...shared, ...subIds, ...conversionTexts], text),
+  }))
+  await storeConversions(api.stores, 'acme', conversions)
 })
 
 const readRecords = async (path: string) => (await csvRows((await api.get(path, key)).body)) as Record<string, string>[]

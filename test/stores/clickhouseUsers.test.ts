@@ -135,11 +135,9 @@ describe('the writer', () => {
 
   it('may send repairs to replicated tables, and a mutation with a subquery is rejected', async () => {
     // Without Keeper a table can be attached, not changed: a statement that the table does not reject ends with that reason.
-    await server.run(
-      'admin',
-      `ATTACH TABLE tributary.replicated UUID '${randomUUID()}' (account_id String)
-       ENGINE = ReplicatedMergeTree('/clickhouse/tables/one/replicated', 'one') ORDER BY account_id`,
-    )
+    const query = `ATTACH TABLE tributary.replicated UUID '${randomUUID()}' (account_id String)
+       ENGINE = ReplicatedMergeTree('/clickhouse/tables/one/replicated', 'one') ORDER BY account_id`
+    await server.run('admin', query)
     const repair = (where: Fragment) =>
       runStatement(
         api.stores.clickhouse.client,

@@ -108,10 +108,9 @@ it('an instance of the version before reads, writes and restarts while an upgrad
     expect(await request(`${url}/events`, writing, clickIds)).toEqual({ accepted: true })
   expect((await runJson(['verify'], stores.environment)).differences).toEqual([])
 
-  const [events] = await rowsOf<{ ids: string[] }>(
-    stores,
-    "SELECT arraySort(groupUniqArray(id)) AS ids FROM pixel_events WHERE account_id = 'writing' AND id LIKE 'load-%'",
-  )
+  const query =
+    "SELECT arraySort(groupUniqArray(id)) AS ids FROM pixel_events WHERE account_id = 'writing' AND id LIKE 'load-%'"
+  const [events] = await rowsOf<{ ids: string[] }>(stores, query)
   expect(events?.ids).toEqual(acknowledged.toSorted())
   const path = '/reports?group_by=device&from=2026-11-01&to=2026-11-30'
   expect(await request(`${next.url}${path}`, writing)).toMatchObject({

@@ -65,13 +65,9 @@ describe('an insert with a deadline', () => {
     expect(await count('click_index')).toBe(15_000)
     const nodes = stores.clickhouse.cluster?.nodes.length ?? 1
     expect((await rowsOfEveryNode(stores, parts)).length).toBe(before + 3 * nodes)
-    expect(
-      await rowsOf(
-        stores,
-        `SELECT uniqExact(stored_at) AS moments, min(stored_at) > now() - INTERVAL 1 HOUR AS isRecent
-        FROM clicks WHERE account_id = '${account}'`,
-      ),
-    ).toEqual([{ moments: 1, isRecent: 1 }])
+    const query = `SELECT uniqExact(stored_at) AS moments, min(stored_at) > now() - INTERVAL 1 HOUR AS isRecent
+        FROM clicks WHERE account_id = '${account}'`
+    expect(await rowsOf(stores, query)).toEqual([{ moments: 1, isRecent: 1 }])
   })
 
   it('that begins after the deadline stores nothing in its table or in derived tables', async () => {
@@ -197,12 +193,10 @@ it('a mutation that ClickHouse tries again after a failure is not failing', asyn
   await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z' }])
   const which = ch`position(command, ${text(account)}) > 0`
   const areDone = () => areMutationsDone(nodesOf(stores.clickhouse), which, { label: 'test' })
-  await changeTables(
-    stores,
-    `ALTER TABLE clicks UPDATE city = if(sleepEachRow(1)
+  const statement = `ALTER TABLE clicks UPDATE city = if(sleepEachRow(1)
        + throwIf((SELECT count() FROM pixel_events WHERE account_id = '${account}') = 0, 'failing') = 0, 'Lyon', '')
-     WHERE account_id = '${account}' SETTINGS mutations_sync = 0, mutations_execute_subqueries_on_initiator = 0`,
-  )
+     WHERE account_id = '${account}' SETTINGS mutations_sync = 0, mutations_execute_subqueries_on_initiator = 0`
+  await changeTables(stores, statement)
   await expect
     .poll(() => areDone().catch((error: Error) => error.message))
     .toMatch(/^ClickHouse cannot complete .*failing/)

@@ -178,12 +178,8 @@ describe('a flush', () => {
       { account_id: a, times: 1, isLate: 1, rows: 3 },
       { account_id: b, times: 1, isLate: 0, rows: 3 },
     ])
-    expect(
-      await rowsOf(
-        stores,
-        `SELECT uniqExact(account_id, click_id) AS n FROM converted_clicks WHERE account_id IN ('${a}', '${b}')`,
-      ),
-    ).toEqual([{ n: 2 }])
+    const statement = `SELECT uniqExact(account_id, click_id) AS n FROM converted_clicks WHERE account_id IN ('${a}', '${b}')`
+    expect(await rowsOf(stores, statement)).toEqual([{ n: 2 }])
   })
 
   it('attributes conversions that wait for its clicks in the same block, and reads none that does not', async () => {

@@ -46,12 +46,8 @@ beforeAll(async () => {
     cost: amount,
     updatedAt: at(100 + round),
   })
-  await importContent(
-    api.stores,
-    'acme',
-    'costs',
-    [1, 2, 20].map((n) => cost(n, 5.25, 0)),
-  )
+  const costs = [1, 2, 20].map((n) => cost(n, 5.25, 0))
+  await importContent(api.stores, 'acme', 'costs', costs)
   await importContent(api.stores, 'acme', 'costs', [cost(2, -1.000001, 1), cost(20, 0, 1)])
   const event = (n: number) => ({ id: `e${n % 6}`, generation: Math.floor(n / 6), occurred_at: at(n).slice(0, -1) })
   const events = Array.from({ length: 18 }, (_, n) => event(n))

@@ -165,17 +165,14 @@ describe('pages of clicks', () => {
       city: `city ${n}`,
     }))
     await storeClicks(api.stores, account, stored)
-    await storeConversions(
-      api.stores,
-      account,
-      stored.map(({ id, clicked_at }, n) => ({
-        id: `v${n}`,
-        converted_at: clicked_at,
-        click_id: id,
-        click_at: clicked_at,
-        is_test: n % 60 !== 7,
-      })),
-    )
+    const conversions = stored.map(({ id, clicked_at }, n) => ({
+      id: `v${n}`,
+      converted_at: clicked_at,
+      click_id: id,
+      click_at: clicked_at,
+      is_test: n % 60 !== 7,
+    }))
+    await storeConversions(api.stores, account, conversions)
     const expected = [7, 67, 127, 187, 247].map((n) => [`c${n}`, `city ${n}`, 1])
     for (const query of ['is_bot=false', 'converted=true', 'is_bot=false&converted=true']) {
       for (const limit of [3, 200]) expect(await readRows(query, limit, key)).toEqual(expected)
@@ -204,11 +201,8 @@ describe('pages of clicks', () => {
     const key = await api.account('copies')
     const at = '2026-11-01 10:00:00.000'
     const ids = ['b', 'a']
-    await storeClicks(
-      api.stores,
-      'copies',
-      ids.map((id) => ({ id, clicked_at: at, city: id })),
-    )
+    const rows = ids.map((id) => ({ id, clicked_at: at, city: id }))
+    await storeClicks(api.stores, 'copies', rows)
     const ofClick = (id: string) => ({ id, converted_at: at, click_id: id, click_at: at })
     await storeConversions(api.stores, 'copies', ids.map(ofClick))
     const read = () => readRows('converted=true', 5, key)
@@ -225,11 +219,8 @@ describe('pages of clicks', () => {
     const key = await api.account('many')
     const clicked_at = '2026-11-20 10:00:00.000'
     const ids = ['d', 'c', 'b', 'a']
-    await storeClicks(
-      api.stores,
-      'many',
-      ids.map((id) => ({ id, clicked_at, city: 'Rome' })),
-    )
+    const clicks = ids.map((id) => ({ id, clicked_at, city: 'Rome' }))
+    await storeClicks(api.stores, 'many', clicks)
     const conversions = ids.flatMap((id) =>
       Array.from({ length: id === 'a' ? 1 : 20 }, (_, n) => ({
         id: `${id}-${n}`,

@@ -132,17 +132,13 @@ describe('GET /conversions before old versions are merged', () => {
     const churned = await api.account('churned')
     const row = (n: number): StoredRow => ({ id: `v${n}`, converted_at: `2026-11-10 10:00:00.${100 + n}` })
     const numbers = Array.from({ length: 300 }, (_, n) => n)
-    await storeConversions(
-      api.stores,
-      'churned',
-      numbers.map((n) => ({ ...row(n), status: 'pending' })),
-    )
+    const pending = numbers.map((n) => ({ ...row(n), status: 'pending' }))
+    await storeConversions(api.stores, 'churned', pending)
     const left = [7, 8, 150, 299]
-    await storeConversions(
-      api.stores,
-      'churned',
-      numbers.filter((n) => !left.includes(n)).map((n) => ({ ...row(n), status: 'approved', version: 2 })),
-    )
+    const approved = numbers
+      .filter((n) => !left.includes(n))
+      .map((n) => ({ ...row(n), status: 'approved', version: 2 }))
+    await storeConversions(api.stores, 'churned', approved)
     expect(await readAll('status=pending', 1, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
     expect(await readAll('status=pending', 3, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
     expect(await readAll('status=approved', 50, churned)).toHaveLength(296)

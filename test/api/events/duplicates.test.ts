@@ -158,11 +158,8 @@ describe('concurrent requests', () => {
     const { signal } = new AbortController()
     const wanted = Array.from({ length: 8_001 }, (_, n) => ({ accountId, id: `${n}-`.padEnd(128, 'ab') }))
     const stored = wanted.slice(1)
-    await storeEvents(
-      api.stores,
-      accountId,
-      stored.map(({ id }) => ({ id, occurred_at: '2026-11-20 10:00:00.000' })),
-    )
+    const events = stored.map(({ id }) => ({ id, occurred_at: '2026-11-20 10:00:00.000' }))
+    await storeEvents(api.stores, accountId, events)
     const labels: string[] = []
     const onQuery = (label: string) => labels.push(label)
     const lastOf = await findAcceptances({ client, cluster: undefined, onQuery }, wanted, signal)

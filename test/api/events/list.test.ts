@@ -220,11 +220,8 @@ describe('GET /events', () => {
       )
       return (await readKeys(plan)).statistics?.rows_read ?? 0
     }
-    await storeEvents(
-      api.stores,
-      'visited',
-      eventsOf(0, 3_000).map((row) => ({ ...row, occurred_at: at(1, 0) })),
-    )
+    const stored = eventsOf(0, 3_000).map((row) => ({ ...row, occurred_at: at(1, 0) }))
+    await storeEvents(api.stores, 'visited', stored)
     await mergeParts(api.stores, 'pixel_events')
     const merged = await rowsRead()
     // Granules of 256 rows.

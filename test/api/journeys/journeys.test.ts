@@ -129,11 +129,12 @@ describe('GET /journeys', () => {
     const reader = await api.account('many')
     const numbers = Array.from({ length: 1_002 }, (_, n) => n)
     const clickedAt = (n: number) => new Date(Date.UTC(2026, 10, 1) + n).toISOString().replace('T', ' ').slice(0, 23)
-    await storeClicks(
-      api.stores,
-      'many',
-      numbers.map((n) => ({ id: `m${String(n).padStart(4, '0')}`, clicked_at: clickedAt(n), visitor_id: 'busy' })),
-    )
+    const stored = numbers.map((n) => ({
+      id: `m${String(n).padStart(4, '0')}`,
+      clicked_at: clickedAt(n),
+      visitor_id: 'busy',
+    }))
+    await storeClicks(api.stores, 'many', stored)
     // Of a click that comes first and one that comes last.
     await storeEvents(api.stores, 'many', [
       { id: 'first', click_id: 'm0000', occurred_at: clickedAt(500) },
@@ -220,11 +221,8 @@ describe('GET /journeys', () => {
   it('reads few rows of a large table: the indexes find the events of a visitor and of its clicks', async () => {
     await api.account('large')
     const numbers = Array.from({ length: 20_000 }, (_, n) => n)
-    await storeEvents(
-      api.stores,
-      'large',
-      numbers.map((n) => ({ id: `l${n}`, visitor_id: `u${n}`, click_id: `k${n}`, occurred_at: at(1) })),
-    )
+    const events = numbers.map((n) => ({ id: `l${n}`, visitor_id: `u${n}`, click_id: `k${n}`, occurred_at: at(1) }))
+    await storeEvents(api.stores, 'large', events)
     await mergeParts(api.stores, 'pixel_events')
     const plan = planJourney(
       { visitor_id: 'u7' },

@@ -356,15 +356,20 @@ it.each([
   expect([response.statusCode, response.json().error]).toEqual([400, code])
 })
 
+const idsOf = (rows: { id?: unknown }[]) => rows.map(({ id }) => id).sort()
+
 // The last test: it changes rows.
 it('pages have the values of changed columns, as exports have', async () => {
   const changes =
     "city = concat(city, ' 🌍'), cost = 0.5, is_bot = NOT is_bot, stored_at = addMilliseconds(stored_at, -1)"
   for (const table of ['clicks', 'converted_click_rows'])
     await changeTables(api.stores, `ALTER TABLE ${table} UPDATE ${changes} WHERE 1`)
-  for (const query of ['', 'is_bot=true', 'converted=true', 'updated_since=1970-01-01']) {
+  const since = 'updated_since=1970-01-01'
+  for (const query of ['', 'is_bot=true', 'converted=true', since, `campaign_id=bare&${since}`]) {
     const rows = ndjsonRows((await api.get(`/clicks?format=ndjson&${query}`, key)).body).map(onPage)
     expect([query, rows.length > 1, rows.every(({ city }) => `${city}`.endsWith('🌍'))]).toEqual([query, true, true])
     expect([query, await readPages(api, `/clicks?limit=7&${query}`, key, ClickPage)]).toEqual([query, rows])
+    const newestFirst = await api.read(`/clicks?limit=200&${query.replace(since, '')}`, key, ClickPage)
+    expect([query, idsOf(rows)]).toEqual([query, idsOf(newestFirst.data)])
   }
 })

@@ -21,27 +21,27 @@ it('a page ends at 4 MiB with its cursor, and the pages have each row once: in e
   const store = (resource: Parameters<typeof importContent>[2], rows: Record<string, unknown>[]) =>
     importContent(api.stores, 'long', resource, rows)
   const subIds = (n: number) => Object.fromEntries(subIdNames.map((name) => [name, longText(n)]))
-  await store(
-    'clicks',
-    lines.map(({ n, at }) => ({ id: `c${n}`, clickedAt: at, visitorId: 'v', country: 'DE', subIds: subIds(n) })),
-  )
-  await store(
-    'conversions',
-    lines.map(({ n, at }) => ({
-      id: `v${n}`,
-      convertedAt: at,
-      clickId: `c${n}`,
-      transactionId: `conv-${n}`,
-      status: 'approved',
-      subIds: subIds(n),
-    })),
-  )
+  const clicks = lines.map(({ n, at }) => ({
+    id: `c${n}`,
+    clickedAt: at,
+    visitorId: 'v',
+    country: 'DE',
+    subIds: subIds(n),
+  }))
+  await store('clicks', clicks)
+  const conversions = lines.map(({ n, at }) => ({
+    id: `v${n}`,
+    convertedAt: at,
+    clickId: `c${n}`,
+    transactionId: `conv-${n}`,
+    status: 'approved',
+    subIds: subIds(n),
+  }))
+  await store('conversions', conversions)
   const dated = { createdAt: '2026-11-20T10:00:00Z', updatedAt: '2026-11-20T10:00:00Z', status: 'active' }
   const tags = (n: number) => Array.from({ length: 10 }, () => longText(n))
-  await store(
-    'campaigns',
-    lines.map(({ n }) => ({ ...dated, id: `k${n}`, name: `name ${n}`, tags: tags(n) })),
-  )
+  const campaigns = lines.map(({ n }) => ({ ...dated, id: `k${n}`, name: `name ${n}`, tags: tags(n) }))
+  await store('campaigns', campaigns)
   for (const [path, count, pageCount = 2] of [
     ['/clicks?', rowsCount],
     ['/clicks?order=asc', rowsCount],

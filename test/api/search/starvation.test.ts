@@ -7,6 +7,7 @@ import { planSearch } from '../../../src/api/search/plan.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { getFrom, openTestApp, useTestApp } from '../../kit/app.ts'
 import { useOpened } from '../../kit/fixtures.ts'
+import { interceptPostgres } from '../../kit/interceptedPostgres.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgresServer.ts'
 
 /** Stores many campaigns with names of one letter, 200 times: the slowest to search in. */
@@ -41,19 +42,14 @@ describe('a search of 20,000 campaigns that almost match', () => {
       const released = new Promise<void>((resolve) => {
         release = resolve
       })
-      const postgresReader = new Proxy(api.stores.postgresReader, {
-        apply(target, self, given: unknown[]) {
-          const query = Reflect.apply(target, self, given)
-          const [first] = given
-          if (!Array.isArray(first) || !first.join('').includes('WITH examined')) return query
-          slices += 1
-          if (slices !== 2) return query
-          const { options } = query
-          return Object.assign(
-            released.then(() => query),
-            { options },
-          )
-        },
+      const postgresReader = interceptPostgres(api.stores.postgresReader, (text, run) => {
+        const query = run()
+        if (!text.includes('WITH examined') || ++slices !== 2) return query
+        const { options } = query as unknown as { options: object }
+        return Object.assign(
+          released.then(() => query),
+          { options },
+        )
       })
       const app = await api.open({ stores: { ...api.stores, postgresReader } })
       const search = getFrom(app, `/campaigns/search?q=${encodeURIComponent(q)}`, key)
@@ -74,17 +70,10 @@ describe('a search of 20,000 campaigns that almost match', () => {
   it('reads only matching rows and the last row of each slice', async () => {
     let rows = 0
     const counted = (postgres: Postgres) =>
-      new Proxy(postgres, {
-        apply(target, self, given: unknown[]) {
-          const query = Reflect.apply(target, self, given)
-          const [first] = given
-          if (Array.isArray(first) && 'raw' in first && /^\s*(WITH|SELECT).*LIMIT/s.test(first.join(''))) {
-            query.then((read: unknown[]) => {
-              rows += read.length
-            })
-          }
-          return query
-        },
+      interceptPostgres(postgres, (text, run) => {
+        const query = run()
+        if (/^\s*(WITH|SELECT).*LIMIT/s.test(text)) void query.then((read) => (rows += read.length))
+        return query
       })
     const stores = {
       ...api.stores,

@@ -44,32 +44,40 @@ beforeAll(async () => {
     const row = (n: number) => ({ campaign_id: `k${n % 4}`, offer_id: 'o1', country: n % 2 ? 'US' : '', sub1: mark })
     const at = (n: number) => `2026-11-${String(1 + (n % 21)).padStart(2, '0')} 10:00:00.${String(n).padStart(3, '0')}`
     const numbers = Array.from({ length: 60 }, (_, n) => n)
-    await storeClicks(
-      api.stores,
-      account,
-      numbers.map((n) => ({ id: `c${n}`, clicked_at: at(n), cost_base: 0.01, referrer: mark, city: mark, ...row(n) })),
-    )
-    await storeCosts(
-      api.stores,
-      account,
-      numbers.map((n) => ({ id: `x${n}`, spent_at: at(n), cost: 0.01, cost_base: 0.01, sub2: mark, ...row(n) })),
-    )
-    await storeEvents(
-      api.stores,
-      account,
-      numbers.map((n) => ({
-        id: `e${n}`,
-        occurred_at: at(n),
-        properties: JSON.stringify({ mark }),
-        visitor_id: 'v1',
-        campaign_id: `k${n % 4}`,
-      })),
-    )
-    await storeConversions(
-      api.stores,
-      account,
-      numbers.map((n) => ({ id: `v${n}`, converted_at: at(n), coupon_code: mark, revenue_base: 1, ...row(n) })),
-    )
+    const clicks = numbers.map((n) => ({
+      id: `c${n}`,
+      clicked_at: at(n),
+      cost_base: 0.01,
+      referrer: mark,
+      city: mark,
+      ...row(n),
+    }))
+    await storeClicks(api.stores, account, clicks)
+    const costs = numbers.map((n) => ({
+      id: `x${n}`,
+      spent_at: at(n),
+      cost: 0.01,
+      cost_base: 0.01,
+      sub2: mark,
+      ...row(n),
+    }))
+    await storeCosts(api.stores, account, costs)
+    const events = numbers.map((n) => ({
+      id: `e${n}`,
+      occurred_at: at(n),
+      properties: JSON.stringify({ mark }),
+      visitor_id: 'v1',
+      campaign_id: `k${n % 4}`,
+    }))
+    await storeEvents(api.stores, account, events)
+    const conversions = numbers.map((n) => ({
+      id: `v${n}`,
+      converted_at: at(n),
+      coupon_code: mark,
+      revenue_base: 1,
+      ...row(n),
+    }))
+    await storeConversions(api.stores, account, conversions)
   }
   const pages = operations.filter(({ query }) => query.some(({ name }) => name === 'cursor'))
   const first = await Promise.all(

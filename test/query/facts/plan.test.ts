@@ -68,23 +68,15 @@ it.each([
 describe('a range with partial days', () => {
   const range = { fromMs: Date.UTC(2026, 10, 1, 6, 20), untilMs: Date.UTC(2026, 10, 3, 9, 30) }
 
-  it('reads its ends from quarters of an hour if there are no other attributes than the campaign', () => {
-    expect(tablesOf('campaign', { range })).toEqual([
-      'sums_by_day(campaign)',
-      'sums_by_quarter_hour',
-      'rows',
-      'sums_by_quarter_hour',
-    ])
-  })
+  const hour = { fromMs: Date.UTC(2026, 10, 1, 6), untilMs: Date.UTC(2026, 10, 1, 7) }
 
-  it('reads its ends from rows otherwise', () => {
-    expect(tablesOf('country', { range })).toEqual(['sums_by_day(country)', 'rows', 'rows'])
-  })
-
-  it('reads no table of longer periods than it has', () => {
-    const hour = { fromMs: Date.UTC(2026, 10, 1, 6), untilMs: Date.UTC(2026, 10, 1, 7) }
-    expect(tablesOf('campaign', { range: hour })).toEqual(['sums_by_quarter_hour'])
-    expect(tablesOf('country', { range: hour })).toEqual(['rows'])
+  it.each([
+    ['campaign', range, 'sums_by_day(campaign),sums_by_quarter_hour,rows,sums_by_quarter_hour'],
+    ['country', range, 'sums_by_day(country),rows,rows'],
+    ['campaign', hour, 'sums_by_quarter_hour'],
+    ['country', hour, 'rows'],
+  ])('reads its ends by %s from quarters of an hour only without other attributes: %j', (groupBy, of, tables) => {
+    expect(tablesOf(groupBy, { range: of }).join()).toBe(tables)
   })
 })
 
@@ -111,26 +103,18 @@ it('the parts of a plan cover the range exactly once, also an empty one, each wi
   )
 })
 
-describe('a report has a lower CPU priority than other queries', () => {
-  const dayMs = 86_400_000
-  const untilMs = Date.UTC(2026, 10, 21)
-  const isLong = (dimensions: Dimension[], range: { fromMs: number; untilMs: number }, countsAtClick = false) => {
-    const query = { accountId: 'acme', range, zone: 'UTC', dimensions, filters: [], countsAtClick }
-    const settings = factsSettings(planFacts(query))
-    return Object.entries(longRead).every(([name, value]) => settings[name] === value)
-  }
+const dayMs = 86_400_000
+const untilMs = Date.UTC(2026, 10, 21)
 
-  it('if it reads more than two days of rows', () => {
-    expect(isLong(['sub1', 'city'], { fromMs: untilMs - 3 * dayMs, untilMs })).toBe(true)
-    expect(isLong(['sub1', 'city'], { fromMs: untilMs - 2 * dayMs, untilMs })).toBe(false)
-  })
-
-  it('if conversions count at their click: these conversions can be of any time', () => {
-    expect(isLong(['country'], { fromMs: untilMs - dayMs, untilMs }, true)).toBe(true)
-  })
-
-  it('never if it reads sums, also of a range that ends within a day', () => {
-    expect(isLong(['country'], { fromMs: untilMs - 365 * dayMs, untilMs })).toBe(false)
-    expect(isLong(['country'], { fromMs: untilMs - 365 * dayMs + 1, untilMs: untilMs - 1 })).toBe(false)
-  })
+it.each([
+  ['rows of more than two days', true, { dimensions: ['sub1', 'city'], fromMs: untilMs - 3 * dayMs }],
+  ['rows of two days', false, { dimensions: ['sub1', 'city'], fromMs: untilMs - 2 * dayMs }],
+  ['conversions at their click, of any time', true, { fromMs: untilMs - dayMs, countsAtClick: true }],
+  ['sums', false, { fromMs: untilMs - 365 * dayMs }],
+  ['sums that end within a day', false, { fromMs: untilMs - 365 * dayMs + 1, untilMs: untilMs - 1 }],
+] as const)('a report that reads %s has a lower CPU priority than other queries: %s', (_, isLong, given) => {
+  const { fromMs, dimensions: grouped = ['country'], ...more } = { dimensions: undefined, ...given }
+  const query = { accountId: 'acme', zone: 'UTC', filters: [], range: { untilMs, ...more, fromMs } }
+  const settings = factsSettings(planFacts({ ...query, ...more, dimensions: [...grouped] }))
+  expect(Object.entries(longRead).every(([name, value]) => settings[name] === value)).toBe(isLong)
 })

@@ -70,10 +70,8 @@ async function list(writer: Writer, erasures: readonly { kind: ErasedKind; id: s
 
 const at = '2025-01-01T00:00:00.000Z'
 const cityOf = async (account: string, id: string) => {
-  const rows = await rowsOf<{ city: string }>(
-    server.stores,
-    `SELECT city FROM clicks WHERE account_id = '${account}' AND id = '${id}'`,
-  )
+  const query = `SELECT city FROM clicks WHERE account_id = '${account}' AND id = '${id}'`
+  const rows = await rowsOf<{ city: string }>(server.stores, query)
   return rows.map(({ city }) => city)
 }
 
@@ -164,10 +162,9 @@ it('a visitor with thousands of clicks over months is erased', { tags: 'long' },
     await list(writer, [{ kind: 'visitor', id: 'frequent-', at: '2025-06-01T00:00:00.000Z' }])
     expect(await completeErasures(writer)).toEqual({ clicks: 1_600, conversions: 0, events: 1 })
   })
-  const left = await rowsOf(
-    stores,
-    `SELECT count() AS clicks, countIf(startsWith(id, 'rare')) AS others FROM clicks WHERE account_id = 'frequent' AND city != ''`,
-  )
+  const query = `SELECT count() AS clicks, countIf(startsWith(id, 'rare')) AS others
+      FROM clicks WHERE account_id = 'frequent' AND city != ''`
+  const left = await rowsOf(stores, query)
   expect(left).toEqual([{ clicks: 1_600, others: 1_600 }])
 })
 
@@ -246,11 +243,9 @@ it('an event that is received after the erasure is new data, whatever its timest
 
 describe('the files of replaced parts', { tags: 'long' }, () => {
   it('are removed within seconds, so the parts that replace them are synced', async () => {
-    const rows = await rowsOfEveryNode<{ name: string; sql: string }>(
-      server.stores,
-      `SELECT name, create_table_query AS sql FROM system.tables
-       WHERE database = currentDatabase() AND create_table_query LIKE '%old_parts_lifetime%'`,
-    )
+    const query = `SELECT name, create_table_query AS sql FROM system.tables
+       WHERE database = currentDatabase() AND create_table_query LIKE '%old_parts_lifetime%'`
+    const rows = await rowsOfEveryNode<{ name: string; sql: string }>(server.stores, query)
     const nodes = server.stores.clickhouse.cluster?.nodes ?? [server.stores.clickhouse]
     expect(rows.map(({ name }) => name).sort()).toEqual(nodes.flatMap(() => tables).sort())
     for (const { name, sql } of rows) expect(sql, name).toContain('min_rows_to_fsync_after_merge = 1')

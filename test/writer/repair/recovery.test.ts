@@ -8,6 +8,7 @@ import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
 import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
+import { interceptPostgres } from '../../kit/interceptedPostgres.ts'
 import { expireProcessOf } from '../../kit/leases.ts'
 import { storeMetadata } from '../../kit/rows.ts'
 import type { TestStores } from '../../kit/stores.ts'
@@ -32,10 +33,8 @@ const click = (n: number) => ({
 /** The account has these clicks once, sums and indexes that agree with them, and no unconfirmed batch. */
 async function mustHave(...clicks: { id: string }[]): Promise<void> {
   expect(await stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`).toEqual([])
-  const stored = await rowsOf<{ id: string }>(
-    stores,
-    `SELECT id FROM clicks WHERE account_id = '${account}' ORDER BY id`,
-  )
+  const query = `SELECT id FROM clicks WHERE account_id = '${account}' ORDER BY id`
+  const stored = await rowsOf<{ id: string }>(stores, query)
   expect(stored.map(({ id }) => id)).toEqual(clicks.map(({ id }) => id))
   expect(await withWriter(stores, account, { ...running, first: 'settle' }, findDifferences)).toEqual([])
 }
@@ -94,18 +93,14 @@ describe('after a killed import', () => {
 it('an import of metadata counts a row as inserted when its commit was not acknowledged', async () => {
   let hasLost = false
   let isUpsert = false
-  const postgres = new Proxy(stores.postgres, {
-    apply(target, self, [strings, ...values]) {
-      const query = Reflect.apply(target, self, [strings, ...values])
-      const has = (text: string) => strings.raw?.some((part: string) => part.includes(text))
-      // Its clauses are written before the statement.
-      isUpsert ||= has('ON CONFLICT (account_id, id)')
-      if (hasLost || !isUpsert || !has('WITH held AS')) return query
-      hasLost = true
-      return query.then(() => {
-        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-      })
-    },
+  const postgres = interceptPostgres(stores.postgres, (text, run) => {
+    // Its clauses are written before the statement.
+    isUpsert ||= text.includes('ON CONFLICT (account_id, id)')
+    if (hasLost || !isUpsert || !text.includes('WITH held AS')) return run()
+    hasLost = true
+    return run().then(() => {
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+    })
   })
   await importContent(stores, account, 'campaigns', [{ id: 'a', name: 'A' }])
   const rows = [

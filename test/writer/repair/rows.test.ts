@@ -144,10 +144,9 @@ it('rows that are stored twice, not attributed or later than every batch are rep
       VALUES ('${account}', 'ahead', '2026-08-02 10:11:00', now64(3) + INTERVAL 1 DAY)`,
   })
   const asOf = () => readWatermark({ stores, signal: new AbortController().signal }, account, 'clicks')
-  const [{ storedAtMs = 0 } = {}] = await rowsOf<{ storedAtMs: number }>(
-    stores,
-    `SELECT toUnixTimestamp64Milli(stored_at) AS storedAtMs FROM clicks WHERE account_id = '${account}' AND id = 'ahead'`,
-  )
+  const statement = `SELECT toUnixTimestamp64Milli(stored_at) AS storedAtMs
+      FROM clicks WHERE account_id = '${account}' AND id = 'ahead'`
+  const [{ storedAtMs = 0 } = {}] = await rowsOf<{ storedAtMs: number }>(stores, statement)
   expect(await asOf()).toBeLessThan(storedAtMs)
   const found = await verify()
   expect([found.code, found.lines]).toEqual([

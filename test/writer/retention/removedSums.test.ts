@@ -26,9 +26,7 @@ it('the ids of removed clicks of an imported account are stored in blocks of lim
   const ofAccount = `SELECT toUInt32(count()) AS rows FROM click_index WHERE account_id = '${account}'`
   expect(await rowsOf(stores, ofAccount)).toEqual([{ rows }])
   // Merged parts remain for eight minutes.
-  const blocks = await rowsOfEveryNode<{ rows: number }>(
-    stores,
-    `SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 'click_index' AND level = 0`,
-  )
+  const query = `SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 'click_index' AND level = 0`
+  const blocks = await rowsOfEveryNode<{ rows: number }>(stores, query)
   expect(Math.max(...blocks.map(({ rows }) => rows))).toBeLessThanOrEqual(262_144)
 })

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rangeNames } from '../../schema/range.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendarIntervals.ts'
+import { calendarRange, presentOf, unitBefore } from '../../src/query/calendarRanges.ts'
 import { boundedRange } from '../../src/query/timeRange.ts'
 import { readTimeZone } from '../../src/query/timeZone.ts'
 
@@ -85,4 +87,21 @@ it('time zones are IANA names and aliases in any case, and get the IANA spelling
     'US/Eastern',
     'Etc/GMT+5',
   ])
+})
+
+// Reports and lists of random calendar ranges: test/properties/reports.
+it('a calendar range is the same on pages that are read later, at any moment of the first one', () => {
+  for (const zone of ['UTC', 'Asia/Kathmandu', 'America/Santiago'])
+    for (const name of rangeNames)
+      for (let nowMs = Date.UTC(2026, 7, 25); nowMs < Date.UTC(2026, 9, 5); nowMs += 4_567_891) {
+        const first = calendarRange(name, zone, nowMs)
+        expect(calendarRange(name, zone, presentOf(name, first.untilMs))).toEqual(first)
+      }
+})
+
+it('the unit before a calendar range ends with its day where a clock skips the last hour', () => {
+  const nowMs = Date.parse('2026-03-30T00:30:00Z')
+  const today = calendarRange('today', 'America/Nuuk', nowMs)
+  const { range } = unitBefore('today', today, 'America/Nuuk', nowMs)
+  expect(range.untilMs).toBe(today.fromMs)
 })
