@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -23,7 +22,7 @@ import { useTestApp } from '../kit/app.ts'
 import { useFolder } from '../kit/fixtures.ts'
 import { fullRows } from '../kit/fullRows.ts'
 import { randomCasesFactor } from '../kit/randomCases.ts'
-import { runningQueries, storeLargeClicks } from '../kit/rows.ts'
+import { killQuery, runningQueries, storeLargeClicks } from '../kit/rows.ts'
 
 const source = useTestApp()
 const folder = useFolder()
@@ -254,25 +253,16 @@ describe('an interrupted export', () => {
     const ended = runCommand(['export', 'clicks', '--account', 'large'], { environment, stdout, stderr: errors })
     await once(stdout, 'readable')
     const [query] = await running()
-    let isKilled = false
-    const killing = source.stores.clickhouse.client
-      .command({ query: `KILL QUERY WHERE query_id = '${query?.queryId}' ASYNC` })
-      .then(() => {
-        isKilled = true
-      })
     const linesOf = (chunk: Buffer | string | null) => `${chunk ?? ''}`.split('\n').length - 1
     let lines = 0
-    // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues to
-    // read, but so slowly that the whole export takes longer than a block.
-    while (!isKilled) {
+    await killQuery(source.stores, query?.queryId ?? '', () => {
       lines += linesOf(stdout.read(bytesPerRead))
-      await pause(5)
-    }
+    })
     const closed = ended.finally(() => {
       stdout.end()
       errors.end()
     })
-    const [rest, stderr, code] = await Promise.all([text(stdout), text(errors), closed, killing])
+    const [rest, stderr, code] = await Promise.all([text(stdout), text(errors), closed])
     expect([code, stderr]).toEqual([1, 'error: a database is unavailable. The output is incomplete.\n'])
     expect(lines + linesOf(rest)).toBeLessThan(clicks)
     expect(rest).not.toContain('xception')

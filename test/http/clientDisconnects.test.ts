@@ -4,10 +4,16 @@ import { Readable, Writable } from 'node:stream'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
+import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
+import { ch } from '../../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { getFrom, useTestApp } from '../kit/app.ts'
+import { openHttpServer } from '../kit/httpServer.ts'
 import { interceptPostgres } from '../kit/interceptedPostgres.ts'
+import { goodValues, isNeeded, operations } from '../kit/operations.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
+import { runningQueries } from '../kit/rows.ts'
 import { probeRoutes } from './probe.ts'
 
 interface Line {
@@ -29,7 +35,7 @@ const api = useTestApp()
 let app: App
 let key: string
 
-function routes(app: App, { responseCache, streaming: exports }: RouteContext): void {
+function routes(app: App, { responseCache, stores, streaming: exports }: RouteContext): void {
   const endOf = async (signal: AbortSignal) => {
     started += 1
     await once(signal, 'abort')
@@ -61,6 +67,13 @@ function routes(app: App, { responseCache, streaming: exports }: RouteContext): 
     })
     return reply.type('text/plain').send(body)
   })
+  app.get('/endless', { config }, ({ signal }) =>
+    selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM numbers()`, {
+      label: 'endless',
+      signal,
+      settings: { max_execution_time: 600 },
+    }),
+  )
   app.get('/files', { config }, () => {
     throw Object.assign(new Error('EMFILE: too many open files, open /secret'), { code: 'EMFILE' })
   })
@@ -160,4 +173,49 @@ it('logs an error and responds 503 with Retry-After when the process is out of f
   expect(response.body).not.toContain('secret')
   expect(lines.map(({ msg }) => msg)).toContain('out of file descriptors: raise the limit of open files')
   expect(lines.map(({ msg }) => msg)).not.toContain('internal error')
+})
+
+it('a query ends in ClickHouse when its client disconnects', async () => {
+  const running = async () => (await runningQueries(api.stores, 'endless')).length
+  const { socket } = await openRaw(app, rawGet('/api/v1/endless', key))
+  await expect.poll(running).toBe(1)
+  socket.destroy()
+  // The timeout of the query, ten minutes, would end it as well.
+  await expect.poll(running).toBe(0)
+})
+
+it('every read of ClickHouse ends its queries when its client disconnects', async () => {
+  // Receives queries and never responds.
+  const received = new Set<object>()
+  const silent = await openHttpServer((request) => {
+    received.add(request)
+    request.socket.once('close', () => received.delete(request))
+  })
+  const clickhouse = openClickHouse({ url: silent.url, username: 'x', password: 'x', database: 'x' })
+  const app = await api.open({ stores: { ...api.stores, clickhouse } })
+  await app.listen({ port: 0 })
+  const reads = operations.filter(({ method }) => method === 'GET')
+  const tested: string[] = []
+  for (const operation of reads) {
+    const needed = operation.query.filter(isNeeded).map(({ name }) => `${name}=${goodValues[name]}`)
+    const path = `${operation.path.replace('{id}', 'mine')}?${needed.join('&')}`
+    const responded = getFrom(app, path, key)
+    const outcome = await Promise.race([
+      responded.then(() => 'responded'),
+      expect.poll(() => received.size).toBeGreaterThan(0),
+    ])
+    if (outcome === 'responded') continue
+    for (const request of [...received]) (request as { socket: { destroy(): void } }).socket.destroy()
+    await responded
+    await expect.poll(() => received.size, { message: path }).toBe(0)
+    const { socket } = await openRaw(app, rawGet(`/api/v1${path}`, key))
+    await expect.poll(() => received.size, { message: path }).toBeGreaterThan(0)
+    socket.destroy()
+    await expect.poll(() => received.size, { message: path }).toBe(0)
+    tested.push(operation.path)
+  }
+  expect(tested).toEqual(expect.arrayContaining(['/clicks', '/conversions', '/stats/daily', '/reports']))
+  await app.close()
+  await clickhouse.close()
+  await silent.close()
 })

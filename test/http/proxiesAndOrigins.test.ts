@@ -65,13 +65,10 @@ describe('the address of a client behind a proxy', () => {
     expect((await app.inject({ url, headers: other, remoteAddress: '10.1.2.3' })).statusCode).toBe(401)
   })
 
-  it('rejects a TRUST_PROXY that is no address or trusts every address', () => {
+  it('rejects a TRUST_PROXY that is no address, or that contains every IPv4 or IPv6 address in its networks', () => {
     const noAddresses = ['true', 'all', '10.0.0.0/8,', 'proxy.example.com', '1', '999.1.1.1', '10.0.0.0/64', '::::']
     for (const TRUST_PROXY of [...noAddresses, '0.0.0.0/0', '::/0'])
       expect(() => readSettings({ TRUST_PROXY })).toThrow(/^TRUST_PROXY=/)
-  })
-
-  it('rejects a TRUST_PROXY with networks that together contain every IPv4 or IPv6 address', () => {
     for (const TRUST_PROXY of [
       '0.0.0.0/1,128.0.0.0/1',
       '128.0.0.0/1,10.0.0.1,0.0.0.0/1',

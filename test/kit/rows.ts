@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { NamedTable } from '../../schema/metadata.ts'
 import { searchedTables, searchTextOf } from '../../src/query/searchText.ts'
@@ -192,4 +193,19 @@ export async function runningQueries({ clickhouse }: Pick<Stores, 'clickhouse'>,
     format: 'JSONEachRow',
   })
   return await result.json<{ queryId: string }>()
+}
+
+/**
+ * Ends a query.
+ * @param read is called until the query has ended. TRAP: a query that waits for its reader delays the KILL until its block is read, so
+ *   `read` reads, but so slowly that all rows take longer than a block: of 1 MB, or on a cluster of all rows of the other nodes
+ */
+export async function killQuery({ clickhouse }: Pick<Stores, 'clickhouse'>, queryId: string, read: () => unknown) {
+  let isEnded = false
+  const query = `KILL QUERY WHERE query_id = '${queryId}' ASYNC`
+  const killing = clickhouse.client.command({ query }).finally(() => {
+    isEnded = true
+  })
+  for (; !isEnded; await pause(5)) read()
+  await killing
 }

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { App } from '../../../src/http/context.ts'
+import { openMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { rowsOf } from '../../import/runImport.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
@@ -66,4 +67,30 @@ it('an event does not wait for reads of ClickHouse', async () => {
   for (const read of leaving) read.abort()
   // An abort does not close a response that has started.
   for (const response of await Promise.all(reads)) response?.close()
+})
+
+it('Prometheus metrics show outcomes of events, the size and duration of flushes, and queued events', async () => {
+  const { key } = await newAccount(api)
+  const metrics = openMetrics()
+  const measured = await api.open({ metrics })
+  const sent = ['e1', 'e1', 'e2', undefined, 'e2', 'e3']
+  await Promise.all(sent.map((eventId) => send(measured, key, event(eventId))))
+  await send(measured, key, { ...event(), click_id: 'nope' })
+  await send(measured, key, { ...event('e3'), timestamp: '2020-01-01', x: 1, y: 1 })
+  await send(measured, key, { ...event(), click_id: 'nope', x: 1 })
+  const text = await metrics.registry.metrics()
+  for (const line of [
+    'event_notes_total{code="timestamp_clamped"} 1',
+    'event_notes_total{code="field_ignored"} 2',
+    'event_notes_total{code="value_clamped"} 0',
+    'events_total{outcome="stored"} 4',
+    'events_total{outcome="duplicate"} 3',
+    'events_total{outcome="over_ceiling"} 0',
+    'events_in_flight 0',
+    'events_queued 0',
+    'event_flush_size_sum 5',
+  ])
+    expect(text).toContain(`${line}\n`)
+  for (const step of ['look_up', 'insert'])
+    expect(text).toMatch(new RegExp(`event_flush_duration_seconds_count\\{step="${step}"\\} [1-9]`))
 })

@@ -160,15 +160,22 @@ describe('an insert without a response before its deadline', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('gives 503 when the event is not stored, and the retry is stored', async () => {
+  it.each([
+    ['never', 'stored', 1],
+    ['before the retry', 'duplicate', 1],
+    ['after the retry', 'stored', 2],
+  ])('gives 503, and the event and its retry are one event, whether it is stored %s', async (when, retried, copies) => {
     const { id, key } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(hang)
     await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
     expect(await storedEvents(api.stores, id)).toEqual([])
-    expect(await accept('e1')).toEqual(['stored'])
+    if (when === 'before the retry') await inserts.sent[0]?.store()
+    expect(await accept('e1')).toEqual([retried])
+    if (when === 'after the retry') await inserts.sent[0]?.store()
     expect(await accept('e1')).toEqual(['duplicate'])
-    expect(await usedEvents(key)).toBe(1)
+    expect([await copiesOf(id), await usedEvents(key)]).toEqual([copies, copies])
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
   it('is not begun for an event that an erasure no longer waits for; other events of the flush are stored', async () => {
@@ -188,27 +195,6 @@ describe('an insert without a response before its deadline', () => {
     const stored = { status: 'fulfilled', value: ['stored'] }
     expect(outcomes).toEqual([late, stored, late, stored])
     expect(await storedEvents(api.stores, id)).toHaveLength(2)
-  })
-
-  it('may be stored after the 503: the retry is a duplicate, and the event counts once', async () => {
-    const { id, key } = await newAccount()
-    const accept = openShortIntake(id)
-    inserts.handlers.push(hang)
-    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable' })
-    await inserts.sent[0]?.store()
-    expect(await accept('e1')).toEqual(['duplicate'])
-    expect(await usedEvents(key)).toBe(1)
-  })
-
-  it('may be stored after the retry: both are one event', async () => {
-    const { id } = await newAccount()
-    const accept = openShortIntake(id)
-    inserts.handlers.push(hang)
-    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await accept('e1')).toEqual(['stored'])
-    await inserts.sent[0]?.store()
-    expect(await copiesOf(id)).toBe(2)
-    expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
   it('leaves no reservation: the account can store all events up to its ceiling', async () => {

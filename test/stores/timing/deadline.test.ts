@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
+import { withReadDeadline } from '../../../src/api/listResponse.ts'
 import { withDeadline } from '../../../src/stores/timing/deadline.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -36,4 +37,23 @@ it('a result that arrived while the process was suspended is not late', async ()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
   expect(await work).toEqual(['in time'])
   port1.close()
+})
+
+it('a read of the API ends with query_timeout, and its queries are aborted, as by a disconnect', async () => {
+  let given: AbortSignal | undefined
+  const read = (signal: AbortSignal) => {
+    given = signal
+    return new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  }
+  await expect(withReadDeadline(new AbortController().signal, 'wait', read, 1)).rejects.toMatchObject({
+    code: 'query_timeout',
+    details: { retryAfterS: 5 },
+  })
+  expect(given?.aborted).toBe(true)
+  const client = new AbortController()
+  const running = withReadDeadline(client.signal, 'wait', read)
+  client.abort(new Error('gone'))
+  await expect(running).rejects.toThrow('gone')
 })

@@ -208,23 +208,15 @@ describe('two writers', () => {
     afterEach(() => vi.restoreAllMocks())
 
     it('continue when no other writer has acquired it', async () => {
-      const done = await importContent(
-        sleeping(async () => {}),
-        account,
-        'clicks',
-        [click(1)],
-      )
+      const slept = sleeping(async () => {})
+      const done = await importContent(slept, account, 'clicks', [click(1)])
       expect(done).toMatchObject({ inserted: 1 })
       await mustHave(click(1))
     })
 
     it('write nothing more after a migration has run', async () => {
-      const late = importContent(
-        sleeping(() => expireAndCheckHolder(stores.postgres, 'process:%')),
-        account,
-        'clicks',
-        [click(1)],
-      )
+      const slept = sleeping(() => expireAndCheckHolder(stores.postgres, 'process:%'))
+      const late = importContent(slept, account, 'clicks', [click(1)])
       await expect(late).rejects.toThrow('another one may have taken over')
       await mustHave()
     })
