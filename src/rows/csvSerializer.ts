@@ -1,8 +1,5 @@
 import { type CsvEscape, escapeFormula } from './csvEscape.ts'
 
-/** A value of a CSV cell; null is an empty cell. */
-export type Cell = string | number | null
-
 /** Tells spreadsheets that a CSV file is UTF-8. */
 export const byteOrderMark = '\uFEFF'
 
@@ -17,21 +14,10 @@ export async function* withByteOrderMark(parts: AsyncIterable<Buffer>): AsyncGen
 
 /** The first line of a table. */
 export function csvHeader(names: readonly string[], csvEscape: CsvEscape): string {
-  return `${names.map(textCellOf(csvEscape)).join(',')}\n`
+  return `${names.map(textCellOf(csvEscape)).join()}\n`
 }
 
-/** Formats rows as ClickHouse does: text in quotes, absent values empty, lines that end with a line feed. */
-export function csvLines<Name extends string>(
-  names: readonly Name[],
-  rows: readonly Readonly<Record<Name, Cell>>[],
-  csvEscape: CsvEscape,
-): string {
-  const textCell = textCellOf(csvEscape)
-  const cellOf = (value: Cell) => (typeof value === 'string' ? textCell(value) : `${value ?? ''}`)
-  return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(',')}\n`).join('')
-}
-
-/** @returns the function that writes a cell with a text */
+/** @returns the function that writes a cell with a text, as ClickHouse does: in quotes */
 export function textCellOf(csvEscape: CsvEscape): (text: string) => string {
   return csvEscape === 'formulas' ? (text) => quoted(escapeFormula(text)) : quoted
 }

@@ -1,8 +1,9 @@
 import type { ReportMetric } from '../../schema/metrics.ts'
 import type { CsvEscape } from './csvEscape.ts'
-import { type Cell, csvHeader, csvLines } from './csvSerializer.ts'
+import { csvHeader, textCellOf } from './csvSerializer.ts'
 
-type Cells = Readonly<Record<string, Cell>>
+/** Values by column. */
+type Values = Readonly<Record<string, unknown>>
 
 /**
  * Formats rows of metrics as CSV, line by line. With `compare`, `previous_<metric>` follows the metrics.
@@ -15,11 +16,13 @@ export function* metricsCsv(
   isCompared: boolean,
   csvEscape: CsvEscape,
 ): Generator<string> {
+  const textCell = textCellOf(csvEscape)
+  const cellOf = (value: unknown) => (typeof value === 'string' ? textCell(value) : `${value ?? ''}`)
+  const names = [...labels, ...metrics]
   const compared = isCompared ? metrics : []
-  const names = [...labels, ...metrics, ...compared.map((metric) => `previous_${metric}`)]
-  yield csvHeader(names, csvEscape)
-  for (const { previous, ...row } of rows) {
-    const earlier = compared.map((metric) => [`previous_${metric}`, (previous as Cells | undefined)?.[metric] ?? null])
-    yield csvLines(names, [{ ...row, ...Object.fromEntries(earlier) } as Cells], csvEscape)
+  yield csvHeader([...names, ...compared.map((metric) => `previous_${metric}`)], csvEscape)
+  for (const row of rows as Iterable<Values & { previous?: Values }>) {
+    const values = [...names.map((name) => row[name]), ...compared.map((metric) => row.previous?.[metric])]
+    yield `${values.map(cellOf).join()}\n`
   }
 }

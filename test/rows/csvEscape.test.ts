@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Click } from '../../schema/click.ts'
 import { Conversion } from '../../schema/conversion.ts'
-import { csvHeader, csvLines } from '../../src/rows/csvSerializer.ts'
+import { csvHeader } from '../../src/rows/csvSerializer.ts'
 import { useTestApp } from '../kit/app.ts'
 import { csvRows } from '../kit/readRows.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
@@ -107,8 +107,7 @@ describe('csv_escape=formulas', () => {
 
   it('escapes the names of columns as well', () => {
     expect(csvHeader(['=a', 'b'], 'formulas')).toBe('"\'=a","b"\n')
-    expect(csvLines(['=a', 'b'], [{ '=a': '@x', b: -1 }], 'formulas')).toBe('"\'@x",-1\n')
-    expect(csvHeader(['=a'], undefined) + csvLines(['=a'], [{ '=a': '@x' }], undefined)).toBe('"=a"\n"@x"\n')
+    expect(csvHeader(['=a'], undefined)).toBe('"=a"\n')
   })
 
   it('is rejected for any format except CSV, which Accept may select too', async () => {
