@@ -75,11 +75,6 @@ describe('the view in the address', () => {
     )
   })
 
-  it('has what differs from the default view, and always the zone', () => {
-    expect(formatView(defaultView)).toBe('?tz=UTC')
-    expect(formatView({ ...defaultView, range: 'today' })).toBe('?range=today&tz=UTC')
-  })
-
   it('has the same defaults in all versions, as links leave them out', () => {
     expect(defaultView).toEqual({
       range: '30d',

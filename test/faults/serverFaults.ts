@@ -27,31 +27,24 @@ const processes = {
   'One instance': { processOf: ({ one }: Servers) => one, affects: ({ one }: Servers) => [one] },
 }
 
-const failures: Record<string, (process: ServerProcess) => Promise<void>> = {
-  async 'is stopped and restarted'(process) {
-    await process.stop()
-    await sleep(outageMs)
-    await process.start()
-  },
-  async 'is killed and restarted'(process) {
-    await process.kill()
-    await sleep(outageMs)
-    await process.start()
-  },
-  async 'hangs and continues'(process) {
-    process.pause()
-    await sleep(outageMs)
-    process.resume()
-  },
-}
+/** How a process fails, and how it returns. */
+const failures = {
+  'is stopped and restarted': ['stop', 'start'],
+  'is killed and restarted': ['kill', 'start'],
+  'hangs and continues': ['pause', 'resume'],
+} as const satisfies Record<string, readonly (keyof ServerProcess)[]>
 
 export const serverFaults: Record<string, ServerFault> = {
   ...Object.fromEntries(
     Object.entries(processes).flatMap(([name, { processOf, affects }]) =>
-      Object.entries(failures).map(([failure, fail]) => [
-        `${name} ${failure}`,
-        { affects, inject: (servers: Servers) => fail(processOf(servers)) },
-      ]),
+      Object.entries(failures).map(([failure, [fail, recover]]) => {
+        const inject = async (servers: Servers) => {
+          await processOf(servers)[fail]()
+          await sleep(outageMs)
+          await processOf(servers)[recover]()
+        }
+        return [`${name} ${failure}`, { affects, inject }]
+      }),
     ),
   ),
   'Both stores hang for 23 s and continue': {

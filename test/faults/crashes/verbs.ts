@@ -30,6 +30,14 @@ export interface Verb {
 /** The account that `account import` copies; it is left as it is. */
 const exportedAccount = 'exported'
 
+/** @param create makes an account that the subcommand changes @param wordsOf of the command line, after that */
+const after = <Made>(
+  create: (stores: CrashStores, account: string) => Promise<Made>,
+  wordsOf: (account: string, made: Made) => string[],
+) => ({
+  prepare: async (stores: CrashStores, account: string) => wordsOf(account, await create(stores, account)),
+})
+
 export const verbs = {
   import: {
     async prepare(stores, account) {
@@ -52,12 +60,7 @@ export const verbs = {
       return ['retention', 'run', '--account', account]
     },
   },
-  erase: {
-    async prepare(stores, account) {
-      await createWithRows(stores, account)
-      return ['erase', '--account', account, '--visitor', 'visitor-c1']
-    },
-  },
+  erase: after(createWithRows, (account) => ['erase', '--account', account, '--visitor', 'visitor-c1']),
   'account delete': {
     async prepare(stores, account) {
       // Its keys end at once, so that the command does not wait 75 s.
@@ -138,12 +141,7 @@ export const verbs = {
     prepare: async (_stores, account) => ['account', 'create', '--name', 'New', '--id', account],
     isDone: /already exists/,
   },
-  'account set-plan': {
-    async prepare(stores, account) {
-      await createWithKey(stores, account)
-      return ['account', 'set-plan', '--account', account, '--plan', 'pro']
-    },
-  },
+  'account set-plan': after(createWithKey, (id) => ['account', 'set-plan', '--account', id, '--plan', 'pro']),
   'plan set': {
     async prepare({ stores: { postgres } }, account) {
       await postgres`INSERT INTO plans (name, has_api, click_allowance) VALUES (${account}, true, 1000)`
@@ -171,22 +169,11 @@ export const verbs = {
     },
   },
   'key rotate': {
-    async prepare(stores, account) {
-      return ['key', 'rotate', '--grace', '24h', '--id', await createWithKey(stores, account)]
-    },
+    ...after(createWithKey, (_account, id) => ['key', 'rotate', '--grace', '24h', '--id', id]),
     isDone: /has already been replaced by key/,
   },
-  'key revoke': {
-    async prepare(stores, account) {
-      return ['key', 'revoke', '--id', await createWithKey(stores, account)]
-    },
-  },
-  'retention set': {
-    async prepare(stores, account) {
-      await createWithKey(stores, account)
-      return ['retention', 'set', '--account', account, '--clicks', '13mo']
-    },
-  },
+  'key revoke': after(createWithKey, (_account, id) => ['key', 'revoke', '--id', id]),
+  'retention set': after(createWithKey, (account) => ['retention', 'set', '--account', account, '--clicks', '13mo']),
 } as const satisfies Record<string, Verb>
 
 export type VerbName = keyof typeof verbs
