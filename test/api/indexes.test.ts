@@ -7,12 +7,12 @@ import { planDaily } from '../../src/api/stats/stats.ts'
 import type { FactsPlan } from '../../src/query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../src/query/facts/sql.ts'
 import type { Fragment } from '../../src/stores/clickhouse/sql.ts'
+import { callerOf } from '../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'
 import { explain, storeClicks, storeConversions } from '../kit/rows.ts'
 
 const granules = 40
-const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
-const reporting = { ...caller, accountId: 'reporting' }
+const [caller, reporting] = [callerOf('acme'), callerOf('reporting')]
 
 const api = useTestApp()
 

@@ -17,9 +17,10 @@ import { clickOf, conversionOf, openTestFeed, sendTo, type TestFeed, token } fro
 const folder = useFolder()
 const stores = useTestStores()
 const feed = useOpened<TestFeed>(async () => openTestFeed(stores, { rejects: folder('rejects.ndjson') }))
-const createAccounts = (...ids: string[]) =>
-  Promise.all(ids.map((id) => createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })))
-beforeAll(() => createAccounts('acme', 'beta', 'full-disk'))
+beforeAll(async () => {
+  for (const id of ['acme', 'beta', 'full-disk'])
+    await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'EUR' })
+})
 
 async function count(table: string, condition: string): Promise<number | undefined> {
   const query = `SELECT count() AS rows FROM ${table} FINAL WHERE ${condition}`

@@ -24,3 +24,8 @@ export async function makeAccountWithKey(
   await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'USD' })
   return await makeKey(stores, id, scopes)
 }
+
+/** The caller of a request, as plans take it. Its account has all rows. */
+export function callerOf(accountId: string, scopes: readonly Scope[] = []) {
+  return { accountId, currency: 'USD', scopes: new Set(scopes), retained: { clicksMs: 0, eventsMs: 0 }, freshness: {} }
+}

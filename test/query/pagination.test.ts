@@ -4,6 +4,7 @@ import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
 import { planList } from '../../src/query/list.ts'
 import { fingerprint, readCursor, writeCursor } from '../../src/query/pagination.ts'
+import { callerOf } from '../kit/accounts.ts'
 
 const boundTo = fingerprint('acme', 'clicks', { campaign_id: 'k1' })
 const invalidCursor = expect.objectContaining({ code: 'invalid_cursor' })
@@ -49,8 +50,8 @@ describe('a cursor', () => {
 describe('a cursor of a list with days', () => {
   const noonMs = Date.UTC(2026, 10, 21, 12)
   const planOf = (cursor: string | undefined, days = 7) => {
-    const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
-    return planList('clicks', { days, tz: 'Asia/Kathmandu', ...(cursor !== undefined && { cursor }) }, caller, noonMs)
+    const query = { days, tz: 'Asia/Kathmandu', ...(cursor !== undefined && { cursor }) }
+    return planList('clicks', query, callerOf('acme'), noonMs)
   }
 
   it('is rejected when it is malformed, forged or of another range', () => {
@@ -85,14 +86,9 @@ describe('the id in a cursor', () => {
 
   it('of a journey has the kind of the row', () => {
     const of = { visitor_id: 'v1' }
-    const caller = {
-      accountId: 'acme',
-      currency: 'USD',
-      scopes: new Set<never>(),
-      retained: { clicksMs: 0, eventsMs: 0 },
-    }
     const journey = fingerprint('acme', 'journeys', of)
-    const afterOf = (id: string) => planJourney({ ...of, cursor: writeCursor(key(id), journey) }, caller, 1).after
+    const afterOf = (id: string) =>
+      planJourney({ ...of, cursor: writeCursor(key(id), journey) }, callerOf('acme'), 1).after
     expect(afterOf('click:z')).toMatchObject({ kind: 'click', id: 'z' })
     expect(afterOf('event:browser:0:z')).toMatchObject({ kind: 'event', id: 'browser:0:z' })
     for (const id of ['x', 'visit:a', 'event:a', 'event:server:a', 'event:pixel:0:a', 'click:'])

@@ -146,19 +146,6 @@ describe('POST /events/batch', () => {
     expect((await postBatch(key, { events: many })).json()).toMatchObject({ stored: 0, deduplicated: 1_000 })
     api.setNow(testNowMs)
   })
-
-  it('stores concurrent batches and single events with common ids once each', async () => {
-    const { id, key } = await newAccount(api)
-    const ids = Array.from({ length: 50 }, (_, n) => `c${n}`)
-    const events = ids.map((event_id) => event({ event_id }))
-    const batches = Array.from({ length: 8 }, () => postBatch(key, { events }))
-    const singles = ids.map((event_id) => send(api.app, key, event({ event_id })))
-    const counts = (await Promise.all(batches)).map((response) => response.json())
-    const stored = counts.reduce((sum, count) => sum + count.stored, 0)
-    const single = (await Promise.all(singles)).filter(([, body]) => !body.deduplicated)
-    expect(stored + single.length).toBe(50)
-    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(ids.sort())
-  })
 })
 
 describe('the limits of a batch', () => {

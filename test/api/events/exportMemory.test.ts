@@ -7,6 +7,7 @@ import { planEventList } from '../../../src/api/events/list/routes.ts'
 import { eventExportSettings, rowFormatSettings } from '../../../src/rows/clickhouseOutputFormat.ts'
 import { readFields } from '../../../src/rows/selectedFields.ts'
 import { streamBytes } from '../../../src/stores/clickhouse/select.ts'
+import { callerOf } from '../../kit/accounts.ts'
 import { openTestStores } from '../../kit/stores.ts'
 
 /** Events of a kilobyte, whose order by id differs from their order by time. */
@@ -40,11 +41,7 @@ it('an export of events sorts on disk what does not fit into memory', async () =
 
   /** @returns the number of rows, which come in the order of time */
   async function exportWith(settings: ClickHouseSettings): Promise<number> {
-    const plan = planEventList(
-      { order: 'asc' },
-      { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
-      0,
-    )
+    const plan = planEventList({ order: 'asc' }, callerOf('acme'), 0)
     const query = eventExportSql(plan, [], {
       format: 'ndjson',
       csvEscape: undefined,

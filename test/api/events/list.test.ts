@@ -5,6 +5,7 @@ import { EventPage } from '../../../schema/eventList.ts'
 import { eventPageSettings, eventPageSql } from '../../../src/api/events/list/page.ts'
 import { planEventList } from '../../../src/api/events/list/routes.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
+import { callerOf } from '../../kit/accounts.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
@@ -137,12 +138,10 @@ describe('GET /events', () => {
 
   it('lists every event once by storedAt, and continues from asOf with the events stored later', async () => {
     const reader = await api.account('synced')
-    const store = async (ids: string[]) =>
-      storeEvents(
-        api.stores,
-        'synced',
-        ids.map((id) => ({ id, occurred_at: at(1, 0) })),
-      )
+    const store = async (ids: string[]) => {
+      const events = ids.map((id) => ({ id, occurred_at: at(1, 0) }))
+      await storeEvents(api.stores, 'synced', events)
+    }
     const readSince = async (since: string) => (await readAll(`updated_since=${since}`, 2, reader)).map(({ id }) => id)
     await store(['s1', 's2', 's3'])
     await expect.poll(() => readSince('1970-01-01'), { timeout: 10_000 }).toEqual(['s1', 's2', 's3'])
@@ -167,11 +166,7 @@ describe('GET /events', () => {
     await store(1_500, 1_500, '2100-11-20 11:00:00.000')
     await mergeParts(api.stores, 'pixel_events')
     await store(3_000, 300, '2100-11-20 12:00:00.000')
-    const plan = planEventList(
-      { updated_since: '2100-11-20T11:30:00Z', limit: 50 },
-      { accountId: 'walked', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
-      0,
-    )
+    const plan = planEventList({ updated_since: '2100-11-20T11:30:00Z', limit: 50 }, callerOf('walked'), 0)
     const { rows, statistics } = await readKeys({ ...plan, asOfMs: Date.UTC(2100, 10, 21) })
     expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
   })
@@ -213,11 +208,7 @@ describe('GET /events', () => {
     const eventsOf = (first: number, count: number) =>
       Array.from({ length: count }, (_, n) => ({ id: `v${first + n}`, visitor_id: `v${(first + n) % 1_000}` }))
     const rowsRead = async () => {
-      const plan = planEventList(
-        { visitor_id: 'v7', limit: 50 },
-        { accountId: 'visited', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
-        0,
-      )
+      const plan = planEventList({ visitor_id: 'v7', limit: 50 }, callerOf('visited'), 0)
       return (await readKeys(plan)).statistics?.rows_read ?? 0
     }
     const stored = eventsOf(0, 3_000).map((row) => ({ ...row, occurred_at: at(1, 0) }))

@@ -7,6 +7,7 @@ import { JourneyPage } from '../../../schema/journey.ts'
 import { planJourney } from '../../../src/api/journeys/plan.ts'
 import { eventKeysSettings, eventKeysSql } from '../../../src/api/journeys/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
+import { callerOf } from '../../kit/accounts.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
@@ -224,11 +225,7 @@ describe('GET /journeys', () => {
     const events = numbers.map((n) => ({ id: `l${n}`, visitor_id: `u${n}`, click_id: `k${n}`, occurred_at: at(1) }))
     await storeEvents(api.stores, 'large', events)
     await mergeParts(api.stores, 'pixel_events')
-    const plan = planJourney(
-      { visitor_id: 'u7' },
-      { accountId: 'large', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, scopes: new Set(['read:events']) },
-      testNowMs,
-    )
+    const plan = planJourney({ visitor_id: 'u7' }, callerOf('large', ['read:events']), testNowMs)
     // The event l7 has both the visitor and one of its clicks.
     const clicks = ['k7', 'k900', 'k19000']
     const { text, params } = render(eventKeysSql(plan, clicks, undefined, 59))

@@ -1,9 +1,16 @@
 // @module-tag all
+// @module-tag postgres
 
+import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { readMigrations } from '../../../src/stores/migrations/files.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
+import { describeClickHouse, describePostgres } from './describeSchema.ts'
+
+const stores = useTestStores()
+// Other versions of the servers write the same schema in other words, so the embedded engines are described.
+const { clickhouseUrl, databaseUrl } = inject('engines')
 
 /**
  * The checksums of the files of releases, without comments. Every store that ran a file refuses a program with another
@@ -33,10 +40,18 @@ it('every file says which versions may read and write its result', async () => {
   }
 })
 
-it.skipIf(inject('engines').databaseUrl)('the embedded Postgres stays on the major version of 1.0', async () => {
+it.skipIf(databaseUrl)('the embedded Postgres stays on the major version of 1.0', async () => {
   // Another one does not open the folder of a store.
   const [row] = await stores.postgres`SHOW server_version`
   expect(row?.server_version).toMatch(/^18\./)
 })
 
-const stores = useTestStores()
+it.skipIf(clickhouseUrl)('a migrated store has the tables of clickhouse/schema.sql', async () => {
+  const schema = await describeClickHouse(stores.clickhouse)
+  await expect(schema).toMatchFileSnapshot(join(packageRoot, 'clickhouse/schema.sql'))
+})
+
+it.skipIf(databaseUrl)('a migrated store has the tables of postgres/schema.sql', async () => {
+  const schema = await describePostgres(stores.postgres)
+  await expect(schema).toMatchFileSnapshot(join(packageRoot, 'postgres/schema.sql'))
+})

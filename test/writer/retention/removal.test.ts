@@ -1,5 +1,6 @@
 // @module-tag long
 
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namedTables } from '../../../schema/metadata.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
@@ -7,10 +8,11 @@ import { type RetentionSetting, setRetention } from '../../../src/accounts/reten
 import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/retentionJob.ts'
 import { WriteRefused } from '../../../src/writer/fence/session.ts'
 import { type Difference, findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
+import { storeRemovedSums } from '../../../src/writer/retention/removedSums.ts'
 import { runHere } from '../../cli/runCommand.ts'
-import { importContent, makeAccount } from '../../import/runImport.ts'
+import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { useTestStores } from '../../kit/fixtures.ts'
-import { changeTables, storeEvents } from '../../kit/rows.ts'
+import { changeTables, rowsOfEveryNode, storeEvents } from '../../kit/rows.ts'
 import { running, withWriter } from '../withWriter.ts'
 import { contentOf, removalMs, rows, storedRowsOf, storeRetained } from './retainedAccount.ts'
 
@@ -220,4 +222,25 @@ it('servers remove nothing as of a clock that is ahead of the latest stored row'
   expect(lines.filter((line) => line.includes(account))).toEqual(
     [0, 1].map((events) => `Account ${account}: removed old months; clicks removed: 0, events removed: ${events}.`),
   )
+})
+
+it('the ids of removed clicks of an imported account are stored in blocks of limited size', async () => {
+  const account = await makeAccount(stores)
+  const count = 300_000
+  function* lines() {
+    for (let first = 0; first < count; first += 10_000) {
+      const ids = Array.from({ length: 10_000 }, (_, n) => `k${first + n}`)
+      yield ids.map((id) => `{"id":"${id}","clicked_at":"2024-01-05 10:00:00.000","campaign_id":"c"}\n`).join('')
+    }
+  }
+  const open = (table: string) => Readable.from(table === 'click_index' ? lines() : [], { objectMode: false })
+  await withWriter(stores, account, (writer) =>
+    storeRemovedSums(writer, { clicksMs: Date.UTC(2024, 1, 1), eventsMs: 0 }, open),
+  )
+  const ofAccount = `SELECT toUInt32(count()) AS rows FROM click_index WHERE account_id = '${account}'`
+  expect(await rowsOf(stores, ofAccount)).toEqual([{ rows: count }])
+  // Merged parts remain for eight minutes.
+  const query = `SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 'click_index' AND level = 0`
+  const blocks = await rowsOfEveryNode<{ rows: number }>(stores, query)
+  expect(Math.max(...blocks.map(({ rows }) => rows))).toBeLessThanOrEqual(262_144)
 })

@@ -2,11 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { connect, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
 import { matchNothingAfter, runStatement } from '../../src/stores/clickhouse/insert.ts'
 import { killQueries } from '../../src/stores/clickhouse/killQueries.ts'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../src/stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../src/stores/clickhouse/textList.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
@@ -195,4 +197,27 @@ it('a start waits for an unreachable server, and logs it once', async () => {
   expect(said).toHaveLength(1)
   await late.close()
   relay.close()
+})
+
+/** Between 5 s, after which a read fails, and 30 s, after which a connection without traffic is closed. */
+const late = () => pause(20_000, 'late')
+
+it('a read gets 503 soon while ClickHouse is stopped, and 200 once it goes on', { tags: 'long' }, async () => {
+  const overview = () => api.get('/stats/overview', key)
+  expect((await overview()).statusCode).toBe(200)
+  server.pause()
+  try {
+    const response = await Promise.race([overview(), late()])
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
+    expect((await api.app.inject('/readyz')).json().message).toBe('Not ready: ClickHouse did not respond.')
+  } finally {
+    server.resume()
+  }
+  await expect.poll(async () => (await overview()).statusCode).toBe(200)
+})
+
+it('a read that is merely long is completed', { tags: 'long' }, async () => {
+  const query = ch`SELECT sum(sleepEachRow(1)) AS slept, count() AS rows FROM numbers(9)`
+  const options = { label: 'test', settings: { max_block_size: '1' } }
+  expect(await selectRows(api.stores.clickhouse, query, options)).toEqual([{ slept: 0, rows: 9 }])
 })
