@@ -46,10 +46,6 @@ async function rowsOf(account: string): Promise<string[]> {
 
 const countTables = (lines: string[]) => new Set(lines.map((line) => line.split(' ', 1)[0])).size
 
-/** Sets the start of a deletion back, to a time at which no server accepts its keys any longer. */
-const setBack = (id: string) => server.stores.postgres`
-  UPDATE account_deletions SET began_at = began_at - interval '1 hour' WHERE account_id = ${id}`
-
 const storeEvent = (account: string, id: string) =>
   server.stores.clickhouse.client.insert({
     table: 'pixel_events',
@@ -104,7 +100,8 @@ describe('the deletion of an account', () => {
     ])
       expectOneLine(await tributary(...words), 1, /^error: no such account: acme/)
     await storeEvent('acme', 'late')
-    await setBack('acme')
+    // No server accepts its keys any longer.
+    await server.stores.postgres`UPDATE account_deletions SET began_at = began_at - interval '1 hour'`
     const { deletedAt } = await json(...deletionOf('acme'))
     expect(await rowsOf('acme')).toEqual([])
     expect(await rowsOf('other')).toEqual(others)

@@ -83,35 +83,23 @@ async function bodyOf(app: TestApp, path: string) {
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
 
-/** Runs work while Postgres refuses rows of a table. @param code of the error: an outage, or a failure that ends a command */
-async function whileRefused(
-  table: string,
-  condition: string,
-  code: '57P01' | 'P0001',
-  work: () => Promise<unknown>,
-): Promise<void> {
+/** Imports a folder until it has conversions to store, which Postgres refuses. */
+async function failAtConversions(name: string): Promise<void> {
   const { postgres } = target.stores
-  await postgres.unsafe(`
+  await postgres`
     CREATE OR REPLACE FUNCTION fail_row() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      RAISE EXCEPTION 'refused' USING ERRCODE = '${code}';
-    END $$`)
-  await postgres.unsafe(
-    `CREATE TRIGGER fail BEFORE INSERT ON ${table} FOR EACH ROW ${condition} EXECUTE FUNCTION fail_row()`,
-  )
+      RAISE EXCEPTION 'refused';
+    END $$`
+  await postgres`
+    CREATE TRIGGER fail BEFORE INSERT ON import_batches
+    FOR EACH ROW WHEN (NEW.resource = 'conversions') EXECUTE FUNCTION fail_row()`
   try {
-    await work()
+    const ended = await runHere(['account', 'import', folder(name)], target.stores.environment)
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
   } finally {
     await postgres`DROP FUNCTION fail_row CASCADE`
   }
-}
-
-/** Imports a folder until it has conversions to store, which Postgres refuses. */
-async function failAtConversions(name: string): Promise<void> {
-  await whileRefused('import_batches', "WHEN (NEW.resource = 'conversions')", 'P0001', async () => {
-    const ended = await runHere(['account', 'import', folder(name)], target.stores.environment)
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') })
-  })
 }
 
 async function fails(name: string): Promise<string> {

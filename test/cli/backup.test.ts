@@ -70,7 +70,6 @@ const leases = () => stores.postgres<{ name: string; isLater: boolean }[]>`
   SELECT name, expires_at::text NOT IN ('infinity', '2026-01-01 00:00:00+00', '2099-01-01 00:00:00+00') AS "isLater"
   FROM leases WHERE name IN ('ended', 'endless', 'held') ORDER BY name`
 
-const backUp = (name: string) => runJson(['backup', folder(name)], embedded('source'))
 const restore = (backup: string, target: string) => runHere(['restore', folder(backup)], embedded(target))
 const report = (name: string, ...range: string[]) =>
   runHere(['report', '--account', 'acme', '--group-by', 'country', '--format', 'csv', ...range], embedded(name))
@@ -473,7 +472,7 @@ it.skipIf(!hasStrace()).each([
       kills += cut.code === null ? 1 : 0
       expect([instant, existsSync(folder('killed', 'backup.json'))]).toEqual([instant, existsSync(folder('killed'))])
       await rm(folder('killed'), { recursive: true, force: true })
-      await backUp('killed')
+      await runJson(['backup', folder('killed')], embedded('source'))
       const half = await runUntilCall(['restore', folder('killed')], embedded('killed-data'), instant)
       kills += half.code === null ? 1 : 0
       const opened = await runHere(['verify', '--json'], embedded('killed-data'))

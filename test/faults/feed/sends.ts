@@ -65,8 +65,12 @@ export function makeSends(name: string, seed: number, scale = 1): Sends {
   const draws = openDraws(`feed ${seed}`)
   const many = (low: number, high: number) => draws.between(low, Math.max(low, Math.round(high * scale)))
   const kinds = ['plain', 'plain', 'plain', 'erased', 'deleted', 'importing'] as const
-  const accounts = kinds.map((kind, index) => emptyAccount(`${name}-${kind}-${index}`, kind))
-  const chunks = Array.from({ length: Math.max(6, Math.round(24 * scale)) }, emptyChunk)
+  const accounts = kinds.map((kind, index): SendingAccount => {
+    const id = `${name}-${kind}-${index}`
+    return { id, kind, clicks: [], conversions: [], events: [], campaigns: new Map() }
+  })
+  const count = Math.max(6, Math.round(24 * scale))
+  const chunks = Array.from({ length: count }, (): Chunk => ({ rows: [], after: new Set() }))
   const place = placer(draws, chunks)
   for (const account of accounts) {
     sendCampaigns(draws, account, place)
@@ -77,12 +81,6 @@ export function makeSends(name: string, seed: number, scale = 1): Sends {
   for (const reject of rejects(draws, accounts[0]?.id ?? '', many(3, 12))) place.anywhere(reject)
   for (const chunk of chunks) chunk.rows = fitOrder(draws, chunk.rows)
   return { accounts, chunks: chunks.filter(({ rows }) => rows.length > 0) }
-}
-
-const emptyChunk = (): Chunk => ({ rows: [], after: new Set() })
-
-function emptyAccount(id: string, kind: SendingAccount['kind']): SendingAccount {
-  return { id, kind, clicks: [], conversions: [], events: [], campaigns: new Map() }
 }
 
 type Placer = ReturnType<typeof placer>

@@ -51,7 +51,11 @@ beforeAll(async () => {
   const longClicks = clicks.map((click) => ({ ...click, referrer }))
   await storeClicks(api.stores, 'long', longClicks)
   baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
-  model = await start(['--url', baseUrl, '--copy', folder('copy.duckdb')], { TRIBUTARY_KEY: key })
+  // As a program that runs a model starts the server.
+  model = new Client({ name: 'test', version: '1' })
+  const args = [program, '--url', baseUrl, '--copy', folder('copy.duckdb')]
+  const env = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key }
+  await model.connect(new StdioClientTransport({ command: process.execPath, args, env }))
 })
 afterAll(() => model?.close())
 
@@ -61,14 +65,6 @@ async function connectTo(sources: Parameters<typeof openServer>[0]): Promise<Cli
   const client = new Client({ name: 'test', version: '1' })
   const [ofClient, ofServer] = InMemoryTransport.createLinkedPair()
   await Promise.all([client.connect(ofClient), openServer(sources).connect(ofServer)])
-  return client
-}
-
-/** Starts the server as a program that runs a model does. */
-async function start(words: string[], environment: Record<string, string>): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' })
-  const env = { PATH: process.env.PATH ?? '', ...environment }
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...words], env }))
   return client
 }
 

@@ -3,7 +3,6 @@ import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { importContent } from '../../import/runImport.ts'
 import type { TestApp } from '../../kit/app.ts'
 import { useOpened } from '../../kit/fixtures.ts'
-import type { TestStores } from '../../kit/stores.ts'
 import { until } from '../../kit/until.ts'
 import { queryDuckdb } from './queryDuckdb.ts'
 
@@ -91,22 +90,20 @@ export function useSource(api: TestApp) {
     const key = await api.account('acme')
     const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
     const client = createTributary({ baseUrl, apiKey: key })
-    await storeSource(api.stores, client)
+    await importContent(api.stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
+    await importContent(api.stores, 'acme', 'campaigns', [
+      { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
+    ])
+    await importContent(api.stores, 'acme', 'offers', [
+      { id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] },
+    ])
+    await importContent(api.stores, 'acme', 'clicks', clicks(0, clickCount))
+    await importContent(api.stores, 'acme', 'conversions', conversions(0, conversionCount, 'pending', 0))
+    await importContent(api.stores, 'acme', 'costs', costs(0, 60, 0))
+    await importContent(api.stores, 'acme', 'pixel-events', browserEvents)
+    await client.sendEvents(serverEvents(0, 40))
     return { key, baseUrl, client, close() {} }
   })
-}
-
-async function storeSource(stores: TestStores, client: Tributary): Promise<void> {
-  await importContent(stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
-  await importContent(stores, 'acme', 'campaigns', [
-    { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
-  ])
-  await importContent(stores, 'acme', 'offers', [{ id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] }])
-  await importContent(stores, 'acme', 'clicks', clicks(0, clickCount))
-  await importContent(stores, 'acme', 'conversions', conversions(0, conversionCount, 'pending', 0))
-  await importContent(stores, 'acme', 'costs', costs(0, 60, 0))
-  await importContent(stores, 'acme', 'pixel-events', browserEvents)
-  await client.sendEvents(serverEvents(0, 40))
 }
 
 /** Waits until lists by `storedAt` have a number of events: they end a second before the present. */
