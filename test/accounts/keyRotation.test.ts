@@ -113,12 +113,8 @@ it('keys that expire within 7 days are reported once each, with the command that
   await server.account('reported')
   const first = await keyOf('reported', testNowMs + dayMs)
   const lines: string[] = []
-  const stop = warnOfExpiringKeys(
-    postgres,
-    (line) => lines.push(line),
-    () => testNowMs,
-    1,
-  )
+  const warn = (line: string) => lines.push(line)
+  const stop = warnOfExpiringKeys(postgres, warn, () => testNowMs, 1)
   const linesOf = (id: string) => lines.filter((line) => line.includes(id))
   await expect.poll(() => linesOf(first.row.id), { timeout: 10_000 }).toHaveLength(1)
   const second = await keyOf('reported', testNowMs + dayMs)

@@ -75,11 +75,9 @@ describe('content negotiation', () => {
       FROM url('${url}/clicks?format=${format}', ${name}, headers('Authorization' = 'ApiKey ${key}'))`
     const program = `import { query } from 'chdb'
       for (const statement of process.argv.slice(1)) process.stdout.write(query(statement, 'JSONEachRow'))`
-    const read = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '--eval', program, count('csv', 'CSVWithNames'), count('parquet', 'Parquet')],
-      { cwd: packageRoot },
-    )
+    const counts = [count('csv', 'CSVWithNames'), count('parquet', 'Parquet')]
+    const words = ['--input-type=module', '--eval', program, ...counts]
+    const read = await promisify(execFile)(process.execPath, words, { cwd: packageRoot })
     expect(ndjsonRows(read.stdout)).toEqual(Array(2).fill({ rows: 30, c2: 15, newest: 1 }))
   })
 })

@@ -72,11 +72,8 @@ it.each([
      FROM conversions FINAL WHERE account_id = '${account}' ORDER BY converted_at LIMIT 1`
     const [converted] = await rowsOf(stores, statement)
     expect(converted).toMatchObject({ ...expectedConversion, id: first?.id })
-    const later = await importSample(
-      account,
-      files.find((name) => name.startsWith(`${tracker}-conv`)) ?? '',
-      '2026-11-26T12:00:00Z',
-    )
+    const conversions = files.find((name) => name.startsWith(`${tracker}-conv`)) ?? ''
+    const later = await importSample(account, conversions, '2026-11-26T12:00:00Z')
     expect(later, 'a later export replaces the conversions').toMatchObject({ inserted: 0, duplicates: 0, rejected: 0 })
   },
 )

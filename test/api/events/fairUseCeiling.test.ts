@@ -3,9 +3,8 @@ import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import type { App } from '../../../src/http/context.ts'
 import { storedInMonthSql } from '../../../src/query/monthlyCounts.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
-import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
-import { changeTables, storeEvents } from '../../kit/rows.ts'
+import { changeTables, explain, storeEvents } from '../../kit/rows.ts'
 import { accepted, deduplicated, newAccount as openAccount, overCeiling, send, storedEvents } from './send.ts'
 
 const api = useTestApp()
@@ -90,10 +89,7 @@ describe('the fair-use ceiling', () => {
     await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     const count = storedInMonthSql([id], Date.UTC(2026, 10, 1))
     expect(await selectRows(clickhouse, count, { label: 'test' })).toEqual([{ accountId: id, stored: 11 }])
-    const plan = await selectRows<{ explain: string }>(clickhouse, ch`EXPLAIN distributed = 1 ${count}`, {
-      label: 'test',
-    })
-    const fromProjection = plan.filter(({ explain }) => explain.includes('ReadFromMergeTree (by_month)'))
-    expect(fromProjection).toHaveLength(clickhouse.cluster?.shards ?? 1)
+    const plan = await explain(clickhouse.client, 'distributed = 1', count)
+    expect(plan.match(/ReadFromMergeTree \(by_month\)/g)).toHaveLength(clickhouse.cluster?.shards ?? 1)
   })
 })

@@ -155,12 +155,14 @@ describe('GET /events', () => {
   it('reads the keys of later events only, once the earlier ones are merged', async () => {
     await api.account('walked')
     await stopMerges(api.stores, 'pixel_events')
-    const store = (first: number, count: number, storedAt: string) =>
-      storeEvents(
-        api.stores,
-        'walked',
-        Array.from({ length: count }, (_, n) => ({ id: `w${first + n}`, occurred_at: at(1, 0), stored_at: storedAt })),
-      )
+    const store = (first: number, count: number, stored_at: string) => {
+      const events = Array.from({ length: count }, (_, n) => ({
+        id: `w${first + n}`,
+        occurred_at: at(1, 0),
+        stored_at,
+      }))
+      return storeEvents(api.stores, 'walked', events)
+    }
     // Later than the events of other cases, which are merged into the same part.
     await store(0, 1_500, '2100-11-20 10:00:00.000')
     await store(1_500, 1_500, '2100-11-20 11:00:00.000')
@@ -174,18 +176,16 @@ describe('GET /events', () => {
   it('an export with updated_since has of each event the row that is kept, if it was stored since', async () => {
     const reader = await api.account('exported')
     await stopMerges(api.stores, 'pixel_events')
-    const store = (storedAt: string, received: Record<string, string>) =>
-      storeEvents(
-        api.stores,
-        'exported',
-        Object.entries(received).map(([id, received_at]) => ({
-          id,
-          received_at,
-          event_name: received_at,
-          occurred_at: at(1, 0),
-          stored_at: storedAt,
-        })),
-      )
+    const store = (stored_at: string, received: Record<string, string>) => {
+      const shared = { occurred_at: at(1, 0), stored_at }
+      const events = Object.entries(received).map(([id, time]) => ({
+        ...shared,
+        id,
+        received_at: time,
+        event_name: time,
+      }))
+      return storeEvents(api.stores, 'exported', events)
+    }
     await store('2020-11-20 10:00:00.000', { replaced: at(9, 2), kept: at(9, 1), only: at(9, 1) })
     await store('2020-11-20 12:00:00.000', { replaced: at(9, 1), kept: at(9, 2), later: at(9, 1) })
     const exportSince = async (time: string) => {

@@ -48,11 +48,8 @@ it.each(['clicks', 'conversions', 'events'])(
     const page = (await read('json')).json<{ data: { campaignName: string }[] }>()
     const ndjson = (await read('ndjson')).body.trim().split('\n')
     const csv = (await read('csv')).body
-    const parquet = await queryParquet<{ name: string }>(
-      api.stores,
-      (await read('parquet')).rawPayload,
-      'SELECT campaignName AS name',
-    )
+    const { rawPayload } = await read('parquet')
+    const parquet = await queryParquet<{ name: string }>(api.stores, rawPayload, 'SELECT campaignName AS name')
     const names = [
       page.data.map((row) => row.campaignName),
       ndjson.map((line) => JSON.parse(line).campaignName),

@@ -22,6 +22,7 @@ import {
 import { concat, textList, writeTexts } from '../../../src/stores/clickhouse/textList.ts'
 import { useOpened, useTestStores } from '../../kit/fixtures.ts'
 import { openHttpServer } from '../../kit/httpServer.ts'
+import { storeClicks } from '../../kit/rows.ts'
 
 const label = 'test'
 
@@ -89,20 +90,9 @@ SELECT
 
   it('runs statements whose parameters take megabytes, whatever characters they contain', async () => {
     const ids = Array.from({ length: 20_000 }, (_, n) => `Щ\t\n\r'"\\;é${n}`.repeat(4))
-    const { client } = stores.clickhouse
-    await client.insert({
-      table: 'clicks',
-      values: [
-        { account_id: 'acme', id: ids.at(-1) },
-        { account_id: 'acme', id: 'kept' },
-      ],
-      format: 'JSONEachRow',
-    })
-    await runOnEveryNode(
-      stores.clickhouse,
-      ch`DELETE FROM clicks WHERE account_id = ${text('acme')} AND has(${textList(ids)}, id)`,
-      'test',
-    )
+    await storeClicks(stores, 'acme', [{ id: `${ids.at(-1)}` }, { id: 'kept' }])
+    const removal = ch`DELETE FROM clicks WHERE account_id = ${text('acme')} AND has(${textList(ids)}, id)`
+    await runOnEveryNode(stores.clickhouse, removal, 'test')
     const query = ch`SELECT id FROM clicks WHERE account_id = ${text('acme')}`
     expect(await selectRows(stores.clickhouse, query, { label: 'test' })).toEqual([{ id: 'kept' }])
   })
