@@ -43,7 +43,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 }
 
 async function examine(context: CommandContext): Promise<Line[]> {
-  const lines: Line[] = [...examineRuntime(Date.now()), examineBackup(context.settings)]
+  const lines: Line[] = examineRuntime(Date.now())
   /** @param find returns or throws what is wrong, or returns several lines */
   const add = async (check: string, mend: string, find: () => Promise<unknown>) => {
     const found = await find().catch((error) => `${causeOf(error)}.`)
@@ -65,6 +65,7 @@ async function examine(context: CommandContext): Promise<Line[]> {
     return undefined
   })
   if (!opened) return lines
+  lines.push(examineBackup(context.settings))
   const stores: Stores = opened
   const { CLICKHOUSE_READER_URL } = context.settings
   const migrateMend = 'Run tributary migrate of this version, as the owner of the tables.'

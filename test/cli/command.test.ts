@@ -1,3 +1,4 @@
+// @module-tag all
 // @module-tag postgres
 
 import { existsSync } from 'node:fs'

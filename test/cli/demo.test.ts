@@ -12,9 +12,8 @@ import { demoOf } from '../../src/cli/demoData/visits.ts'
 import { testNowMs } from '../kit/app.ts'
 import { useTestStores } from '../kit/fixtures.ts'
 import { isInstalled } from '../kit/isInstalled.ts'
-import { ndjsonRows } from '../kit/readRows.ts'
 import { running as watching } from '../writer/withWriter.ts'
-import { exitOf, expectOneLine, runHere, runJson, serve, start } from './runCommand.ts'
+import { exitOf, expectOneLine, runHere, serve, start } from './runCommand.ts'
 
 const stores = useTestStores()
 let environment: Record<string, string>
@@ -91,21 +90,6 @@ describe('serve --demo', () => {
       expectOneLine(await runHere(['serve', '--live'], environment), 2, /--live needs --demo\./)
     },
   )
-
-  it.skipIf(!isInstalled('curl'))('at its next start prints another key and stores no click twice', async () => {
-    const { printed, end } = await serve(environment, '--demo', '1000')
-    const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
-    const rows = ndjsonRows<{ id: string; clickedAt: string; isBot: boolean; isTest: boolean }>(exported)
-    expect(rows.length).toBeGreaterThan(700)
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
-    const [from, to] = [rows[0], rows.at(-1)].map((row) => row?.clickedAt.slice(0, 10))
-    const report = await paste(
-      `curl -s -H 'Authorization: ApiKey ${printed.key}' '${printed.url}/api/v1/reports?group_by=day&from=${from}&to=${to}'`,
-    )
-    expect(report.totals.clicks).toBe(rows.filter(({ isBot, isTest }) => !isBot && !isTest).length)
-    expect((await runJson(['key', 'list', '--account', 'demo'], environment)).keys).toHaveLength(2)
-    expect(await end()).toBe(0)
-  })
 })
 
 it('the subcommand demo stores every row of its plan, and stores none twice when it runs again', async () => {

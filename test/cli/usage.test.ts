@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { startOfUtcMonth } from '../../src/stores/timing/utcMonth.ts'

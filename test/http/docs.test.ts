@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { filterNames } from '../../schema/filters.ts'

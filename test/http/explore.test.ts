@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'

@@ -1,5 +1,5 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { RejectReasons, Rejects } from '../../src/import/rejects.ts'
 import { useFolder } from '../kit/fixtures.ts'
 
@@ -36,31 +36,13 @@ it('the file of rejected rows is readable by its user alone, also where another 
   expect([await modeOf(path), await modeOf('/dev/null')]).toEqual([0o600, device])
 })
 
-describe('the summary of reasons', () => {
-  it('counts the rows of reasons that it does not show', () => {
-    const reasons = new RejectReasons()
-    for (let line = 1; line <= 3_000; line += 1) reasons.add([`reason ${line}`], { line, row: '' })
-    const summary = reasons.summary()
-    expect(summary[0]).toBe('Rejected rows: 3000. Most frequent reasons:')
-    expect(summary.at(-1)).toBe('  2995 × other reasons')
-    expect(summary).toHaveLength(12)
-  })
-
-  it('counts each reason of a row', () => {
-    const reasons = new RejectReasons()
-    reasons.add(['one', 'other'], { line: 1, row: 'a' })
-    reasons.add(['one'], { line: 2, row: 'b' })
-    const lines = ['  2 × one', '      line 1: a', '  1 × other', '      line 1: a']
-    expect(reasons.summary()).toEqual(['Rejected rows: 2. Most frequent reasons:', ...lines])
-  })
-
-  it('is empty without rejected rows', () => {
-    expect(new RejectReasons().summary()).toEqual([])
-  })
-
-  it('shows the beginning of a long row, without escape sequences', () => {
-    const reasons = new RejectReasons()
-    reasons.add(['r'], { line: 7, row: `a\t\u009b2J${'x'.repeat(1_000)}` })
-    expect(reasons.summary()[2]).toBe(`      line 7: a \\u009b2J${'x'.repeat(195)}…`)
-  })
+it('the summary of reasons counts the rows of reasons that it does not show, and shows the beginning of a long row', () => {
+  const reasons = new RejectReasons()
+  for (let line = 1; line <= 3_000; line += 1)
+    reasons.add([`reason ${line}`], { line, row: `a\t\u009b2J${'x'.repeat(1_000)}` })
+  const summary = reasons.summary()
+  expect(summary[0]).toBe('Rejected rows: 3000. Most frequent reasons:')
+  expect(summary[2]).toBe(`      line 1: a \\u009b2J${'x'.repeat(195)}…`)
+  expect(summary.at(-1)).toBe('  2995 × other reasons')
+  expect(summary).toHaveLength(12)
 })

@@ -1,3 +1,5 @@
+// @module-tag all
+
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

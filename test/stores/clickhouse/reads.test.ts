@@ -5,20 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
-import { formOf } from '../../../src/stores/clickhouse/form.ts'
 import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
 import { askNode } from '../../../src/stores/clickhouse/replicaState.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
-import {
-  ch,
-  counts,
-  type Fragment,
-  instantKeys,
-  integer,
-  render,
-  text,
-  texts,
-} from '../../../src/stores/clickhouse/sql.ts'
+import { ch, counts, instantKeys, integer, text, texts } from '../../../src/stores/clickhouse/sql.ts'
 import { concat, textList, writeTexts } from '../../../src/stores/clickhouse/textList.ts'
 import { useOpened, useTestStores } from '../../kit/fixtures.ts'
 import { openHttpServer } from '../../kit/httpServer.ts'
@@ -95,20 +85,6 @@ SELECT
     await runOnEveryNode(stores.clickhouse, removal, 'test')
     const query = ch`SELECT id FROM clicks WHERE account_id = ${text('acme')}`
     expect(await selectRows(stores.clickhouse, query, { label: 'test' })).toEqual([{ id: 'kept' }])
-  })
-
-  it('takes a fraction of the time for texts that were written before, however many they are', () => {
-    const names = Array.from({ length: 20_000 }, (_, n) => `Summer sale – ${n}`)
-    const parts = Array.from({ length: 20 }, (_, n) => writeTexts(names.slice(n * 1000, (n + 1) * 1000)))
-    const timeOf = (fragment: Fragment) => {
-      const startedMs = performance.now()
-      formOf(render(fragment))
-      return performance.now() - startedMs
-    }
-    // In turns, so that both are compiled; the shortest time has no pause of a busy machine.
-    const turns = Array.from({ length: 40 }, () => [timeOf(concat(parts.flat())), timeOf(textList(names))] as const)
-    const [written, list] = [0, 1].map((at) => Math.min(...turns.map((turn) => turn[at] ?? 0))) as [number, number]
-    expect(written).toBeLessThan(list / 2)
   })
 
   it('ends the query of the watermark of events when the read has ended', async () => {
