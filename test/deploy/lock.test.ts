@@ -58,20 +58,12 @@ it('an installation without the lock file has the tested version of each package
 })
 
 it('every shipped package has a license that permits use in proprietary products', () => {
-  const permissive = [
-    'MIT',
-    '(MIT OR CC0-1.0)',
-    'Apache-2.0',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'ISC',
-    'BlueOak-1.0.0',
-    'Unlicense',
-    '0BSD',
-  ]
+  const permissive = 'MIT,(MIT OR CC0-1.0),Apache-2.0,BSD-2-Clause,BSD-3-Clause,ISC,BlueOak-1.0.0,Unlicense,0BSD'
+  // The pages have three packages, which their builds include.
   const shipped = Object.entries(packages).filter(
-    ([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional,
+    ([name, { dev, devOptional, optional }]) =>
+      (!dev && !devOptional && !optional) || /^node_modules\/(preact|uplot|@scalar\/fastify-api-reference)$/.test(name),
   )
   expect(shipped.length).toBeGreaterThan(80)
-  for (const [name, { license }] of shipped) expect(permissive, name).toContain(license)
+  for (const [name, { license }] of shipped) expect(permissive.split(','), name).toContain(license)
 })

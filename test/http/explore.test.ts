@@ -1,11 +1,7 @@
 // @module-tag all
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/context.ts'
-import { packageRoot } from '../../src/package.ts'
 import { useTestApp } from '../kit/app.ts'
 import { expectOwnFiles } from './expectOwnFiles.ts'
 
@@ -54,25 +50,4 @@ describe('the page /explore', () => {
     const bytes = [html, ...files].reduce((sum, { rawPayload }) => sum + rawPayload.length, 0)
     expect(bytes).toBeLessThan(150_000)
   })
-})
-
-it('the bundle of the page has only packages with a license that permits use in proprietary products', async () => {
-  const { metafile } = await build({
-    entryPoints: [join(packageRoot, 'src/explore/explore.tsx')],
-    absWorkingDir: packageRoot,
-    bundle: true,
-    write: false,
-    metafile: true,
-    outdir: 'dist/explore',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-  })
-  const packages = new Set(
-    Object.keys(metafile.inputs).flatMap((path) => /node_modules\/([^/]+)\//.exec(path)?.[1] ?? []),
-  )
-  expect([...packages].sort()).toEqual(['openapi-fetch', 'preact', 'uplot'])
-  for (const name of packages) {
-    const { license } = JSON.parse(readFileSync(join(packageRoot, 'node_modules', name, 'package.json'), 'utf8'))
-    expect([name, license]).toEqual([name, 'MIT'])
-  }
 })
