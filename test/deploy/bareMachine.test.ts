@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
@@ -22,6 +22,7 @@ it.skipIf(process.getuid?.() !== 0 || !isInstalled('debootstrap'))(
     onTestFinished(() => rmSync(root, { recursive: true }))
     const run = (program: string, ...words: string[]) => execFileSync(program, words, { encoding: 'utf8' }).trim()
     run('debootstrap', '--variant=minbase', 'bookworm', root)
+    chmodSync(root, 0o755)
 
     copyFileSync(process.execPath, join(root, 'usr/local/bin/node'))
     cpSync(join(run('npm', 'root', '--global'), 'npm'), join(root, 'usr/local/lib/npm'), { recursive: true })
