@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { exportRows } from '../../../src/export/run.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
@@ -200,6 +202,12 @@ describe('on two nodes', () => {
     expect([one.length > 5, two.length > 5, one.length + two.length]).toEqual([true, true, 30])
     await twin.close()
     await other.close()
+  })
+
+  it('exported events have the names of their fields', async () => {
+    const query = { accountId: 'acme', resource: 'pixel-events', format: 'ndjson', currency: 'USD', range: {} } as const
+    const lines = await text(exportRows(api.stores, query, new AbortController().signal))
+    expect(lines.match(/^{"id":".*,"eventName":"paid","clickId":"c1","visitorId":.*}$/gm)).toHaveLength(30)
   })
 
   it('a statement is sent to every node before it ends on one, so that each can begin it before its deadline', async () => {
