@@ -37,6 +37,8 @@ const readSettings: ClickHouseSettings = {
   cancel_http_readonly_queries_on_client_close: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
+  // TRAP: a server with `compatibility` below 25.11 would write an error as a row.
+  http_write_exception_in_output_format: 0,
 }
 
 /** For FINAL over some days or some keys: one thread costs less than splitting ten thousand rows among threads. */
@@ -107,7 +109,8 @@ export async function selectGroups<Row>(
   options: QueryOptions,
 ): Promise<{ rows: Row[]; totals: Row; groupCount: number }> {
   const statement = ch`${query}\nFORMAT JSONEachRowWithProgress`
-  const settings = { exact_rows_before_limit: 1, ...options.settings } as const
+  // TRAP: progress would begin the response, and a server that then stops responding is noticed late. A buffer holds progress back.
+  const settings = { exact_rows_before_limit: 1, http_response_buffer_size: '1048576', ...options.settings } as const
   const { rows: lines } = await runQuery<GroupsLine<Row>>(clickhouse, statement, { ...options, settings })
   const rows = lines.flatMap(({ row }) => row ?? [])
   const rest: GroupsLine<Row> = Object.assign({}, ...lines.filter(({ row }) => !row))

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
 import { askNode } from '../../../src/stores/clickhouse/replicaState.ts'
-import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { selectGroups, selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch, counts, instantKeys, integer, text, texts } from '../../../src/stores/clickhouse/sql.ts'
 import { concat, textList, writeTexts } from '../../../src/stores/clickhouse/textList.ts'
 import { useOpened, useTestStores } from '../../kit/fixtures.ts'
@@ -46,8 +46,19 @@ SELECT
 
   it('reports the error of a statement that fails after its first rows were sent', async () => {
     const query = ch`SELECT repeat('x', 1000) AS filler, throwIf(number = 20000) FROM numbers(30000)`
-    const read = selectRows(stores.clickhouse, query, { label, settings: { max_block_size: '1000', max_threads: 1 } })
+    // ClickHouse before 25.11 wrote the error as a row.
+    const settings = { max_block_size: '1000', max_threads: 1, compatibility: '25.10' } as const
+    const read = selectRows(stores.clickhouse, query, { label, settings })
     await expect(read).rejects.toMatchObject({ type: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' })
+  })
+
+  it('gets the response to a query of groups at its end, whatever progress ClickHouse reports before', async () => {
+    const read = vi.spyOn(stores.clickhouse.reader, 'read')
+    onTestFinished(() => read.mockRestore())
+    const query = ch`SELECT throwIf(sum(sleepEachRow(0.02)) = 0) FROM numbers(10) GROUP BY number % 2 WITH TOTALS LIMIT 1`
+    const settings = { max_block_size: '1', interactive_delay: '1000' } as const
+    await expect(selectGroups(stores.clickhouse, query, { label, settings })).rejects.toThrow(/throwIf/)
+    await expect(read.mock.results[0]?.value).rejects.toThrow(/throwIf/)
   })
 
   it('calls failures of replicas that end by themselves unavailable, and no other ones', async () => {
@@ -66,16 +77,10 @@ SELECT
     const query = ch`SELECT length(groupArray(number)) AS n FROM numbers(5000000)`
     // The reader may not change its memory limit.
     const reader = stores.clickhouse.client
-    const read = selectRows({ reader, onQuery: undefined }, query, {
-      label: 'test',
-      settings: { max_memory_usage: '10000000' },
-    })
-    await expect(read).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(
-        /needs more memory .*; request a shorter range, add filters, or try again later\.$/,
-      ),
-    })
+    const settings = { max_memory_usage: '10000000' }
+    const read = selectRows({ reader, onQuery: undefined }, query, { label, settings })
+    const message = /needs more memory .*; request a shorter range, add filters, or try again later\.$/
+    await expect(read).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(message) })
   })
 
   it('runs statements whose parameters take megabytes, whatever characters they contain', async () => {
@@ -100,6 +105,9 @@ describe('a read over connections that stay open', () => {
   let pings = 0
   let respondsToPings = true
   let resets = 0
+  const waiting: Socket[] = []
+  const wait = (socket: Socket) => !waiting.push(socket)
+  const complete = () => waiting.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"one":1}\n')
   const server = useOpened(() =>
     openHttpServer((request, response) => {
       if (request.url === '/ping') {
@@ -121,6 +129,11 @@ describe('a read over connections that stay open', () => {
   beforeAll(() => {
     clickhouse = openClickHouse({ url: server.url, username: 'x', password: 'x', database: 'x' })
   })
+  afterEach(() => {
+    vi.useRealTimers()
+    respondsToPings = true
+    resets = 0
+  })
   afterAll(() => clickhouse.close())
 
   it('is sent again once when the server has closed its connection', async () => {
@@ -139,36 +152,23 @@ describe('a read over connections that stay open', () => {
     respondsToPings = false
     pings = 0
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const reads = Array.from({ length: 40 }, () =>
-        read().catch((error: Problem) => [error.code, error.details.retryAfterS]),
-      )
-      await vi.advanceTimersByTimeAsync(2_000)
-      await vi.waitFor(() => expect(pings).toBe(1), { timeout: 10_000 })
-      await vi.advanceTimersByTimeAsync(3_000)
-      expect(await Promise.all(reads)).toEqual(Array(40).fill(['unavailable', 2]))
-      expect(pings).toBe(1)
-    } finally {
-      vi.useRealTimers()
-      respondsToPings = true
-    }
+    const reads = Array.from({ length: 40 }, () =>
+      read().catch((error: Problem) => [error.code, error.details.retryAfterS]),
+    )
+    await vi.advanceTimersByTimeAsync(2_000)
+    await vi.waitFor(() => expect(pings).toBe(1), { timeout: 10_000 })
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(await Promise.all(reads)).toEqual(Array(40).fill(['unavailable', 2]))
+    expect(pings).toBe(1)
   })
 
   it.each([
     ['for as long as the server responds to pings', 0, [1, 2, 3]],
     ['when the connection of one ping is reset, and the next ping gets a response', 1, [2]],
   ])('goes on %s', async (_, resetsOfPings, counts) => {
-    let complete = () => {}
-    respond = (socket) => {
-      complete = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"one":1}\n')
-      return false
-    }
+    respond = wait
     ;[pings, resets] = [0, resetsOfPings]
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => {
-      vi.useRealTimers()
-      resets = 0
-    })
     const result = read()
     for (const count of counts) {
       await vi.advanceTimersByTimeAsync(2_000)
@@ -181,30 +181,25 @@ describe('a read over connections that stay open', () => {
   })
 
   it('lets an aborted query end by itself and rejects then, so that the next read has its connection', async () => {
-    const sockets: Socket[] = []
-    respond = (socket) => {
-      sockets.push(socket)
-      return false
-    }
-    const complete = () => sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"one":1}\n')
+    respond = wait
+    waiting.length = 0
     const client = new AbortController()
     let isSettled = false
     // The time in which the query must end does not pass.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
     const aborted = read(client.signal).catch((error: Problem) => error.message)
     void aborted.then(() => (isSettled = true))
-    await vi.waitFor(() => expect(sockets).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), { timeout: 10_000 })
     client.abort()
     await setImmediate()
     expect(isSettled).toBe(false)
     complete()
     expect(await aborted).toBe('The client disconnected.')
     const next = read()
-    await vi.waitFor(() => expect(sockets).toHaveLength(2), { timeout: 10_000 })
+    await vi.waitFor(() => expect(waiting).toHaveLength(2), { timeout: 10_000 })
     complete()
     expect(await next).toEqual([{ one: 1 }])
-    expect(sockets[1]).toBe(sockets[0])
+    expect(waiting[1]).toBe(waiting[0])
     expect(vi.getTimerCount()).toBe(0)
   })
 
