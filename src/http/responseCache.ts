@@ -21,6 +21,8 @@ export interface DatedResponse {
 export interface CsvResponse {
   /** Parts of the file. */
   texts: Iterable<string>
+  /** Precedes them. */
+  start?: string
   /** What the body of a JSON response says beside its rows. */
   headers: Readonly<Record<string, string>>
 }
@@ -164,11 +166,9 @@ export function openResponseCache(options: ResponseCacheOptions = {}) {
     const plan = makePlan()
     setRetainedFrom(reply, plan.retained)
     return sendCsv(request, reply, async (signal) => {
-      const { texts, headers } = toCsv(await run(plan, signal), plan)
-      return {
-        texts: query.csv_bom ? [byteOrderMark, ...texts] : texts,
-        headers: { ...headers, ...attachmentHeader({ resource, ...plan }, format) },
-      }
+      const csv = toCsv(await run(plan, signal), plan)
+      const headers = { ...csv.headers, ...attachmentHeader({ resource, ...plan }, format) }
+      return { ...csv, headers, start: query.csv_bom ? byteOrderMark : '' }
     })
   }
 
@@ -179,7 +179,7 @@ async function prepareJson({ asOf, dataThrough, ...rest }: DatedResponse): Promi
   const hash = createHash('sha256')
   const dated = `,${JSON.stringify({ dataThrough, asOf }).slice(1)}`
   return {
-    body: await writeBody(jsonTexts(rest), hash, dated),
+    body: await writeBody(jsonTexts(rest), hash, { end: dated }),
     headers: { 'content-type': 'application/json; charset=utf-8' },
     etag: etagOf(hash),
   }
@@ -201,10 +201,10 @@ function* jsonTexts(object: object): Generator<string> {
 }
 
 /** The ETag includes the headers: they can change while the rows do not. */
-async function prepareCsv({ texts, headers }: CsvResponse): Promise<Prepared> {
-  const hash = createHash('sha256').update(JSON.stringify(headers))
+async function prepareCsv({ texts, headers, start = '' }: CsvResponse): Promise<Prepared> {
+  const hash = createHash('sha256').update(JSON.stringify(headers) + start)
   return {
-    body: await writeBody(texts, hash),
+    body: await writeBody(texts, hash, { start }),
     headers: { 'content-type': 'text/csv; charset=utf-8; header=present', ...headers },
     etag: etagOf(hash),
   }

@@ -4,11 +4,11 @@ import { Turn } from '../stores/timing/turn.ts'
 
 /**
  * Writes the texts of a body as UTF-8; other requests are handled in between if the body is long.
- * @param hash gets the bytes without `end`
+ * @param hash gets the bytes without `start` and `end`
  */
-export async function writeBody(texts: Iterable<string>, hash?: Hash, end = ''): Promise<Buffer> {
+export async function writeBody(texts: Iterable<string>, hash?: Hash, { start = '', end = '' } = {}): Promise<Buffer> {
   const turn = new Turn()
-  const pieces: Buffer[] = []
+  const pieces: Buffer[] = [Buffer.from(start)]
   for (const text of texts) {
     if (turn.isOver(text.length)) await nextTurn()
     const piece = Buffer.from(text)

@@ -31,7 +31,7 @@ const costlyReads: Reads = {
 /** Reads of the account with the longest texts. */
 const longReads: Reads = {
   'report by long texts': '/reports?group_by=sub1,sub2,sub3&compare=previous_period',
-  'report by long texts as CSV': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&format=csv',
+  'report by long texts as CSV': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&format=csv&csv_bom=true',
   'report by long texts, by change': '/reports?group_by=sub1,sub2,sub3&compare=previous_period&sort=-change.clicks',
   'clicks with long texts': '/clicks?limit=200',
   'clicks with long texts, oldest first': '/clicks?limit=200&order=asc',

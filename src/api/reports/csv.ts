@@ -14,14 +14,12 @@ import type { ReportPlan } from './report.ts'
 export function reportCsv(
   { data, totals, previous, bucketCount, truncated, next }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
-  options: { csvEscape: CsvEscape; totalsOf?: number | undefined; pathOfNext?: string },
+  { csvEscape, totalsOf, pathOfNext }: { csvEscape: CsvEscape; totalsOf?: number | undefined; pathOfNext?: string },
 ): CsvResponse {
-  const { csvEscape, totalsOf, pathOfNext } = options
   const labels = dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
-  const blank = Object.fromEntries(labels.map((label) => [label, null]))
   const [id = '', name = ''] = labels
   const rowCount = totalsOf !== undefined && totalsOf < bucketCount ? `of ${bucketCount} rows` : null
-  const total = { ...blank, [id]: '(total)', [name]: rowCount, ...totals, previous: previous?.totals }
+  const total = { [id]: '(total)', [name]: rowCount, ...totals, previous: previous?.totals }
   function* lines() {
     for (const { dimensions: values, ...row } of data) {
       const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
