@@ -1,5 +1,5 @@
 import { searchTextOf } from '../src/query/searchText.ts'
-import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
+import { keepAliveSettings } from '../src/stores/clickhouse/client.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
 import { countOf, settled } from './stores.ts'

@@ -1,6 +1,6 @@
 // Measures funnels and lists of events over HTTP, one request at a time. bench/README.md explains options and output.
 import { parseArgs } from 'node:util'
-import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
+import { keepAliveSettings } from '../src/stores/clickhouse/client.ts'
 import { busyCores, clickhousePid, cpuMs, urlOf } from './processes.ts'
 import { resultsFile, writeResults } from './results.ts'
 import { type BenchStores, countOf, openKey, serve, withStores } from './stores.ts'

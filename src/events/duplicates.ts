@@ -1,7 +1,7 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { Problem } from '../problem.ts'
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import { selectOnReplicas } from '../stores/clickhouse/replicas.ts'
+import type { ClickHouse } from '../stores/cluster/connection.ts'
+import { selectOnReplicas } from '../stores/cluster/replicas.ts'
 import type { IncomingEvent, StoredValues } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { insertRows } from '../stores/clickhouse/insert.ts'
 import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
+import type { ClickHouse } from '../stores/cluster/connection.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { pixelEventColumns, sentWithinMs } from '../writer/tables/pixelEvent.ts'
 import { findAcceptances, generationAfter, noteDifference } from './duplicates.ts'

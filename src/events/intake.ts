@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { Batcher } from '../stores/batcher.ts'
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import type { ClickHouse } from '../stores/cluster/connection.ts'
 import type { Stores } from '../stores/open.ts'
 import { FirstByKey, settleLikeFirst } from './duplicates.ts'
 import { openEventCampaigns } from './eventCampaigns.ts'

@@ -1,7 +1,7 @@
-import type { ClusterNode } from '../stores/clickhouse/cluster.ts'
-import { assertReplicasKnown } from '../stores/clickhouse/replicas.ts'
-import { selectOnEveryNode } from '../stores/clickhouse/select.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
+import type { ClusterNode } from '../stores/cluster/cluster.ts'
+import { selectOnEveryNode } from '../stores/cluster/everyNode.ts'
+import { assertReplicasKnown } from '../stores/cluster/replicas.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { ListedResource, ReadContext } from './readContext.ts'
 

@@ -1,4 +1,4 @@
-import { nodesOf } from '../../src/stores/clickhouse/connection.ts'
+import { nodesOf } from '../../src/stores/cluster/connection.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'

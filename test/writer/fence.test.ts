@@ -2,19 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { execute } from '../../src/stores/clickhouse/client.ts'
-import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
-import { nodesOf } from '../../src/stores/clickhouse/connection.ts'
-import {
-  failAfter,
-  insertRows,
-  matchNothingAfter,
-  NotBegun,
-  runOnEveryNode,
-  runStatement,
-} from '../../src/stores/clickhouse/insert.ts'
+import { failAfter, insertRows, matchNothingAfter, NotBegun, runStatement } from '../../src/stores/clickhouse/insert.ts'
 import { areMutationsDone } from '../../src/stores/clickhouse/mutations.ts'
 import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../src/stores/clickhouse/sql.ts'
+import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/cluster/clock.ts'
+import { nodesOf } from '../../src/stores/cluster/connection.ts'
+import { runOnEveryNode } from '../../src/stores/cluster/everyNode.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
 import { Writer } from '../../src/writer/fence/session.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'

@@ -33,10 +33,10 @@ import type { MetricCondition } from '../../query/filterTree.ts'
 import { amountsShownAs } from '../../query/money.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
+import type { ClickHouse } from '../../stores/cluster/connection.ts'
 import { nextQuery } from './nextQuery.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */

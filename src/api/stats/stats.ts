@@ -15,8 +15,8 @@ import {
 } from '../../query/facts/plan.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
+import type { ClickHouse } from '../../stores/cluster/connection.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 
 export interface DailyPlan extends ComparedPlan {

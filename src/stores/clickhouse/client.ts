@@ -20,16 +20,10 @@ const connectionsMax = 32
 /** An unused connection is closed after it. A shorter timeout that the server names is kept. */
 const idleConnectionMs = 2_500
 
-/**
- * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on as many
- * replicas as `quorumOf` says. After 20 s ClickHouse stops waiting for the other replica; the outcome is then unknown.
- * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
- */
-export const clusterSettings: ClickHouseSettings = {
-  distributed_product_mode: 'global',
-  distributed_foreground_insert: 1,
-  parallel_distributed_insert_select: '0',
-  insert_quorum_timeout: 20_000,
+/** Progress headers every ten seconds keep the connection of a long statement open. */
+export const keepAliveSettings: ClickHouseSettings = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: '10000',
 }
 
 /** Connections to one server: the driver sends writes and commands, `read` SELECTs. */

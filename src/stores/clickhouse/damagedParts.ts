@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Client } from './client.ts'
-import { keepAliveSettings } from './connection.ts'
+import { keepAliveSettings } from './client.ts'
 import { type Damage, DamagedData } from './damagedData.ts'
 import { selectRows } from './select.ts'
 import { ch, type Fragment, identifier, text } from './sql.ts'

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { execute } from './client.ts'
-import { type ClickHouse, keepAliveSettings, nodesOf } from './connection.ts'
+import { type Client, execute, keepAliveSettings } from './client.ts'
 import { formOf } from './form.ts'
-import { asProblem } from './select.ts'
+import { asProblem, type QueryTarget } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, render, text } from './sql.ts'
 
 /** Every write is one block: a partition stores all of it or nothing. */
@@ -55,7 +54,11 @@ export class NotBegun extends Problem {
  * @param bounds of the account's writer; the deadline is compared once the rows have arrived
  * @throws NotBegun when nothing was stored, Problem `unavailable` when the rows may or may not have been
  */
-export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, bounds?: WriteBounds): Promise<void> {
+export async function insertRows(
+  clickhouse: { readonly client: Client } & Pick<QueryTarget, 'onQuery'>,
+  insertion: Insertion,
+  bounds?: WriteBounds,
+): Promise<void> {
   const { table, bytes, isDistinct, areIndexesDeferred, signal } = insertion
   const label = `insert.${table}`
   const startedMs = performance.now()
@@ -99,23 +102,6 @@ export function matchNothingAfter(deadlineMs: number): Fragment {
   return ch`now64(3) < ${instant(deadlineMs)}`
 }
 
-/**
- * Runs a statement on every node at once, so that each can begin it before its deadline. Each node changes its own tables. When
- * the promise settles, it has ended on every node, or its outcome is unknown.
- * @param nodes for a mutation the first replicas, since each replica would register it for all of them
- * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
- */
-export async function runOnEveryNode(
-  clickhouse: ClickHouse,
-  statement: Fragment,
-  label: string,
-  { queryId, nodes = nodesOf(clickhouse) }: { queryId?: string; nodes?: ClickHouse['client'][] } = {},
-): Promise<void> {
-  const outcomes = await Promise.allSettled(nodes.map((client) => runStatement(client, statement, label, { queryId })))
-  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (errors.length > 0) throw errors.find((error) => !(error instanceof NotBegun)) ?? errors[0]
-}
-
 interface StatementOptions {
   /** For statements that other processes may end. */
   queryId?: string | undefined
@@ -127,7 +113,7 @@ interface StatementOptions {
 
 /** Runs a statement that writes. @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known */
 export async function runStatement(
-  client: ClickHouse['client'],
+  client: Client,
   statement: Fragment,
   label: string,
   { queryId = randomUUID(), values, settings, signal }: StatementOptions = {},

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { DiskFull, Problem } from '../../problem.ts'
-import type { ClusterNode } from './cluster.ts'
-import { type ClickHouse, nodesOf } from './connection.ts'
+import type { Client } from './client.ts'
 import { damagedDataOf } from './damagedData.ts'
 import { untilException } from './exceptionTail.ts'
 import { type ReadRequest, readJsonRows } from './sendSelect.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
-export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
+/** Where a query runs, and what is called after it, also when it has failed. */
+export interface QueryTarget {
+  readonly reader: Client
+  readonly onQuery?: ((label: string, seconds: number) => void) | undefined
+}
 
 export interface QueryOptions {
   /** Names the query in ClickHouse's logs and in metrics: `reports`, `clicks.page`. */
@@ -78,23 +81,6 @@ export function selectFirstRows<Row>(
   return runQuery(clickhouse, ch`${query}\nFORMAT JSONEachRow`, options, bytesMax)
 }
 
-/**
- * Runs a SELECT on every node at once, as `selectRows` does; each node reads its own tables.
- * @param except nodes that are not asked
- * @returns the rows of all nodes
- */
-export async function selectOnEveryNode<Row>(
-  clickhouse: ClickHouse,
-  query: Fragment,
-  options: QueryOptions,
-  except: readonly ClusterNode[] = [],
-): Promise<Row[]> {
-  const { onQuery } = clickhouse
-  const readers = nodesOf(clickhouse).filter((reader) => except.every(({ client }) => client !== reader))
-  const reads = readers.map((reader) => selectRows<Row>({ reader, onQuery }, query, options))
-  return (await Promise.all(reads)).flat()
-}
-
 /** A line of a result in the format JSONEachRowWithProgress: one of these, or what the result is made of. */
 type GroupsLine<Row> = { row?: Row; totals?: Row; rows_before_limit_at_least?: number }
 
@@ -104,7 +90,7 @@ type GroupsLine<Row> = { row?: Row; totals?: Row; rows_before_limit_at_least?: n
  * @throws Problem like `selectRows`
  */
 export async function selectGroups<Row>(
-  clickhouse: ClickHouse,
+  clickhouse: QueryTarget,
   query: Fragment,
   options: QueryOptions,
 ): Promise<{ rows: Row[]; totals: Row; groupCount: number }> {
@@ -130,7 +116,7 @@ const streamIdleMs = 60_000
  * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
 export async function* streamBytes(
-  clickhouse: ClickHouse,
+  clickhouse: QueryTarget,
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {

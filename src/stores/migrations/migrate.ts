@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres'
 import { packageRoot } from '../../package.ts'
-import { isUsable, newReplicasOf } from '../clickhouse/chooseServer.ts'
+import { isUsable, newReplicasOf } from '../cluster/chooseServer.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'

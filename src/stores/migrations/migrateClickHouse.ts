@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { newReplicasOf } from '../clickhouse/chooseServer.ts'
-import { type Client, execute } from '../clickhouse/client.ts'
-import { waitForClickHouseClock } from '../clickhouse/clock.ts'
-import { type ClickHouse, keepAliveSettings, silentNodesOf } from '../clickhouse/connection.ts'
+import { type Client, execute, keepAliveSettings } from '../clickhouse/client.ts'
+import { areMutationsDone } from '../clickhouse/mutations.ts'
+import { selectRows } from '../clickhouse/select.ts'
+import { ch } from '../clickhouse/sql.ts'
+import { newReplicasOf } from '../cluster/chooseServer.ts'
+import { waitForClickHouseClock } from '../cluster/clock.ts'
+import { type ClickHouse, silentNodesOf } from '../cluster/connection.ts'
 import {
   areDistributedTablesMissing,
   createDistributedTables,
   shardsOf,
   tablesOf,
-} from '../clickhouse/distributedTables.ts'
-import { areMutationsDone } from '../clickhouse/mutations.ts'
-import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
-import { selectRows } from '../clickhouse/select.ts'
-import { ch } from '../clickhouse/sql.ts'
+} from '../cluster/distributedTables.ts'
+import { replicatedStatement } from '../cluster/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { expireAndCheckHolder, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { retryWhileUnavailable } from '../timing/retry.ts'

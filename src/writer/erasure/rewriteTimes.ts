@@ -1,4 +1,4 @@
-import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import { readClickHouseClock } from '../../stores/cluster/clock.ts'
 import type { Writer } from '../fence/session.ts'
 import { clearBatches, recordBatches } from '../journal/journal.ts'
 import type { PersonalTable } from './personalFields.ts'

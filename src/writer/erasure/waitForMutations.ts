@@ -1,7 +1,7 @@
-import { nodesOf } from '../../stores/clickhouse/connection.ts'
-import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
 import { areMutationsDone } from '../../stores/clickhouse/mutations.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
+import { nodesOf } from '../../stores/cluster/connection.ts'
+import { runOnEveryNode } from '../../stores/cluster/everyNode.ts'
 import type { Writer } from '../fence/session.ts'
 
 /** Parts stay on disk for `old_parts_lifetime` of their table, counted in whole seconds, and until ClickHouse looks for them. */

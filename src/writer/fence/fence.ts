@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '../../problem.ts'
-import { readClickHouseClock, waitForClickHouseClock } from '../../stores/clickhouse/clock.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
-import { killQueries } from '../../stores/clickhouse/killQueries.ts'
-import { areReplicasEqual } from '../../stores/clickhouse/replicas.ts'
+import { readClickHouseClock, waitForClickHouseClock } from '../../stores/cluster/clock.ts'
+import type { ClickHouse } from '../../stores/cluster/connection.ts'
+import { killQueries } from '../../stores/cluster/killQueries.ts'
+import { areReplicasEqual } from '../../stores/cluster/replicas.ts'
 import type { Lease } from '../../stores/postgres/lease.ts'
 
 /** Prefix of the query ids of a process's writes. @param lease name of its lease, which contains no spaces */

@@ -3,21 +3,22 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
 import { diskFullOf } from '../../problem.ts'
-import { firstReplicasOf, keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
+import { keepAliveSettings } from '../../stores/clickhouse/client.ts'
 import {
   failAfter,
   type Insertion,
   insertRows,
   matchNothingAfter,
   NotBegun,
-  runOnEveryNode,
   runStatement,
 } from '../../stores/clickhouse/insert.ts'
 import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
-import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/clickhouse/replicas.ts'
-import { type QueryOptions, selectOnEveryNode, selectRows } from '../../stores/clickhouse/select.ts'
+import { type QueryOptions, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
+import { firstReplicasOf, nodesOf } from '../../stores/cluster/connection.ts'
+import { runOnEveryNode, selectOnEveryNode } from '../../stores/cluster/everyNode.ts'
+import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/cluster/replicas.ts'
 import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import type { ClickHouse } from '../../../src/stores/cluster/connection.ts'
 
 type Exec = ClickHouseClient['exec']
 

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
-import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import { openClickHouse } from '../../../src/stores/cluster/connection.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { probeRoutes } from '../../http/probe.ts'
 import { getFrom, testNowMs, useTestApp } from '../../kit/app.ts'

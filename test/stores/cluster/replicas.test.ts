@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { chooseServer, newReplicasOf, quorumOf, replicaSettings } from '../../../src/stores/clickhouse/chooseServer.ts'
-import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
-import { assertReplicasKnown } from '../../../src/stores/clickhouse/replicas.ts'
-import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
+import { chooseServer, newReplicasOf, quorumOf, replicaSettings } from '../../../src/stores/cluster/chooseServer.ts'
+import { assertClusterTopology } from '../../../src/stores/cluster/cluster.ts'
+import { assertReplicasKnown } from '../../../src/stores/cluster/replicas.ts'
+import { replicatedStatement } from '../../../src/stores/cluster/replicatedTables.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 
 const path = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`

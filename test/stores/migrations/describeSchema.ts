@@ -1,4 +1,4 @@
-import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import type { ClickHouse } from '../../../src/stores/cluster/connection.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 
 /** Describes the tables and views of a ClickHouse database as SQL, in the order of their names. */

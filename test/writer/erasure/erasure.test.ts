@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { explainOutage } from '../../../src/cli/errors.ts'
-import { nodesOf } from '../../../src/stores/clickhouse/connection.ts'
 import { areMutationsDone } from '../../../src/stores/clickhouse/mutations.ts'
 import { ch, text } from '../../../src/stores/clickhouse/sql.ts'
+import { nodesOf } from '../../../src/stores/cluster/connection.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
 import { findUnerasedRows } from '../../../src/writer/erasure/erasedRows.ts'
 import {

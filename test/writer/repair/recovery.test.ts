@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
+import { readClickHouseClock } from '../../../src/stores/cluster/clock.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, expireAndCheckHolder } from '../../../src/stores/postgres/lease.ts'
 import type { Writer } from '../../../src/writer/fence/session.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
+import { ch } from '../clickhouse/sql.ts'
 import type { ClickHouse } from './connection.ts'
-import { selectOnEveryNode } from './select.ts'
-import { ch } from './sql.ts'
+import { selectOnEveryNode } from './everyNode.ts'
 
 /** ClickHouse's clock, in a cluster the slowest, epoch milliseconds. @throws Problem `unavailable` when a node does not respond */
 export async function readClickHouseClock(clickhouse: ClickHouse): Promise<number> {

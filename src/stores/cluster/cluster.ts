@@ -1,7 +1,7 @@
 import { SettingsError } from '../../settings.ts'
+import { type ClickHouseAddress, type Client, connect, ensureDatabase } from '../clickhouse/client.ts'
 import { withDeadline } from '../timing/deadline.ts'
 import { measureElapsed } from '../timing/elapsed.ts'
-import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
 import { askNode, isRegisteredAlone, type ReplicaState, readReplicaState } from './replicaState.ts'
 
 /** Nodes with their own rows in a local database, like single servers; queries use a second one with `Distributed` tables over them. */

@@ -1,11 +1,11 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import type { Client } from './client.ts'
+import type { Client } from '../clickhouse/client.ts'
+import { runStatement } from '../clickhouse/insert.ts'
+import { type QueryOptions, selectRows } from '../clickhouse/select.ts'
+import { ch, type Fragment, identifier } from '../clickhouse/sql.ts'
 import type { ClusterNode } from './cluster.ts'
 import type { ClickHouse } from './connection.ts'
-import { runStatement } from './insert.ts'
-import { type QueryOptions, selectRows } from './select.ts'
-import { ch, type Fragment, identifier } from './sql.ts'
 
 const label = 'replicas'
 

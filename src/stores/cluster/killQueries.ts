@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ch, text } from '../clickhouse/sql.ts'
 import type { ClickHouse } from './connection.ts'
-import { runOnEveryNode } from './insert.ts'
-import { selectOnEveryNode } from './select.ts'
-import { ch, text } from './sql.ts'
+import { runOnEveryNode, selectOnEveryNode } from './everyNode.ts'
 
 /**
  * Kills statements by a prefix of their query ids, on every node, and waits for their end: later they commit nothing.

@@ -1,17 +1,23 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { causeOf } from '../../expectedError.ts'
+import { type ClickHouseAddress, type Client, connect, ensureDatabase } from '../clickhouse/client.ts'
 import { runPeriodically } from '../timing/periodic.ts'
 import { chooseServer, quorumOf, replicaSettings } from './chooseServer.ts'
-import { type ClickHouseAddress, type Client, clusterSettings, connect, ensureDatabase } from './client.ts'
 import { type Cluster, type ClusterNaming, type ClusterNode, openCluster } from './cluster.ts'
 
 /** The connections to ClickHouse. Read `client` at each use: it changes when the embedded engine restarts, and with the node. */
 export type ClickHouse = ReturnType<typeof openClickHouse>
 
-/** Progress headers every ten seconds keep the connection of a long statement open. */
-export const keepAliveSettings: ClickHouseSettings = {
-  send_progress_in_http_headers: 1,
-  http_headers_progress_interval_ms: '10000',
+/**
+ * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on as many
+ * replicas as `quorumOf` says. After 20 s ClickHouse stops waiting for the other replica; the outcome is then unknown.
+ * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
+ */
+const clusterSettings: ClickHouseSettings = {
+  distributed_product_mode: 'global',
+  distributed_foreground_insert: 1,
+  parallel_distributed_insert_select: '0',
+  insert_quorum_timeout: 20_000,
 }
 
 /** Time from one look at the nodes of a cluster to the next. */

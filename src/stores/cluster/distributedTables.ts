@@ -1,8 +1,8 @@
+import { type Client, execute } from '../clickhouse/client.ts'
+import { selectRows } from '../clickhouse/select.ts'
+import { ch, text } from '../clickhouse/sql.ts'
 import { isUsable } from './chooseServer.ts'
-import { type Client, execute } from './client.ts'
 import type { Cluster } from './cluster.ts'
-import { selectRows } from './select.ts'
-import { ch, text } from './sql.ts'
 
 /** By table, the account first. All versions of a row are on one node, with the rows that views derive from it. */
 const shardingKeys: Record<string, string> = {
@@ -78,7 +78,7 @@ const nameLiteral = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&'
 
 function shardingKeyOf({ name, engine }: Table): string {
   const key = shardingKeys[name] ?? (engine.endsWith('SummingMergeTree') ? shardingKeyOfSums : undefined)
-  if (!key) throw new Error(`src/stores/clickhouse/distributedTables.ts has no sharding key for ${name}`)
+  if (!key) throw new Error(`src/stores/cluster/distributedTables.ts has no sharding key for ${name}`)
   return key
 }
 

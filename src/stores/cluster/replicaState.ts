@@ -1,5 +1,5 @@
-import type { Client } from './client.ts'
-import { readJsonRows } from './sendSelect.ts'
+import type { Client } from '../clickhouse/client.ts'
+import { readJsonRows } from '../clickhouse/sendSelect.ts'
 
 /** What a replica says about itself. */
 export interface ReplicaState {
