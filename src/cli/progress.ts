@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import type { ImportObserver } from '../import/run.ts'
+import type { ImportObserver } from '../import/options.ts'
 import type { CommandContext } from './context.ts'
 
 /**

@@ -1,7 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { ExpectedError } from '../expectedError.ts'
+import type { ImportOptions } from './options.ts'
+import type { RawRow } from './parsers/ndjsonParser.ts'
 import { printable } from './printable.ts'
+import { RemovedMonthError, type RowError } from './readers/rowError.ts'
 import { SourceError } from './source.ts'
+import type { Tally } from './tally.ts'
 
 export interface Reject {
   /** Line of the file on which it begins, from 1. */
@@ -9,6 +13,32 @@ export interface Reject {
   reason: string
   /** Its text in the file; null in the last line of a list that has reached its maximum size. */
   row: string | null
+}
+
+/** @param tally counts the rejected rows @param onMessage receives rejected rows that no file receives */
+export function openRejects(
+  { rejects: path, rejectLimit, isDryRun, isMoved }: ImportOptions,
+  tally: Tally,
+  onMessage: (line: string) => void,
+) {
+  const file = openRejectsFile(path, isDryRun ? () => {} : onMessage)
+  const reasons = new RejectReasons()
+  /** Rejected rows that the limit counts. */
+  let rejected = 0
+  return {
+    /** @throws TooManyRejects; SourceError when the file cannot be written */
+    async add({ line, text: row }: RawRow, error: RowError): Promise<void> {
+      tally.rejected += 1
+      reasons.add(error.reasons, { line, row })
+      await file.add({ line, reason: error.message, row })
+      if (!(isMoved && error instanceof RemovedMonthError)) rejected += 1
+      assertWithin(rejectLimit, { read: tally.read, rejected }, false)
+    },
+    /** Call it when all rows were read. @throws TooManyRejects */
+    assertWithinLimit: () => assertWithin(rejectLimit, { read: tally.read, rejected }, true),
+    summary: () => reasons.summary(),
+    close: () => file.close(),
+  }
 }
 
 const flushCharacters = 1 << 16
@@ -21,55 +51,46 @@ const listBytesMax = 100_000_000
  * creates it, readable by its user alone, or replaces the file of an earlier import. Without a path each row is passed to
  * `onMessage` as a line.
  */
-export class Rejects {
-  readonly #path: string | undefined
-  readonly #onMessage: (line: string) => void
-  #handle: FileHandle | undefined
-  #pending = ''
-  #bytes = 0
-  #isFull = false
+export function openRejectsFile(path: string | undefined, onMessage: (line: string) => void) {
+  let handle: FileHandle | undefined
+  let pending = ''
+  let bytes = 0
+  let isFull = false
 
-  constructor(path: string | undefined, onMessage: (line: string) => void) {
-    this.#path = path
-    this.#onMessage = onMessage
-  }
-
-  /** @throws SourceError when the file cannot be written */
-  async add(reject: Reject): Promise<void> {
-    if (this.#isFull) return
-    const line = JSON.stringify(reject)
-    this.#bytes += Buffer.byteLength(line) + 1
-    if (this.#bytes <= listBytesMax) return await this.#write(line)
-    this.#isFull = true
-    const reason = 'this list ends at 100 MB: this row and rejected rows after it are not listed'
-    await this.#write(JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject))
-  }
-
-  /** @throws SourceError when the file cannot be written */
-  async close(): Promise<void> {
-    try {
-      if (this.#path !== undefined) await this.#flush(this.#path)
-    } finally {
-      await this.#handle?.close()
-    }
-  }
-
-  async #write(line: string): Promise<void> {
-    if (this.#path === undefined) return this.#onMessage(line)
-    this.#pending += `${line}\n`
-    if (this.#pending.length > flushCharacters) await this.#flush(this.#path)
-  }
-
-  async #flush(path: string): Promise<void> {
-    const text = this.#pending
+  async function flush(file: string): Promise<void> {
+    const text = pending
     if (text === '') return
-    this.#pending = ''
+    pending = ''
     try {
-      this.#handle ??= await openOwn(path)
-      await this.#handle.appendFile(text)
+      handle ??= await openOwn(file)
+      await handle.appendFile(text)
     } catch (error) {
-      throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
+      throw new SourceError(`rejected rows can't be written to ${file} (${(error as Error).message}); see --rejects.`)
     }
+  }
+
+  return {
+    /** @throws SourceError when the file cannot be written */
+    async add(reject: Reject): Promise<void> {
+      if (isFull) return
+      let line = JSON.stringify(reject)
+      bytes += Buffer.byteLength(line) + 1
+      isFull = bytes > listBytesMax
+      const reason = 'this list ends at 100 MB: this row and rejected rows after it are not listed'
+      if (isFull) line = JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject)
+      if (path === undefined) return onMessage(line)
+      pending += `${line}\n`
+      if (pending.length > flushCharacters) await flush(path)
+    },
+
+    /** @throws SourceError when the file cannot be written */
+    async close(): Promise<void> {
+      try {
+        if (path !== undefined) await flush(path)
+      } finally {
+        await handle?.close()
+      }
+    },
   }
 }
 
@@ -144,7 +165,7 @@ const firstRows = 1_000
  * @param isEnd whether all rows were read
  * @throws TooManyRejects
  */
-export function assertWithin(
+function assertWithin(
   limit: RejectLimit | undefined,
   { read, rejected }: { read: number; rejected: number },
   isEnd: boolean,

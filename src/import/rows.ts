@@ -33,13 +33,12 @@ export interface RowSource {
   readonly importFile: string | undefined
 }
 
-/** @returns the reader of the rows of a table; all accounts with the currency can share it @param isMoved whether `account export` wrote them */
+/** @returns the reader of the rows of a table, without their account and the time of their arrival @param isMoved whether `account export` wrote them */
 export function readerOf(table: Table, currency: string, isMoved = false): RowReader<RowToStore['row']> {
-  const account = { id: '', currency }
-  if (table === 'clicks') return clickReader(account)
-  if (table === 'conversions') return conversionReader(account, isMoved)
-  if (table === 'costs') return costReader(account, isMoved, 0)
-  return table === 'pixel_events' ? pixelEventReader('', isMoved, 0) : metadataReader(table, '')
+  if (table === 'clicks') return clickReader(currency)
+  if (table === 'conversions') return conversionReader(currency, isMoved)
+  if (table === 'costs') return costReader(currency, isMoved)
+  return table === 'pixel_events' ? pixelEventReader(isMoved) : metadataReader(table)
 }
 
 /**
@@ -54,58 +53,41 @@ export function decodeRow(
   { nowMs, updatedAtMs, isArrival = false, undatedAtMs, importFile }: RowSource,
 ): RowToStore {
   const decoded = { table, row: read(fields, input) } as RowToStore
+  if ('account_id' in decoded.row) decoded.row.account_id = accountId
+  else decoded.row.accountId = accountId
+  if (importFile !== undefined && 'importFile' in decoded.row)
+    Object.assign(decoded.row, { importFile, importLine: line })
   if (decoded.table === 'clicks') {
     const { row } = decoded
-    row.accountId = accountId
     assertRetained('clickedAt', row.clickedAt, retained.clicksMs)
     erased?.blankClick(row)
   } else if (decoded.table === 'conversions') {
     const { row } = decoded
-    row.accountId = accountId
     if (updatedAtMs !== undefined && !isGiven(row, 'updatedAt')) {
       row.updatedAt = updatedAtMs
       if (isArrival) row.given |= arrivalBit
     }
-    setOrigin(row, importFile, line)
     erased?.blankConversion(row)
   } else if (decoded.table === 'costs') {
     const { row } = decoded
-    row.accountId = accountId
     if (!isGiven(row, 'updatedAt')) {
       const atMs = updatedAtMs ?? undatedAtMs
       if (atMs === undefined) throw new RowError('updatedAt: is required')
       row.updatedAt = atMs
       if (updatedAtMs !== undefined) row.given |= givenBit('updatedAt') | (isArrival ? arrivalBit : 0)
     }
-    setOrigin(row, importFile, line)
     assertRetained('spentAt', row.spentAt, retained.clicksMs)
   } else if (decoded.table === 'pixel_events') {
     const { row } = decoded
-    row.accountId = accountId
     if (!isGiven(row, 'occurredAt')) row.occurredAt = nowMs
     if (!isGiven(row, 'receivedAt')) row.receivedAt = nowMs
     assertRetained('occurredAt', row.occurredAt, retained.eventsMs)
     erased?.blankEvent(row)
-  } else {
-    const { row } = decoded
-    row.account_id = accountId
-    if (table === 'campaigns') row.user_id ||= accountId
-  }
+  } else if (decoded.table === 'campaigns') decoded.row.user_id ||= accountId
   return decoded
 }
 
-const isGiven = ({ given }: Given, field: 'updatedAt' | 'occurredAt' | 'receivedAt'): boolean =>
-  (given & givenBit(field)) !== 0
-
-function setOrigin(
-  row: { importFile: string; importLine: number },
-  importFile: string | undefined,
-  line: number,
-): void {
-  if (importFile === undefined) return
-  row.importFile = importFile
-  row.importLine = line
-}
+const isGiven = ({ given }: Given, field: string): boolean => (given & givenBit(field)) !== 0
 
 /** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */
 function assertRetained(field: string, atMs: number, retainedMs: number): void {

@@ -13,11 +13,10 @@ import { DecimalText, textOf } from '../../src/query/exactJson.ts'
 import { localInstant, localInstantsOf } from '../../src/query/timeZone.ts'
 import { storableTimes } from '../../src/stores/clickhouse/sql.ts'
 
-const account = { id: 'acme', currency: 'USD' }
 const cellsInput: Input = { ...jsonInput, from: 'cells' }
-const readClick = clickReader(account)
-const readConversion = conversionReader(account)
-const readEvent = pixelEventReader('acme', false, 0)
+const readClick = clickReader('USD')
+const readConversion = conversionReader('USD')
+const readEvent = pixelEventReader()
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, jsonInput)
@@ -42,7 +41,7 @@ describe('a row', () => {
   it('of a search of the API is read as it is', () => {
     const found = { matched: true, matches: [{ field: 'id', value: 'x' }] }
     expect(conversion(found)).toEqual(conversion({}))
-    const read = metadataReader('campaigns', 'acme')
+    const read = metadataReader('campaigns')
     expect(read({ id: 'c', name: 'C', ...found }, jsonInput)).toEqual(read({ id: 'c', name: 'C' }, jsonInput))
   })
 
@@ -51,10 +50,8 @@ describe('a row', () => {
     expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')
     expect(() => conversion({ status: '' })).toThrow('status: is required')
     expect(() => readEvent({ id: 'e', eventName: 'x' }, jsonInput)).toThrow('clickId: is required, or visitorId')
-    expect(() => metadataReader('offers', 'acme')({ id: 'o' }, jsonInput)).toThrow('name: is required')
-    expect(() => metadataReader('offers', 'acme')({ id: 'o', name: '(not set)' }, jsonInput)).toThrow(
-      'name: is required',
-    )
+    expect(() => metadataReader('offers')({ id: 'o' }, jsonInput)).toThrow('name: is required')
+    expect(() => metadataReader('offers')({ id: 'o', name: '(not set)' }, jsonInput)).toThrow('name: is required')
   })
 
   it('is rejected with the reasons of all its fields at once', () => {
@@ -81,7 +78,7 @@ describe('a row', () => {
       readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', os: '(not set)' }, { ...jsonInput, isMoved: true }),
     ).toMatchObject({ os: '(not set)' })
     expect(click({ country: null, cost: null, isBot: null, subIds: null, device: '' })).toEqual(blank)
-    expect(blank).toMatchObject({ accountId: 'acme', country: '', cost: null, isBot: false, isTest: false, sub1: '' })
+    expect(blank).toMatchObject({ country: '', cost: null, isBot: false, isTest: false, sub1: '' })
   })
 
   it.each([
@@ -124,9 +121,9 @@ describe('a row', () => {
     const cells = { id: 'k', clickedAt: '2026-01-01T00:00:00Z', cost: '1.50', isBot: 'true', subIds: '{"sub2":"x"}' }
     expect(readClick(cells, cellsInput)).toMatchObject({ cost: 1_500_000n, isBot: true, sub2: 'x' })
     expect(() => readClick({ ...cells, cost: '1,5' }, cellsInput)).toThrow('cost: must be a number')
-    const offer = metadataReader('offers', 'acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, cellsInput)
+    const offer = metadataReader('offers')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, cellsInput)
     expect(offer).toMatchObject({ countries: ['US', 'DE'], tags: ['a', 'b'] })
-    const years = metadataReader('offers', 'acme')({ id: 'o', name: 'O', tags: '[2024]' }, cellsInput)
+    const years = metadataReader('offers')({ id: 'o', name: 'O', tags: '[2024]' }, cellsInput)
     expect(years.tags).toEqual(['[2024]'])
   })
 
@@ -146,7 +143,7 @@ describe('a row', () => {
     expect(
       readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', subIds: '{"sub2":9007199254740993}' }, cellsInput).sub2,
     ).toBe('9007199254740993')
-    const offer = metadataReader('offers', 'acme')({ id: 5, name: 2026, tags: [1, digits] }, jsonInput)
+    const offer = metadataReader('offers')({ id: 5, name: 2026, tags: [1, digits] }, jsonInput)
     expect(offer).toMatchObject({ id: '5', name: '2026', tags: ['1', '120210000000000001'] })
   })
 
@@ -250,7 +247,7 @@ describe('a row of a file with other columns', () => {
       id: sha256(long),
       clickId: sha256(order),
     })
-    expect(metadataReader('campaigns', 'acme')({ id: order, name: order }, { ...jsonInput, hashIds })).toMatchObject({
+    expect(metadataReader('campaigns')({ id: order, name: order }, { ...jsonInput, hashIds })).toMatchObject({
       id: sha256(order),
       name: order,
     })
@@ -561,19 +558,17 @@ describe('a pixel event', () => {
   })
 })
 
-const nowMs = Date.UTC(2026, 10, 21)
 const readCost = (fields: object, zone = 'UTC') =>
-  costReader(
-    { id: 'acme', currency: 'EUR' },
-    false,
-    nowMs,
-  )({ cost: 1, ...fields } as never, { ...jsonInput, localInstant: localInstantsOf(zone, storableTimes) })
+  costReader('EUR')({ cost: 1, ...fields } as never, {
+    ...jsonInput,
+    localInstant: localInstantsOf(zone, storableTimes),
+  })
 
 it('the id of a cost is 32 digits of the SHA-256 over its time as the file has it and its dimensions, in their order', () => {
   const fields = { country: 'DE', campaignId: 'k', spentAt: '2026-11-20', subIds: { sub10: 'z', sub1: 'a' } }
   const dimensions = Object.entries({ campaignId: 'k', country: 'DE', sub1: 'a', sub10: 'z' })
   const expected = sha256(JSON.stringify(['2026-11-20T00:00:00.000', dimensions])).slice(0, 32)
-  expect(readCost(fields)).toMatchObject({ id: expected, updatedAt: nowMs, currency: 'EUR' })
+  expect(readCost(fields)).toMatchObject({ id: expected, currency: 'EUR' })
   const others = [
     { spentAt: '2026-11-20 00:00' },
     { cost: 2 },

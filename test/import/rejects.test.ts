@@ -1,13 +1,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { RejectReasons, Rejects } from '../../src/import/rejects.ts'
+import { openRejectsFile, RejectReasons } from '../../src/import/rejects.ts'
 import { useFolder } from '../kit/fixtures.ts'
 
 const folder = useFolder()
 
 it('the file of rejected rows ends at 100 MB with a line that says so', async () => {
   const path = folder('rejects')
-  const rejects = new Rejects(path, () => {})
+  const rejects = openRejectsFile(path, () => {})
   const row = 'x'.repeat(1 << 20)
   for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
   await rejects.close()
@@ -29,7 +29,7 @@ it('the file of rejected rows is readable by its user alone, also where another 
   const modeOf = async (file: string) => (await stat(file)).mode & 0o777
   const device = await modeOf('/dev/null')
   for (const file of [path, '/dev/null']) {
-    const rejects = new Rejects(file, () => {})
+    const rejects = openRejectsFile(file, () => {})
     await rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
     await rejects.close()
   }

@@ -5,7 +5,8 @@ import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
 import { formatOf } from '../../src/import/parsers/fileFormat.ts'
 import type { Reject, RejectLimit } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
-import { emptyTally, importRows, type Tally } from '../../src/import/run.ts'
+import { importRows } from '../../src/import/run.ts'
+import { emptyTally, type Tally } from '../../src/import/tally.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 export interface Imported extends Tally {

@@ -128,17 +128,15 @@ const startMs = Date.UTC(2026, 0, 30)
 function rowsOfStep(accountIds: readonly string[], step: number) {
   const at = (days: number) => new Date(startMs + days * dayMs + step * 60_000).toISOString()
   return accountIds.flatMap((accountId) => {
-    const read = {
-      click: clickReader({ id: accountId, currency: 'USD' }),
-      conversion: conversionReader({ id: accountId, currency: 'USD' }),
+    const click = (id: string, days: number) => {
+      const fields = { id, clickedAt: at(days), campaignId: 'c', cost: 0.25 }
+      return { ...clickReader('USD')(fields, jsonInput), accountId }
     }
-    const click = (id: string, days: number) =>
-      read.click({ id, clickedAt: at(days), campaignId: 'c', cost: 0.25 }, jsonInput)
-    const sale = (n: number, status: string, clickId: string) =>
-      read.conversion(
-        { id: `s${n}`, convertedAt: at(1), updatedAt: at(status === 'approved' ? 9 : 2), status, clickId, revenue: 2 },
-        jsonInput,
-      )
+    const sale = (n: number, status: string, clickId: string) => {
+      const times = { convertedAt: at(1), updatedAt: at(status === 'approved' ? 9 : 2) }
+      const fields = { id: `s${n}`, ...times, status, clickId, revenue: 2 }
+      return { ...conversionReader('USD')(fields, jsonInput), accountId }
+    }
     return {
       accountId,
       clicks: [click(`k${step}`, 0), click(`l${step}`, 5), click(`late${step - 1}`, 1)],

@@ -1,4 +1,3 @@
-import type { Account } from '../../accounts/accounts.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
@@ -15,13 +14,13 @@ export const clickShape: RowShape<Click & AmountFields> = {
   spread: fieldTypes.subIdFields,
 }
 
-export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click & Given> {
-  const blank = { ...blankRow(clickRowFields), ...blankAmount, accountId: account.id, given: 0 }
+export function clickReader(ownCurrency: string): RowReader<Click & Given> {
+  const blank = { ...blankRow(clickRowFields), ...blankAmount, given: 0 }
   const read = rowReader<typeof blank>(clickShape, blank)
   return (fields, input) => {
     const row = read(fields, input)
-    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
-    if (row.cost !== null && row.currency === '') row.currency = account.currency
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency)
+    if (row.cost !== null && row.currency === '') row.currency = ownCurrency
     return row
   }
 }

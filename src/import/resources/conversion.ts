@@ -1,5 +1,4 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
-import type { Account } from '../../accounts/accounts.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { blankConversion, type Conversion, internalConversionFields } from '../../writer/tables/conversion.ts'
@@ -37,15 +36,12 @@ const exportedShape: RowShape<ConversionRow> = {
 
 /**
  * @param isMoved whether `account export` wrote the rows
- * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
+ * @returns the reader of conversions. Absent times are taken from the row's other times, never from the
  *   clock, so that repeated imports of a file produce equal rows
  */
-export function conversionReader(
-  account: Pick<Account, 'id' | 'currency'>,
-  isMoved = false,
-): RowReader<Conversion & Given> {
+export function conversionReader(ownCurrency: string, isMoved = false): RowReader<Conversion & Given> {
   const read = rowReader<ConversionRow & Given>(isMoved ? exportedShape : conversionShape, {
-    ...blankConversion(account.id),
+    ...blankConversion(''),
     ...blankAmount,
     source: 'cpa',
     createdAt: null,
@@ -55,8 +51,8 @@ export function conversionReader(
   return (fields, input) => {
     const row = read(fields, input)
     const createdAt = row.createdAt ?? row.convertedAt
-    const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, account.currency)
-    if (row.currency === '' && (row.revenue !== null || row.payout !== null)) row.currency = account.currency
+    const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, ownCurrency)
+    if (row.currency === '' && (row.revenue !== null || row.payout !== null)) row.currency = ownCurrency
     return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })
   }
 }

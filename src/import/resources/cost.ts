@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Account } from '../../accounts/accounts.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import type { importedFields } from '../../writer/tables/changingFields.ts'
@@ -39,31 +38,20 @@ const { id: _id, spentAt: _spentAt, updatedAt: _updatedAt, cost: _cost, currency
 const { costBase: _costBase, ...dimensions } = rest
 const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[]
 
-/**
- * @param isMoved whether `account export` wrote the rows
- * @param nowMs `updatedAt` of rows without one, epoch milliseconds
- * @returns the reader of costs of an account
- */
-export function costReader(
-  account: Pick<Account, 'id' | 'currency'>,
-  isMoved: boolean,
-  nowMs: number,
-): RowReader<ReadCost> {
-  const read = rowReader(isMoved ? exportedShape : costShape, blankRead(account.id, nowMs))
+/** @param isMoved whether `account export` wrote the rows */
+export function costReader(ownCurrency: string, isMoved = false): RowReader<ReadCost> {
+  const blank: ReadCost = { ...blankCost(''), ...blankAmount, givenTime: '', given: 0, hasDerivedId: false }
+  const read = rowReader(isMoved ? exportedShape : costShape, blank)
   return (fields, input) => {
     const row = read(fields, input)
-    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
-    if (row.currency === '') row.currency = account.currency
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency)
+    if (row.currency === '') row.currency = ownCurrency
     if (row.id === '') {
       row.id = derivedId(row)
       row.hasDerivedId = true
     }
     return row
   }
-}
-
-function blankRead(accountId: string, updatedAt: number): ReadCost {
-  return { ...blankCost(accountId), ...blankAmount, updatedAt, givenTime: '', given: 0, hasDerivedId: false }
 }
 
 /** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */

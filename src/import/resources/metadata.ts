@@ -27,16 +27,16 @@ export const metadataShapes = Object.fromEntries(namedTables.map((table) => [tab
 >
 
 /** @returns the reader of the rows of a table, whose columns are `cost_value` for `costValue`, with amounts and times as text */
-export function metadataReader(table: NamedTable, accountId: string): RowReader<MetadataRow> {
+export function metadataReader(table: NamedTable): RowReader<MetadataRow> {
   const kinds = Object.entries<MetadataKind>(metadataFields[table])
   const blank = Object.fromEntries(kinds.map(([name, kind]) => [name, absent[kind] ?? null]))
-  const read = rowReader(metadataShapes[table], table === 'campaigns' ? { ...blank, userId: accountId } : blank)
+  const read = rowReader(metadataShapes[table], blank)
   const toColumn = (value: Fields[string]) => {
     if (typeof value === 'number') return new Date(value).toISOString()
     return typeof value === 'bigint' ? formatMillionths(value) : value
   }
   return (fields, input) => {
     const columns = Object.entries(read(fields, input)).map(([name, value]) => [columnName(name), toColumn(value)])
-    return { account_id: accountId, ...Object.fromEntries(columns) } as MetadataRow
+    return { account_id: '', ...Object.fromEntries(columns) } as MetadataRow
   }
 }

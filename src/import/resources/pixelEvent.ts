@@ -21,16 +21,12 @@ export const pixelEventShape: RowShape<PixelEvent> = {
 
 /**
  * @param isMoved whether `account export` wrote the rows; an erased event may have neither a click nor a visitor
- * @param nowMs `occurredAt` and `receivedAt` of rows without them, epoch milliseconds
- * @returns the reader of pixel events of an account; an absent `userId` is empty
+ * @returns the reader of pixel events; an absent `userId` is empty
  */
-export function pixelEventReader(accountId: string, isMoved: boolean, nowMs: number): RowReader<PixelEvent & Given> {
+export function pixelEventReader(isMoved = false): RowReader<PixelEvent & Given> {
   const read = rowReader<PixelEvent & Given>(pixelEventShape, {
     ...blankRow(pixelEventRowFields),
-    accountId,
     origin: 'browser',
-    occurredAt: nowMs,
-    receivedAt: nowMs,
     given: 0,
   })
   return (fields, input) => {

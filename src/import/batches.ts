@@ -1,0 +1,117 @@
+import { completeErasures } from '../writer/erasure/completeErasures.ts'
+import type { Writer } from '../writer/fence/session.ts'
+import { comparedDuplicates } from '../writer/store/givenFields.ts'
+import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
+import { openLookUps, RowBatch, type RowToStore, type Table } from '../writer/store/rowBatch.ts'
+import { countUnknownCampaigns } from './campaigns.ts'
+import type { ImportOptions } from './options.ts'
+import { resourceTables } from './resourceNames.ts'
+import { conflictWarning, type Tally } from './tally.ts'
+
+export type Batches = ReturnType<typeof openBatches>
+
+/**
+ * Characters of the file that one batch may hold. It ends batches of very long rows only: 50,000 rows of common length are
+ * far below it.
+ */
+const charactersMax = 64 << 20
+
+/** Rows of one batch, which are decoded until it is stored; clicks are encoded, and limited by their bytes. */
+const rowsMax: Partial<Record<Table, number>> = {
+  clicks: Number.POSITIVE_INFINITY,
+  conversions: 10_000,
+  costs: 10_000,
+  pixel_events: 20_000,
+}
+const metadataRowsMax = 50_000
+
+const shownConflicts = 3
+
+/** Rows of standard input wait no longer for a full batch, milliseconds. */
+const visibleMs = 2_000
+
+/** Stores the rows of an import in two batches: one is filled while the other one is stored. @param tally counts the outcomes */
+export function openBatches(writer: Writer, { resource, nowMs, isMoved = false }: ImportOptions, tally: Tally) {
+  const table = resourceTables[resource]
+  const lookUps = openLookUps(writer, { rows: comparedDuplicates })
+  const campaigns = countUnknownCampaigns(writer)
+  let filled = new RowBatch(writer, lookUps, isMoved)
+  let other = new RowBatch(writer, lookUps, isMoved)
+  /** Characters of the rows of the filled batch. */
+  let characters = 0
+  let swapping = Promise.resolve()
+  let storing = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let isToErase = false
+  /** The first ids. */
+  const conflicting: string[] = []
+
+  async function store(batch: RowBatch): Promise<void> {
+    await campaigns.lookUp()
+    const { outcomes, conflicts, toErase } = await batch.store(nowMs)
+    isToErase ||= toErase.length > 0
+    for (const outcome of outcomes) {
+      tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
+      if (outcome === 'older') tally.older += 1
+    }
+    tally.conflicting += conflicts.length
+    conflicting.push(...conflicts.slice(0, shownConflicts - conflicting.length))
+  }
+
+  /**
+   * Starts to store the filled batch once the other one is stored, and then fills the other one.
+   * @throws the error of the batch that was stored before; the next call, or `settle`, throws the error of this batch
+   */
+  function storeFilled(): Promise<void> {
+    swapping = swapping.then(async () => {
+      await storing
+      storing = store(filled)
+      // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
+      storing.catch(() => {})
+      ;[filled, other] = [other, filled]
+      characters = 0
+    })
+    return swapping
+  }
+
+  /** Waits until no batch is being stored. @throws the error of a batch; no other batch is then being stored */
+  async function settle(): Promise<void> {
+    clearInterval(timer)
+    await swapping
+    await storing
+  }
+
+  return {
+    add(row: RowToStore, rowCharacters: number): void {
+      filled.add(row)
+      campaigns.add(row)
+      characters += rowCharacters
+    },
+
+    get isFull(): boolean {
+      return filled.isFull || filled.size >= (rowsMax[table] ?? metadataRowsMax) || characters >= charactersMax
+    },
+
+    storeFilled,
+
+    /** From now on rows do not wait for a full batch. */
+    storeRegularly(onFailure: (error: unknown) => void): void {
+      timer = setInterval(() => filled.size > 0 && storeFilled().catch(onFailure), visibleMs)
+    },
+
+    /** Stores the last rows, and completes the work that follows from all of them. @param warn receives what senders may have done wrong */
+    async end(warn: (line: string) => void): Promise<void> {
+      await storeFilled()
+      await settle()
+      if (table === 'clicks') await attributeEarlyConversions(writer, [writer.accountId])
+      if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
+      const unknown = campaigns.warning()
+      if (unknown !== undefined) warn(unknown)
+      // Rows of an exported account still have what was erased since the export.
+      if (tally.conflicting > 0 && !isMoved) warn(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
+    },
+
+    /** Waits until no batch is being stored: the lease must not be released before. */
+    close: () => settle().catch(() => {}),
+  }
+}

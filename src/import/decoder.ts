@@ -1,0 +1,65 @@
+import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
+import type { Writer } from '../writer/fence/session.ts'
+import type { RowToStore } from '../writer/store/rowBatch.ts'
+import type { Alteration, AlteredValues } from './alteredValues.ts'
+import type { ImportOptions } from './options.ts'
+import type { RawRow } from './parsers/ndjsonParser.ts'
+import { type Input, noMapping } from './readers/mapping.ts'
+import { RowError } from './readers/rowError.ts'
+import { resourceTables } from './resourceNames.ts'
+import { firstLines, type ReadCost } from './resources/cost.ts'
+import { decodeRow, type RowSource, readerOf } from './rows.ts'
+import type { ImportSource } from './source.ts'
+
+/**
+ * Reads what decides whether an account stores the rows of a source.
+ * @param writer undefined in a dry run
+ * @param altered counts the values of stored rows that change
+ */
+export async function openDecoder(
+  stores: Writer['stores'],
+  writer: Writer | undefined,
+  { resource, account, nowMs, mapping, isMoved = false }: ImportOptions,
+  source: ImportSource,
+  altered: AlteredValues,
+) {
+  const table = resourceTables[resource]
+  let alterations: Alteration[] = []
+  const note: Input['note'] = (field, message, value) => alterations.push({ field, message, value })
+  const input: Input = { ...noMapping, ...mapping, from: source.from, isMoved, note }
+  const read = readerOf(table, account.currency, isMoved)
+  const retained = await (writer?.readRetained() ?? readRetainedRanges(stores.postgres, account.id))
+  const erased = writer && !isMoved ? await ErasedIdentifiers.read(writer) : undefined
+  const rules = { accountId: account.id, retained, erased }
+  const isChanging = table === 'conversions' || table === 'costs'
+  const importFile = writer && isChanging && !isMoved ? await source.fingerprint() : undefined
+  const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile }
+  const assertFirst = firstLines()
+  const mapped = input.map.flatMap(([column, field]) => (field === '' ? [] : [column]))
+  /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
+  const unseen = new Set(source.from === 'json' ? mapped : [])
+  return {
+    /** @returns the row as it is stored, or why it is rejected */
+    decode({ line, fields }: RawRow): RowToStore | RowError {
+      if (fields instanceof RowError) return fields
+      for (const column of unseen) if (Object.hasOwn(fields, column)) unseen.delete(column)
+      alterations = []
+      try {
+        const decoded = decodeRow(table, read, [fields, input, line], rules, rowSource)
+        if (decoded.table === 'costs') assertFirst(decoded.row as ReadCost, line)
+        altered.count(line, alterations)
+        return decoded
+      } catch (error) {
+        if (error instanceof RowError) return error
+        throw error
+      }
+    },
+
+    /** @returns a warning, once all rows were decoded, if none has a column of the mapping */
+    warning(): string | undefined {
+      const missing = `${unseen.size === 1 ? 'column' : 'columns'} ${[...unseen].join(', ')}`
+      return unseen.size > 0 ? `warning: no row has the ${missing} of --map.` : undefined
+    },
+  }
+}
