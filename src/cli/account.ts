@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander'
 import { createAccount, listAccounts, listStaleAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { missingEngines } from '../stores/open.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
@@ -7,7 +6,7 @@ import { addAccountImportCommand } from './accountImport.ts'
 import type { Command, CommandContext } from './context.ts'
 import { assertCreatable } from './creatable.ts'
 import { CommandError } from './errors.ts'
-import { accountOption, durationMs, parseId, parseName } from './options.ts'
+import { accountOption, durationMs, parseId, parseName, parserOf } from './options.ts'
 import { requirePlan } from './plan.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
@@ -46,7 +45,7 @@ Example:
     .option(
       '--stale <time>',
       'only accounts with clicks that have stored none for this time, such as 6h or 2d',
-      parseStale,
+      parserOf(durationMs, 'Use hours or days, such as 6h or 2d.'),
     )
     .notes('\nExamples:\n  tributary account list --json\n  tributary account list --stale 6h')
     .action(async ({ stale }: { stale?: number }) => {
@@ -83,15 +82,7 @@ Example:
   addAccountDeleteCommand(account, context)
 }
 
-function parseStale(text: string): number {
-  const staleMs = durationMs(text)
-  if (staleMs === undefined) throw new InvalidArgumentError('Use hours or days, such as 6h or 2d.')
-  return staleMs
-}
-
-function parseCurrency(text: string): string {
-  if (!Intl.supportedValuesOf('currency').includes(text)) {
-    throw new InvalidArgumentError('A currency is three uppercase letters of ISO 4217, such as USD.')
-  }
-  return text
-}
+const parseCurrency = parserOf(
+  (text) => Intl.supportedValuesOf('currency').find((code) => code === text),
+  'A currency is three uppercase letters of ISO 4217, such as USD.',
+)

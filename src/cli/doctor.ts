@@ -26,6 +26,8 @@ interface Line {
   isWarning?: true
 }
 
+const warning = (check: string, found: string, mend: string): Line => ({ check, found, mend, isWarning: true })
+
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
@@ -78,11 +80,11 @@ async function examine(context: CommandContext): Promise<Line[]> {
     await add('files of ClickHouse', damageAdvice, () => inFiles(stores))
     await add('replicas of ClickHouse', queryMend, () => inReplicas(stores))
     await add('grants in ClickHouse', grantMend, () => lackedGrant(stores, CLICKHOUSE_READER_URL))
-    await add('grant for the logs of ClickHouse', grantMend, async () => {
-      const found = (await isTrue(stores.clickhouse.client, `CHECK ${logsGrant}`))
-        ? ''
-        : `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
-      return [{ check: 'grant for the logs of ClickHouse', found, mend: grantMend, isWarning: true }]
+    const logs = 'grant for the logs of ClickHouse'
+    await add(logs, grantMend, async () => {
+      const isGranted = await isTrue(stores.clickhouse.client, `CHECK ${logsGrant}`)
+      const lack = `The size of the logs is unknown: the user of CLICKHOUSE_URL lacks: ${logsGrant}.`
+      return [warning(logs, isGranted ? '' : lack, grantMend)]
     })
     const { REDIS_URL: url } = context.settings
     if (url !== undefined)
@@ -115,31 +117,17 @@ export function examineRuntime(
   const isEnded = last !== undefined && nowMs >= Date.parse(last) + dayMs
   // The name of a release has its year only, so its age counts from the middle of that year.
   const isOld = nowMs > Date.UTC(Number(zones.slice(0, 4)), 6, 1) + yearMs
-  return [
-    {
-      check: `Node.js ${node}`,
-      found: isEnded ? `Node.js ${major} gets no fixes since ${last?.slice(0, 7)}.` : '',
-      mend: 'Install Node.js 24.',
-      isWarning: true,
-    },
-    {
-      check: `zone data ${zones}`,
-      found: isOld ? `It is of ${zones.slice(0, 4)}, so days are wrong in zones whose rules have changed since.` : '',
-      mend: 'Install the last patch release of Node.js, which contains newer zone data.',
-      isWarning: true,
-    },
-  ]
+  const end = isEnded ? `Node.js ${major} gets no fixes since ${last?.slice(0, 7)}.` : ''
+  const age = isOld ? `It is of ${zones.slice(0, 4)}, so days are wrong in zones whose rules have changed since.` : ''
+  const zonesMend = 'Install the last patch release of Node.js, which contains newer zone data.'
+  return [warning(`Node.js ${node}`, end, 'Install Node.js 24.'), warning(`zone data ${zones}`, age, zonesMend)]
 }
 
 /** Warns of a store that `tributary backup` does not copy, and that has no backup of one moment. */
 export function examineBackup({ DATABASE_URL, CLICKHOUSE_URL }: Partial<Settings>): Line {
   const isMixed = DATABASE_URL !== undefined && CLICKHOUSE_URL === undefined
-  return {
-    check: 'backup',
-    found: isMixed ? 'No command copies an embedded ClickHouse with PostgreSQL on a server while the server runs.' : '',
-    mend: 'Stop the server for each backup, as docs/restore.md says.',
-    isWarning: true,
-  }
+  const found = 'No command copies an embedded ClickHouse with PostgreSQL on a server while the server runs.'
+  return warning('backup', isMixed ? found : '', 'Stop the server for each backup, as docs/restore.md says.')
 }
 
 const clockMend = 'Synchronize the clocks of both machines, with NTP.'
@@ -219,7 +207,7 @@ async function inFiles({ clickhouse: { client, cluster } }: Stores): Promise<Lin
       lines.push({ check, found: `It cannot read ${describeDamage(part)}.`, mend: damageAdvice })
   } catch (error) {
     const mend = 'Run docs/clickhouse-users.sql of this version, if a grant is missing, then tributary verify.'
-    return [...lines, { check, found: `Not all are compared: ${causeOf(error)}.`, mend, isWarning: true }]
+    return [...lines, warning(check, `Not all are compared: ${causeOf(error)}.`, mend)]
   }
   return lines.length > 0 ? lines : [{ check, found: '', mend: damageAdvice }]
 }
@@ -233,10 +221,9 @@ async function inReplicas({ clickhouse: { cluster } }: Stores): Promise<Line[]> 
       return { check, found: `It is unavailable: ${causeOf(node.failure)}.`, mend: 'Start it, or correct its address.' }
     if (added.includes(node)) return { check, found: 'It has no copy of the rows of its shard.', mend: fillMend }
     if (!node.state?.isForgotten) return { check, found: '', mend: emptyMend }
+    if (cluster?.nodes.includes(node)) return { check, found: 'Its tables are read-only.', mend: readOnlyMend }
     // The other replica is registered alone, and has all rows.
-    const isRemoved = !cluster?.nodes.includes(node)
-    if (isRemoved) return { check, found: 'Keeper does not know its tables.', mend: emptyMend }
-    return { check, found: 'Its tables are read-only.', mend: readOnlyMend }
+    return { check, found: 'Keeper does not know its tables.', mend: emptyMend }
   })
   const query = `
     SELECT DISTINCT arrayJoin(mapKeys(mapFilter((name, isActive) -> NOT isActive, replica_is_active))) AS name

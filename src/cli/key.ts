@@ -7,7 +7,7 @@ import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, durationMs, parseId, parseName } from './options.ts'
+import { accountOption, durationMs, parseId, parseName, parserOf } from './options.ts'
 import { table } from './table.ts'
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
@@ -119,13 +119,8 @@ async function createAndShow(
     signal,
   })
   try {
-    const created = await createKey(postgres, {
-      accountId,
-      name,
-      scopes: granted,
-      expiresAt: expires ?? null,
-      isShown: false,
-    })
+    const wanted = { accountId, name, scopes: granted, expiresAt: expires ?? null, isShown: false }
+    const created = await createKey(postgres, wanted)
     if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
     const { row, key } = created
     if (!(await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)) {
@@ -173,17 +168,10 @@ function parseScopes(text: string): Scope[] {
   })
 }
 
-function parseGrace(text: string): number {
-  const graceMs = durationMs(text)
-  if (graceMs === undefined) throw new InvalidArgumentError('Use days or hours (7d, 24h, 0h).')
-  return graceMs
-}
+const parseGrace = parserOf(durationMs, 'Use days or hours (7d, 24h, 0h).')
 
-function parseExpiry(text: string): Date {
+const parseExpiry = parserOf((text) => {
   const time = readTimeText(text)
   const endMs = time?.kind === 'instant' ? time.ms : Date.now() + (durationMs(text) ?? 0)
-  if (endMs > Date.now()) return new Date(endMs)
-  throw new InvalidArgumentError(
-    'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).',
-  )
-}
+  return endMs > Date.now() ? new Date(endMs) : undefined
+}, 'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).')

@@ -12,15 +12,24 @@ const integerMax = 2_147_483_647
 
 export const retainedMonthsMax = 1_200
 
-/** Returns a parser of an option that is a whole number from `minimum` to `maximum`, inclusive. */
-export function wholeNumberFrom(minimum: number, maximum: number = integerMax): (text: string) => number {
+/**
+ * Returns a parser of an option.
+ * @param read undefined: the text is not valid
+ * @param allowed says which texts are, a sentence
+ */
+export function parserOf<Value>(read: (text: string) => Value | undefined, allowed: string): (text: string) => Value {
   return (text) => {
-    const value = Number(text)
-    if (!/^\d{1,10}$/.test(text) || value < minimum || value > maximum) {
-      throw new InvalidArgumentError(`Use a whole number from ${minimum} to ${maximum}.`)
-    }
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(allowed)
     return value
   }
+}
+
+/** Returns a parser of an option that is a whole number from `minimum` to `maximum`, inclusive. */
+export function wholeNumberFrom(minimum: number, maximum: number = integerMax): (text: string) => number {
+  const isAllowed = (text: string) => /^\d{1,10}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+  const read = (text: string) => (isAllowed(text) ? Number(text) : undefined)
+  return parserOf(read, `Use a whole number from ${minimum} to ${maximum}.`)
 }
 
 const unitMs = { d: dayMs, h: hourMs } as const
@@ -31,18 +40,12 @@ export function durationMs(text: string): number | undefined {
   return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
-export function parseId(text: string): string {
-  if (!new RegExp(idPattern).test(text)) {
-    throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
-  }
-  return text
-}
+export const parseId = parserOf(
+  (text) => new RegExp(idPattern).exec(text)?.[0],
+  'An id has 1 to 64 characters: letters, digits and _ . : -',
+)
 
-export function parseName(text: string): string {
-  const name = text.trim()
-  if (!isDisplayName(name)) throw new InvalidArgumentError('A name has 1 to 200 characters.')
-  return name
-}
+export const parseName = parserOf((text) => [text.trim()].find(isDisplayName), 'A name has 1 to 200 characters.')
 
 export function accountOption(): Option {
   return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
@@ -63,11 +66,15 @@ export function readRange(options: RangeOptions): Partial<Range> {
   return readAsApi(() => openRange(options))
 }
 
-/** Reads options as the API reads its parameters. @throws UsageError */
-export function readAsApi<Value>(read: () => Value): Value {
+/**
+ * Reads options as the API reads its parameters.
+ * @param textOf the message of a problem of the API
+ * @throws UsageError
+ */
+export function readAsApi<Value>(read: () => Value, textOf = ({ message }: Problem) => message): Value {
   try {
     return read()
   } catch (error) {
-    throw error instanceof Problem ? new UsageError(error.message) : error
+    throw error instanceof Problem && error.status === 400 ? new UsageError(textOf(error)) : error
   }
 }

@@ -11,7 +11,7 @@ import { reportCsv } from '../api/reports/csv.ts'
 import { planReport, type ReportPlan, runReport } from '../api/reports/report.ts'
 import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { printable } from '../import/printable.ts'
-import { Problem } from '../problem.ts'
+import type { Problem } from '../problem.ts'
 import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { byteOrderMark } from '../rows/csvSerializer.ts'
 import { openNameCache } from '../rows/nameCache.ts'
@@ -20,7 +20,7 @@ import { readFreshness } from '../stores/postgres/freshness.ts'
 import { readRetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption } from './options.ts'
+import { accountOption, readAsApi } from './options.ts'
 import { table } from './table.ts'
 
 interface ReportOptions {
@@ -90,7 +90,7 @@ async function printReport(context: CommandContext, { account, all = false, ...o
     freshness: await readFreshness(stores.postgres, accountId),
   }
   const nowMs = Date.now()
-  const planOf = (one: ReportQuery) => checked(() => planReport(one, caller, nowMs))
+  const planOf = (one: ReportQuery) => readAsApi(() => planReport(one, caller, nowMs), optionText)
   const plan = planOf(query)
   const signal = context.interrupted
   const texts = textsOf(readPages(stores, plan, isAll ? planOf : undefined, signal), plan, query, format)
@@ -104,33 +104,24 @@ function readQuery(options: object, format: string): ReportQuery {
     return values ? [[name, values] as const] : []
   })
   const query = validated(Object.fromEntries(given))
-  checked(() => checkCsvParameters(query, format))
+  readAsApi(() => checkCsvParameters(query, format), optionText)
   return query
 }
 
 /** @throws UsageError */
 function validated(query: RawQuery): ReportQuery {
   const read = queryValidator(ReportQuery)(query)
-  if ('error' in read) throw usageError(read.error)
+  if ('error' in read) throw new UsageError(optionText(read.error))
   return read.value as ReportQuery
-}
-
-/** @throws UsageError instead of a Problem */
-function checked<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof Problem && error.status === 400 ? usageError(error) : error
-  }
 }
 
 /** Where a message of the API names a parameter; elsewhere the same word, such as `from`, is part of the sentence. */
 const parameterPlaces = /^\w+|(?<=^\w+ and )\w+(?= exclude)|\bcompare(_from|_to)?\b|(?<=(omit|requires) )\w+/g
 
-/** @returns the error with the options of the command instead of the parameters of the API */
-function usageError({ message }: Problem): UsageError {
+/** @returns the message with the options of the command instead of the parameters of the API */
+function optionText({ message }: Problem): string {
   const optionOf = (word: string) => (word in ReportQuery.properties ? `--${dashed(word)}` : word)
-  return new UsageError(message.replace('format=', '--format ').replace(parameterPlaces, optionOf))
+  return message.replace('format=', '--format ').replace(parameterPlaces, optionOf)
 }
 
 /**

@@ -1,10 +1,9 @@
-import { InvalidArgumentError } from 'commander'
 import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { WriteRefused } from '../writer/fence/session.ts'
 import type { Command, CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { accountOption, parseId, retainedMonthsMax } from './options.ts'
+import { accountOption, parseId, parserOf, retainedMonthsMax } from './options.ts'
 import { removeOldMonths } from './retentionJob.ts'
 import { table } from './table.ts'
 
@@ -105,12 +104,9 @@ const settingOf = (months: number): string => (months === 0 ? 'off' : `${months}
 /** Months; 0 for off. The plan is not null, which commander would replace by an empty text. */
 type Months = number | 'plan'
 
-function parseMonths(text: string): Months {
+const parseMonths = parserOf((text): Months | undefined => {
   if (text === 'plan') return text
   if (text === 'off') return 0
   const months = Number(/^([1-9]\d{0,3})mo$/.exec(text)?.[1])
-  if (!(months <= retainedMonthsMax)) {
-    throw new InvalidArgumentError(`Use 1mo to ${retainedMonthsMax}mo, off or plan.`)
-  }
-  return months
-}
+  return months <= retainedMonthsMax ? months : undefined
+}, `Use 1mo to ${retainedMonthsMax}mo, off or plan.`)

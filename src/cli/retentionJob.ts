@@ -71,16 +71,7 @@ export async function removeOldMonthsOfAll(
   try {
     for (const { accountId } of due) {
       signal.throwIfAborted()
-      await removeOldMonthsOf(accountId)
-    }
-  } finally {
-    await lease.release()
-  }
-
-  /** Logs a failure that concerns only this account. */
-  async function removeOldMonthsOf(accountId: string): Promise<void> {
-    try {
-      await tryWithWriter(stores, accountId, { onMessage: () => {}, signal }, async (writer) => {
+      const removal = tryWithWriter(stores, accountId, { onMessage: () => {}, signal }, async (writer) => {
         // A machine may boot with a clock that is years ahead, which may be the clock of Postgres too. Cost: an account that
         // stores nothing any longer keeps its rows.
         const lastMs = await readLastStoredMs(writer)
@@ -89,9 +80,13 @@ export async function removeOldMonthsOfAll(
         const { clicks, events } = result.removed
         log.info(`Account ${accountId}: removed old months; clicks removed: ${clicks}, events removed: ${events}.`)
       })
-    } catch (error) {
-      if (signal.aborted) throw error
-      log.warn(`Account ${accountId}: removing old months failed; retrying in an hour. ${reasonOf(error)}`)
+      // A failure that concerns only this account.
+      await removal.catch((error) => {
+        if (signal.aborted) throw error
+        log.warn(`Account ${accountId}: removing old months failed; retrying in an hour. ${reasonOf(error)}`)
+      })
     }
+  } finally {
+    await lease.release()
   }
 }
