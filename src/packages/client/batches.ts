@@ -1,3 +1,5 @@
+import { openTimeout } from './timeout.ts'
+
 /** Limits of one batch. */
 export interface BatchOptions {
   /** Maximum number of items per batch; by default, and at most, what the server takes: 1,000 events or 10,000 rows. */
@@ -74,29 +76,5 @@ export async function* inBatches<Given, Item>(
     // An async generator returns only after its pending `next`, which may never be settled.
     if (isPending) returned.catch(() => {})
     else await returned
-  }
-}
-
-/**
- * @param ms undefined: it does not expire
- * @returns `expired`, which rejects with the reason of the signal when that aborts
- */
-function openTimeout(ms: number | undefined, signal: AbortSignal | undefined) {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let abort = () => {}
-  const expired = new Promise<'expired'>((resolve, reject) => {
-    abort = () => reject(signal?.reason)
-    if (signal?.aborted) abort()
-    signal?.addEventListener('abort', abort)
-    if (ms !== undefined) timer = setTimeout(() => resolve('expired'), ms)
-  })
-  // Nothing awaits it while a batch is sent.
-  expired.catch(() => {})
-  return {
-    expired,
-    clear() {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    },
   }
 }

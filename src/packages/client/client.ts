@@ -294,5 +294,5 @@ function bodyOf<Body>({ data, error, response }: { data?: Body; error?: unknown;
 /** @throws TributaryError if the status is not 200 */
 function okResponse({ error, response }: Fetched): Response {
   if (response.status === 200) return response
-  throw new TributaryError(response.status, typeof error === 'object' && error !== null ? error : {})
+  throw new TributaryError(response.status, error)
 }

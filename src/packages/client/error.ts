@@ -16,17 +16,18 @@ export class TributaryError extends Error {
   /** Of `sendEvents`: the events that were sent before. */
   declare readonly sent?: SentEvents
 
-  constructor(status: number, problem: Partial<Problem>) {
-    super(textOf(problem.message) ?? `The response has status ${status} and no message.`)
+  /** @param body of the response, which may come from another server than the API */
+  constructor(status: number, body: unknown) {
+    const { message, error, param, requestId }: Partial<Record<keyof Problem, unknown>> = Object(body)
+    super(textOf(message) ?? `The response has status ${status} and no message.`)
     this.status = status
-    this.code = textOf(problem.error) ?? 'unreadable_response'
-    this.param = textOf(problem.param)
-    this.requestId = textOf(problem.requestId)
+    this.code = textOf(error) ?? 'unreadable_response'
+    this.param = textOf(param)
+    this.requestId = textOf(requestId)
   }
 }
 
 /** Characters of a text of an error; errors of the API are shorter. */
 const textMax = 4_000
 
-/** The body of an error may come from another server than the API. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value.slice(0, textMax) : undefined)

@@ -1,5 +1,6 @@
 import { readText } from './bodyText.ts'
 import { TributaryError } from './error.ts'
+import { delay } from './timeout.ts'
 
 /** Number and duration of retries. */
 export interface RetryOptions {
@@ -9,8 +10,8 @@ export interface RetryOptions {
   waitMaxMs?: number
   /** Sends a request; default: the `fetch` of the platform. */
   fetch?: (request: Request) => Promise<Response>
-  /** Waits between two attempts and rejects when the signal aborts; default: a timer. */
-  wait?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Waits between two attempts and rejects when the signal aborts; default: a timer. `status`: of the last response, if there was one. */
+  wait?: (ms: number, signal: AbortSignal, status?: number) => Promise<void>
 }
 
 /** The server is busy or unavailable: the request was not executed, or can be executed again. */
@@ -62,7 +63,7 @@ export function openRetries(options: RetryOptions) {
       const waitMs = requestedWaitMs(outcome) ?? backoffMs(attempt)
       if (outcome && waitMs > waitMaxMs) return outcome
       await outcome?.body?.cancel()
-      await wait(waitMs, signal)
+      await wait(waitMs, signal, outcome?.status)
     }
   }
 }
@@ -81,20 +82,4 @@ export async function readWhole(response: Response): Promise<Response> {
 function requestedWaitMs(response: Response | undefined): number | undefined {
   const seconds = response?.headers.get('retry-after')
   return (seconds && /^\d+$/.test(seconds) && Number(seconds) * 1000) || undefined
-}
-
-/** Waits; rejects with the reason of the signal when that aborts. */
-export function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }

@@ -64,7 +64,7 @@ export async function* sendRows(
     }
     if (open().length > 0) {
       const response = await repeat(request, read)
-      if (open().length > 0) throw await errorOf(response)
+      if (open().length > 0) throw new TributaryError(response.status, parsed(await response.text()))
     }
     for (const result of results) if (result) yield result
   }
@@ -96,11 +96,6 @@ function readResults(text: string, count: number): (RowResult | undefined)[] {
     if (found && finals.includes(found.result)) return found
     throw new TributaryError(200, { message: 'A line of the response is not the result of a row.' })
   })
-}
-
-async function errorOf(response: Response): Promise<TributaryError> {
-  const problem = parsed(await response.text())
-  return new TributaryError(response.status, typeof problem === 'object' && problem !== null ? problem : {})
 }
 
 function parsed(json: string): unknown {

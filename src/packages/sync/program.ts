@@ -122,17 +122,24 @@ async function readStatement(
   return statement
 }
 
-function parseTarget(text: string): string {
-  if (['postgres', 's3'].includes(kindOf(text)) || !text.includes('://')) return text
-  throw new InvalidArgumentError(
-    'Use postgres://user:password@host:5432/database, a file such as warehouse.duckdb, s3://bucket/prefix, or a folder.',
-  )
+/** @returns a parser of an option @param allowed says which texts are valid, a sentence */
+function textThat(isValid: (text: string) => boolean, allowed: string): (text: string) => string {
+  return (text) => {
+    if (isValid(text)) return text
+    throw new InvalidArgumentError(allowed)
+  }
 }
 
-function parseUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text
-  throw new InvalidArgumentError('Use an address such as https://api.example.com.')
-}
+const parseTarget = textThat(
+  (text) => ['postgres', 's3'].includes(kindOf(text)) || !text.includes('://'),
+  'Use postgres://user:password@host:5432/database, a file such as warehouse.duckdb, s3://bucket/prefix, or a folder.',
+)
+const parseUrl = textThat(
+  (text) => URL.canParse(text) && /^https?:/.test(text),
+  'Use an address such as https://api.example.com.',
+)
+const parseDay = textThat(isDay, 'Use a day such as 2026-01-01.')
+const parseSchema = textThat((text) => /^[a-z_][a-z0-9_]{0,62}$/.test(text), 'Use lower-case letters, digits and _.')
 
 function parseResources(text: string): string[] {
   const names = text.split(',').map((name) => name.trim().replaceAll('-', '_'))
@@ -147,19 +154,9 @@ function parseParameter(text: string, before: Record<string, string> = {}): Reco
   throw new InvalidArgumentError('Use name=value, each name once, with lower-case letters, digits and _ in the name.')
 }
 
-function parseDay(text: string): string {
-  if (isDay(text)) return text
-  throw new InvalidArgumentError('Use a day such as 2026-01-01.')
-}
-
 function parseInterval(text: string): number {
   const [, count, unit] = /^(\d+)([smh])$/.exec(text) ?? []
   const ms = Number(count) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit as 's' | 'm' | 'h']
   if (ms >= 1_000 && ms <= 86_400_000) return ms
   throw new InvalidArgumentError('Use 1s to 24h, such as 30s, 5m or 1h.')
-}
-
-function parseSchema(text: string): string {
-  if (/^[a-z_][a-z0-9_]{0,62}$/.test(text)) return text
-  throw new InvalidArgumentError('Use lower-case letters, digits and _.')
 }

@@ -11,12 +11,14 @@ import { SyncError } from '../source/errors.ts'
 import { isDay } from '../source/received.ts'
 import { type ChangingResource, columnNameOf } from '../source/resources.ts'
 import type { Database } from './database.ts'
-import type { CopyChecksums } from './target.ts'
+
+export type CopyChecksums = ReturnType<typeof openChecksums>
 
 /** Opens the days and checksums of a copy. */
-export function openChecksums({ dialect, query }: Database, schema: string): CopyChecksums {
+export function openChecksums({ dialect, query }: Database, schema: string) {
   return {
-    async checksums({ name, key, time, amount }, asOf, { from, to }) {
+    /** Checksums of the rows that were stored before `asOf`. */
+    async checksums({ name, key, time, amount }: ChangingResource, asOf: string, { from, to }: Span) {
       const timeColumn = columnNameOf(time)
       const instantText = (column: string) => `${dialect.timeText(`${column} AT TIME ZONE 'UTC'`)} || 'Z'`
       const parts = [...key.map(columnNameOf), instantText(timeColumn), instantText('stored_at')]
@@ -31,7 +33,8 @@ export function openChecksums({ dialect, query }: Database, schema: string): Cop
         [asOf, from, to],
       )
     },
-    async days({ name, time }) {
+    /** First and last UTC day with rows; undefined for an empty table. */
+    async days({ name, time }: ChangingResource): Promise<Span | undefined> {
       const column = columnNameOf(time)
       const [row] = await query<{ first: string | null; last: string }>(
         `SELECT ${dialect.dayText(`min(${column}) AT TIME ZONE 'UTC'`)} AS first,

@@ -1,14 +1,6 @@
-import type { DayChecksum, Span } from '../source/checksums.ts'
 import type { Copy, Filled, Reader } from '../source/copy.ts'
 import type { ChangingResource } from '../source/resources.ts'
-
-/** The days and checksums of a copy. */
-export interface CopyChecksums {
-  /** First and last UTC day with rows; undefined for an empty table. */
-  days(resource: ChangingResource): Promise<Span | undefined>
-  /** Checksums of the rows that were stored before `asOf`. */
-  checksums(resource: ChangingResource, asOf: string, range: Span): Promise<DayChecksum[]>
-}
+import type { CopyChecksums } from './compare.ts'
 
 /** A copy in a database. */
 export interface DatabaseCopy extends CopyChecksums, Omit<Copy, 'update'> {
