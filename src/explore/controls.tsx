@@ -49,16 +49,12 @@ export function labelsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, table[name].label])) as Record<Name, string>
 }
 
-type FieldProps = {
+type FieldProps = Pick<ComponentProps<'input'>, 'min' | 'max' | 'required' | 'onFocus'> & {
   label: string
   value: string
   type?: 'date' | 'number'
-  min?: string | undefined
-  max?: string | undefined
   /** Id of the texts that are offered. */
   list?: string
-  required?: boolean
-  onFocus?: ComponentProps<'input'>['onFocus']
   onText: (text: string) => void
   /** Why a text is not valid, beside what the browser checks; empty if it is. */
   check?: (text: string) => string

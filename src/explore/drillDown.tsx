@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { QueryOf, ResponseOf } from '../packages/client/client.ts'
 import { Button, Checkbox, Field, labelsOf, Menu, Select } from './controls.tsx'
 import { dateIn } from './dates.ts'
@@ -20,11 +20,8 @@ const rowsPerPage = 50
 /** The rows that are searched: as many as the API returns at once. */
 const rowsSearched = 1_000
 
-/** The queries of later pages by offset, as `next` gave them, of a report whose first page has another query. */
-interface Pages {
-  first: string
-  queries: Map<number, QueryOf<'/reports'>>
-}
+/** The queries of later pages by offset, as `next` gave them. */
+type Pages = Map<number, QueryOf<'/reports'>>
 
 /** A report by up to three dimensions. A click on a row filters by it and moves to the next dimension. */
 export function DrillDown({ view: given, ...others }: PanelProps & { empty: Emptiness; onRows: OpenRows }) {
@@ -46,10 +43,8 @@ export function DrillDown({ view: given, ...others }: PanelProps & { empty: Empt
     limit: text || isHeatMap(view.groupBy) ? rowsSearched : rowsPerPage,
   }
   const { revision } = useSession()
-  const first = JSON.stringify([query, revision, dateIn(view.tz, Date.now())])
-  const pages = useRef<Pages>({ first, queries: new Map() })
-  if (pages.current.first !== first) pages.current = { first, queries: new Map() }
-  const { queries } = pages.current
+  // A report whose first page has another query has other pages.
+  const queries = useMemo<Pages>(() => new Map(), [JSON.stringify([query, revision, dateIn(view.tz, Date.now())])])
   const isPaged = query.limit === rowsPerPage
   // A link to a later page begins a report there.
   const report = useGet('/reports', isPaged ? (queries.get(view.offset) ?? { ...query, offset: view.offset }) : query, [
@@ -83,7 +78,7 @@ function Rows({
   queries,
   onRows,
   ...props
-}: PanelProps & { body: Report; text: string; queries: Pages['queries']; onRows: OpenRows }) {
+}: PanelProps & { body: Report; text: string; queries: Pages; onRows: OpenRows }) {
   const { data, bucketCount, truncated } = body
   const { view, onChange } = props
   const { offset } = view

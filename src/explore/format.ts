@@ -37,16 +37,9 @@ const digits = (count: number) => ({ minimumFractionDigits: count, maximumFracti
  */
 export function formatValue(value: Value, kind: MetricKind, currency: string, decimals?: number): string {
   if (value === null || value === undefined) return noValue
-  const short = decimals !== undefined && {
-    ...ofShort,
-    maximumFractionDigits: decimals,
-  }
+  const short = decimals !== undefined && { ...ofShort, maximumFractionDigits: decimals }
   // Amounts below half a cent have no sign.
-  return numberFormat({
-    signDisplay: 'negative',
-    ...formats[kind](currency),
-    ...short,
-  }).format(value)
+  return numberFormat({ signDisplay: 'negative', ...formats[kind](currency), ...short }).format(value)
 }
 
 /** Formats a value in the width of a card: from a million on in few digits. */

@@ -8,7 +8,7 @@ import {
   type ResponseOf,
   TributaryError,
 } from '../packages/client/client.ts'
-import { delay } from '../packages/client/retries.ts'
+import { delay } from '../packages/client/timeout.ts'
 import { dateIn } from './dates.ts'
 import { filterNames } from './dimensions.ts'
 
@@ -70,17 +70,10 @@ export async function get<Path extends ReadPath>(
   signal: AbortSignal,
   onWait: (untilMs: number, status: number | undefined) => void,
 ): Promise<ResponseOf<Path>> {
-  let status: number | undefined
   const client = createTributary({
     baseUrl,
     apiKey,
-    fetch: async (request) => {
-      status = undefined
-      const response = await fetch(request)
-      status = response.status
-      return response
-    },
-    wait: (ms, waitSignal) => {
+    wait: (ms, waitSignal, status) => {
       onWait(Date.now() + ms, status)
       return delay(ms, waitSignal)
     },

@@ -1,16 +1,7 @@
 import type { QueryOf } from '../packages/client/types.ts'
 import { daysBetween, isDate, isZone } from './dates.ts'
-import {
-  type Dimension,
-  dimensionNames,
-  type FilteredDimension,
-  type FilterName,
-  type FunnelDimension,
-  filteredDimensions,
-  filterNames,
-  funnelDimensions,
-} from './dimensions.ts'
-import { columnNames, columnsDefault, type Metric, metricNames, type SelectedMetric } from './metrics.ts'
+import { dimensionNames, type FilterName, filteredDimensions, filterNames, funnelDimensions } from './dimensions.ts'
+import { columnNames, columnsDefault, metricNames, type SelectedMetric } from './metrics.ts'
 import {
   type ComparisonName,
   comparisons,
@@ -33,34 +24,12 @@ export const units = { visitor: 'Visitors', click: 'Clicks' } as const
 export const windows = { '1h': '1 hour', '1d': '1 day', '7d': '7 days', '30d': '30 days' } as const
 
 /** Everything that the page shows, except the key: the query of the address. */
-export interface View {
+export interface View extends CodedView {
   range: RangeName | Dates
   tz: string
   compare: ComparisonName | Dates
-  countAt: (typeof countTimes)[number]
   /** Values of filter parameters, as the API reads them, in the order in which they were added. */
   filters: Readonly<Partial<Record<FilterName, string>>>
-  /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
-  interval: Interval | undefined
-  /** One or two metrics of the series. */
-  metrics: readonly Metric[]
-  /** The dimension whose values are the lines of the series, by the first metric; undefined: none. */
-  seriesBy: FilteredDimension | undefined
-  groupBy: readonly Dimension[]
-  /** The dimension that a row leads to if rows are neither grouped nor filtered by it; undefined: the next one of the path. */
-  next: Dimension | undefined
-  /** `id`, a metric, or `change.` before a metric; descending with a leading `-`. */
-  sort: string
-  columns: readonly SelectedMetric[]
-  /** Rows with fewer clicks are not shown. */
-  minClicks: number
-  /** Rows before those that are shown. */
-  offset: number
-  steps: readonly string[]
-  by: keyof typeof units
-  window: keyof typeof windows
-  /** The dimension of the rows of the funnel; undefined: none. */
-  funnelBy: FunnelDimension | undefined
 }
 
 export interface PanelProps {
@@ -73,28 +42,39 @@ const sortKeys = ['id', ...columnNames.flatMap((name) => [name, `change.${name}`
 const keysOf = <Name extends string>(labels: Readonly<Record<Name, string>>): Name[] => Object.keys(labels) as Name[]
 const readCount = (text: string): number | undefined => (/^\d{1,7}$/.test(text) ? Number(text) : undefined)
 
-type CodedPart = Exclude<keyof View, 'range' | 'tz' | 'compare' | 'filters'>
+/** A part of a view: its parameter in the address, how its text is read (undefined: the text is not a value), and its default. */
+const coded = <Value>(name: string, read: (text: string) => Value | undefined, byDefault: NoInfer<Value>) =>
+  [name, read, byDefault] as const
+/** The same of a part that is undefined by default. */
+const optional = <Value>(name: string, read: (text: string) => Value | undefined) =>
+  coded<Value | undefined>(name, read, undefined)
 
-/** Of each part: its parameter in the address, how its text is read (undefined: the text is not a value), and its default. */
-const codecs: {
-  readonly [Part in CodedPart]: readonly [string, read: (text: string) => View[Part] | undefined, View[Part]]
-} = {
-  countAt: ['count_at', oneOf(countTimes), 'conversion'],
-  interval: ['interval', oneOf(keysOf(intervals)), undefined],
-  metrics: ['metrics', listOf(metricNames, 1, 2), ['clicks', 'revenue']],
-  seriesBy: ['series_by', oneOf(filteredDimensions), undefined],
-  groupBy: ['group_by', listOf(dimensionNames, 1, 3), ['campaign']],
-  next: ['next', oneOf(dimensionNames), undefined],
-  sort: ['sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`])), '-clicks'],
-  columns: ['columns', listOf(columnNames, 1, columnNames.length), columnsDefault],
-  minClicks: ['min_clicks', readCount, 0],
-  offset: ['offset', readCount, 0],
-  steps: ['steps', listOf<string>(undefined, 2, 8), ['click', 'conversion']],
-  by: ['by', oneOf(keysOf(units)), 'visitor'],
-  window: ['window', oneOf(keysOf(windows)), '7d'],
-  funnelBy: ['funnel_by', oneOf(funnelDimensions), undefined],
+const codecs = {
+  countAt: coded('count_at', oneOf(countTimes), 'conversion'),
+  /** Unit of the series; undefined: hours for up to two days, days for up to four months, else weeks. */
+  interval: optional('interval', oneOf(keysOf(intervals))),
+  /** One or two metrics of the series. */
+  metrics: coded('metrics', listOf(metricNames, 1, 2), ['clicks', 'revenue']),
+  /** The dimension whose values are the lines of the series, by the first metric; undefined: none. */
+  seriesBy: optional('series_by', oneOf(filteredDimensions)),
+  groupBy: coded('group_by', listOf(dimensionNames, 1, 3), ['campaign']),
+  /** The dimension that a row leads to if rows are neither grouped nor filtered by it; undefined: the next one of the path. */
+  next: optional('next', oneOf(dimensionNames)),
+  /** `id`, a metric, or `change.` before a metric; descending with a leading `-`. */
+  sort: coded('sort', oneOf(sortKeys.flatMap((key) => [key, `-${key}`])), '-clicks'),
+  columns: coded('columns', listOf(columnNames, 1, columnNames.length), columnsDefault),
+  /** Rows with fewer clicks are not shown. */
+  minClicks: coded('min_clicks', readCount, 0),
+  /** Rows before those that are shown. */
+  offset: coded('offset', readCount, 0),
+  steps: coded('steps', listOf<string>(undefined, 2, 8), ['click', 'conversion']),
+  by: coded('by', oneOf(keysOf(units)), 'visitor'),
+  window: coded('window', oneOf(keysOf(windows)), '7d'),
+  /** The dimension of the rows of the funnel; undefined: none. */
+  funnelBy: optional('funnel_by', oneOf(funnelDimensions)),
 }
-const codedParts = Object.keys(codecs) as CodedPart[]
+type CodedView = { [Part in keyof typeof codecs]: (typeof codecs)[Part][2] }
+const codedParts = Object.keys(codecs) as (keyof CodedView)[]
 
 export const defaultView = parseView('')
 
@@ -127,12 +107,12 @@ export function parseView(search: string, ownZone = 'UTC'): View {
     return isDate(from) && isDate(to) && from <= to ? { from, to } : undefined
   }
   const tz = query.get('tz')
-  const coded = codedParts.map((part) => {
+  const parts = codedParts.map((part) => {
     const [name, read, byDefault] = codecs[part]
     return [part, read(query.get(name) ?? '') ?? byDefault]
   })
   return {
-    ...(Object.fromEntries(coded) as Pick<View, CodedPart>),
+    ...(Object.fromEntries(parts) as CodedView),
     range: dates('from', 'to') ?? oneOf(rangeNames)(query.get('range')) ?? '30d',
     tz: tz && isZone(tz) ? tz : ownZone,
     compare:
