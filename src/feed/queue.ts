@@ -217,10 +217,21 @@ export class RowQueue {
   }
 
   /**
-   * Stores rows until `close` is called and each row has a result.
+   * Stores rows until `close` is called and each row has a result. After a failure the rows that are left get `retry`, so that no
+   * request waits for them.
    * @throws LeaseLost; Problem `unavailable` only after an impatient `close`
    */
   async run(): Promise<void> {
+    try {
+      await this.#storeUntilClosed()
+    } finally {
+      this.close()
+      const waiting = [...this.#waiting.values()].flatMap(({ entries }) => entries)
+      for (const { batch, index } of [...this.#ready, ...waiting]) this.#settle(batch, index, feedIsEnding)
+    }
+  }
+
+  async #storeUntilClosed(): Promise<void> {
     while (!(this.#isClosing && this.#rows === 0)) {
       this.#store.lost.throwIfAborted()
       try {

@@ -285,7 +285,7 @@ describe('the end of a queue', () => {
     }
   })
 
-  it('fails while a database is unavailable, so that nothing is acknowledged', async () => {
+  it('fails while a database is unavailable, and gives its rows retry, so that their request ends at once', async () => {
     const { store, queue, running, add } = open(500)
     store.isUnavailable = true
     const batch = add('acme')
@@ -293,7 +293,7 @@ describe('the end of a queue', () => {
     queue.close()
     await pass(2_000)
     await expect(running).rejects.toThrow('unavailable')
-    expect(batch.isDone).toBe(false)
+    expect(batch.results).toEqual([{ result: 'retry', reason: 'the feed is ending' }])
   })
 })
 
