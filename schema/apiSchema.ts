@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { metricTexts } from './metrics.ts'
-import { NullableText, OneOf } from './scalars.ts'
+import { Named, NullableText, OneOf } from './scalars.ts'
 
 const DimensionEntry = Type.Object({
   name: Type.String({ description: 'A value of `group_by` of a report.', examples: ['campaign'] }),
@@ -36,12 +36,9 @@ const FilterEntry = Type.Object({
 })
 
 /** What can be asked for: names that other documents and tools need not list. */
-export const ApiSchema = Type.Object(
-  {
-    dimensions: Type.Array(DimensionEntry),
-    metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; `visitors` of reports only.' }),
-    filters: Type.Array(FilterEntry),
-  },
-  { $id: 'ApiSchema' },
-)
+export const ApiSchema = Named('ApiSchema', {
+  dimensions: Type.Array(DimensionEntry),
+  metrics: Type.Array(MetricEntry, { description: 'Metrics of reports and stats; `visitors` of reports only.' }),
+  filters: Type.Array(FilterEntry),
+})
 export type ApiSchema = Static<typeof ApiSchema>

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { datePattern } from './range.ts'
-import { described, Instant, optional } from './scalars.ts'
+import { described, Instant, Named, optional } from './scalars.ts'
 
 export const ChecksumQuery = Type.Object({
   from: Type.String({ pattern: datePattern, description: 'First UTC day.', examples: ['2026-11-20'] }),
@@ -16,15 +16,17 @@ export type ChecksumQuery = Static<typeof ChecksumQuery>
 /**
  * Checksums of the rows of each day.
  * @param $id name of the schema of a day
- * @param amount the sum that a day has besides; events have none
  * @param day name of the time whose UTC day counts
- * @param more what identifies a row, `id` unless given; fields of the response besides
+ * @param amount the sum that a day has besides; events have none
+ * @param fields further fields of the response
+ * @param key what identifies a row
  */
 function Checksums<Amounts extends TProperties, Fields extends TProperties>(
   $id: string,
-  amount: Amounts,
   day: string,
-  { key = 'id', fields }: { key?: string; fields: Fields },
+  amount: Amounts,
+  fields: Fields,
+  key = 'id',
 ) {
   return Type.Object({
     asOf: described(
@@ -32,19 +34,16 @@ function Checksums<Amounts extends TProperties, Fields extends TProperties>(
       'The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.',
     ),
     data: Type.Array(
-      Type.Object(
-        {
-          day: Type.String({ format: 'date', description: `UTC day of \`${day}\`. Days without rows are omitted.` }),
-          rows: Type.Integer({ minimum: 1, description: 'Number of rows, including tests and bots.' }),
-          ...amount,
-          hash: Type.String({
-            pattern: '^[0-9a-f]{15}$',
-            description: `XOR over the rows of the first 15 hexadecimal digits of MD5(\`${key}|${day}|storedAt\`), with times as in a response; lower case, with leading zeros.`,
-            examples: ['0a1b2c3d4e5f607'],
-          }),
-        },
-        { $id },
-      ),
+      Named($id, {
+        day: Type.String({ format: 'date', description: `UTC day of \`${day}\`. Days without rows are omitted.` }),
+        rows: Type.Integer({ minimum: 1, description: 'Number of rows, including tests and bots.' }),
+        ...amount,
+        hash: Type.String({
+          pattern: '^[0-9a-f]{15}$',
+          description: `XOR over the rows of the first 15 hexadecimal digits of MD5(\`${key}|${day}|storedAt\`), with times as in a response; lower case, with leading zeros.`,
+          examples: ['0a1b2c3d4e5f607'],
+        }),
+      }),
     ),
     ...fields,
   })
@@ -58,25 +57,10 @@ const retainedFrom = optional({
   ),
 })
 
-export const ClickChecksums = Checksums(
-  'ClickChecksum',
-  { costBase: Type.Number({ description: 'Sum of `costBase`.' }) },
-  'clickedAt',
-  { fields: retainedFrom },
-)
-export const ConversionChecksums = Checksums(
-  'ConversionChecksum',
-  { revenueBase: Type.Number({ description: 'Sum of `revenueBase`, of any status.' }) },
-  'convertedAt',
-  { fields: {} },
-)
-export const CostChecksums = Checksums(
-  'CostChecksum',
-  { costBase: Type.Number({ description: 'Sum of `costBase`.' }) },
-  'spentAt',
-  { fields: retainedFrom },
-)
-export const EventChecksums = Checksums('EventChecksum', {}, 'occurredAt', {
-  key: 'origin|id|generation',
-  fields: retainedFrom,
-})
+const costBase = { costBase: Type.Number({ description: 'Sum of `costBase`.' }) }
+const revenueBase = { revenueBase: Type.Number({ description: 'Sum of `revenueBase`, of any status.' }) }
+
+export const ClickChecksums = Checksums('ClickChecksum', 'clickedAt', costBase, retainedFrom)
+export const ConversionChecksums = Checksums('ConversionChecksum', 'convertedAt', revenueBase, {})
+export const CostChecksums = Checksums('CostChecksum', 'spentAt', costBase, retainedFrom)
+export const EventChecksums = Checksums('EventChecksum', 'occurredAt', {}, retainedFrom, 'origin|id|generation')

@@ -3,7 +3,9 @@ import { type AttributeName, type ConversionAttributeName, conversionAttributeNa
 import { isRepeatable, OneOf, optional } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
-const trackingNames = [...utmNames, ...subIdNames] as const
+const describedNames = ['country', 'region', 'city', 'device', 'os', 'browser', 'language', 'referrer_domain'] as const
+/** Filters with the name of their attribute. */
+const sameNames = [...describedNames, ...utmNames, ...subIdNames] as const
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
@@ -13,17 +15,7 @@ export const filterAttributes = {
   offer_id: 'offer',
   landing_page_id: 'landing',
   traffic_source_id: 'traffic_source',
-  country: 'country',
-  region: 'region',
-  city: 'city',
-  device: 'device',
-  os: 'os',
-  browser: 'browser',
-  language: 'language',
-  referrer_domain: 'referrer_domain',
-  ...(Object.fromEntries(trackingNames.map((name) => [name, name])) as {
-    [Name in (typeof trackingNames)[number]]: Name
-  }),
+  ...(Object.fromEntries(sameNames.map((name) => [name, name])) as { [Name in (typeof sameNames)[number]]: Name }),
 } as const satisfies Record<string, AttributeName>
 export type FilterName = keyof typeof filterAttributes
 

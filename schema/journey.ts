@@ -3,32 +3,26 @@ import { Click } from './click.ts'
 import { Conversion } from './conversion.ts'
 import { EventRow } from './event.ts'
 import { CompletePage, pageParameters, retainedFrom } from './page.ts'
-import { described, Id, Instant, OneOf, optional } from './scalars.ts'
+import { described, Id, Instant, Named, OneOf, optional } from './scalars.ts'
 
 /** The kinds of rows in a journey, in their order at the same moment. */
 export const journeyKinds = ['click', 'event', 'conversion'] as const
 export type JourneyKind = (typeof journeyKinds)[number]
 
-/** The fields that every row of a journey has, beside the fields of the row in its own list. */
+/** The first fields of every row of a journey; the fields of the row in its own list follow. */
 function commonFields<Kind extends JourneyKind>(kind: Kind, at: string) {
   return {
+    id: Id,
     kind: Type.Literal(kind, { description: 'Kind of the row.' }),
     at: described(Instant, `Equal to \`${at}\`; the rows are in the order of this time.`),
   }
 }
 
-const { id: clickId, ...clickFields } = Click.properties
-const { id: eventId, ...eventFields } = EventRow.properties
-const { id: conversionId, ...conversionFields } = Conversion.properties
-
 const JourneyRow = Type.Union(
   [
-    Type.Object({ id: clickId, ...commonFields('click', 'clickedAt'), ...clickFields }, { $id: 'JourneyClick' }),
-    Type.Object({ id: eventId, ...commonFields('event', 'occurredAt'), ...eventFields }, { $id: 'JourneyEvent' }),
-    Type.Object(
-      { id: conversionId, ...commonFields('conversion', 'convertedAt'), ...conversionFields },
-      { $id: 'JourneyConversion' },
-    ),
+    Named('JourneyClick', { ...commonFields('click', 'clickedAt'), ...Click.properties }),
+    Named('JourneyEvent', { ...commonFields('event', 'occurredAt'), ...EventRow.properties }),
+    Named('JourneyConversion', { ...commonFields('conversion', 'convertedAt'), ...Conversion.properties }),
   ],
   // The documentation page accepts a named schema only with a type.
   { $id: 'JourneyRow', type: 'object' },

@@ -43,10 +43,12 @@ export const Offer = Named('Offer', {
 })
 export type Offer = Static<typeof Offer>
 
-export const LandingPage = Type.Object(
-  { ...namedFields, url: NullableText('URL.'), tags: texts('Tags that you define.'), ...datedFields },
-  { $id: 'LandingPage' },
-)
+export const LandingPage = Named('LandingPage', {
+  ...namedFields,
+  url: NullableText('URL.'),
+  tags: texts('Tags that you define.'),
+  ...datedFields,
+})
 export type LandingPage = Static<typeof LandingPage>
 
 export const TrafficSource = Named('TrafficSource', {

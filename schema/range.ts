@@ -39,18 +39,13 @@ const timeZone = { minLength: 1, maxLength: 64 }
 /** Number of days of reports, stats and funnels unless a request has `days` or `from`. */
 export const daysDefault = 30
 
+const calendarUnits = ['week', 'month', 'quarter', 'year'] as const
+
 /** Calendar ranges that follow the present. */
 export const rangeNames = [
   'today',
   'yesterday',
-  'this_week',
-  'last_week',
-  'this_month',
-  'last_month',
-  'this_quarter',
-  'last_quarter',
-  'this_year',
-  'last_year',
+  ...calendarUnits.flatMap((unit) => [`this_${unit}`, `last_${unit}`] as const),
 ] as const
 export type RangeName = (typeof rangeNames)[number]
 
