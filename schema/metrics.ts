@@ -33,8 +33,13 @@ export const metricNames = Object.keys(metricTexts) as Metric[]
  * Metrics of a report. Visitors are distinct, so they cannot be added up over rows: they are read from rows, and only when a
  * request names them.
  */
-export const reportMetricNames = [...metricNames, 'visitors'] as const
-export type ReportMetric = (typeof reportMetricNames)[number]
+export const reportMetricTexts = {
+  ...metricTexts,
+  visitors: 'Distinct visitors of the clicks; a click without a visitor counts as one.',
+} as const
+export type ReportMetric = keyof typeof reportMetricTexts
+
+export const reportMetricNames = Object.keys(reportMetricTexts) as ReportMetric[]
 
 /** A ratio is null when its denominator is zero; the other metrics are never null. */
 const ratioNames = ['roi', 'cr', 'epc', 'cpa', 'cpc', 'aov'] as const satisfies readonly Metric[]

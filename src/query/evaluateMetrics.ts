@@ -12,7 +12,6 @@ import { difference, fromMillionths, type Millionths, millionthsOf, ratioMillion
  * ratio.
  */
 export function orderValue(metric: ReportMetric): Fragment {
-  if (metric === 'visitors') return ch`visitors`
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') {
     const [n, d] = [millionthsSql(definition.numerator), millionthsSql(definition.denominator)]
@@ -38,17 +37,17 @@ export function metricCondition({ metric, operator, least, greatest }: MetricCon
 
 /** A metric as the response shows it, in millionths; NULL for a null ratio. */
 export function shownMillionths(metric: ReportMetric): Fragment {
-  if (metric === 'visitors') return ch`toInt256(visitors) * 1000000`
-  return isRatio(metric) ? orderValue(metric) : millionthsSql(metric as Metric)
+  return isRatio(metric) ? orderValue(metric) : millionthsSql(metric)
 }
 
 export function isRatio(metric: ReportMetric): boolean {
-  return metric !== 'visitors' && metricDefinitions[metric].kind === 'ratio'
+  return metricDefinitions[metric].kind === 'ratio'
 }
 
 /** A metric that is not a ratio, in millionths. */
-function millionthsSql(metric: Metric): Fragment {
+function millionthsSql(metric: ReportMetric): Fragment {
   const definition = metricDefinitions[metric]
+  if (definition.kind === 'distinct') return ch`toInt256(${identifier(metric)}) * 1000000`
   if (definition.kind === 'difference') {
     return ch`(${millionthsSql(definition.minuend)} - ${millionthsSql(definition.subtrahend)})`
   }
@@ -68,7 +67,6 @@ const positionOf = (metric: ReportMetric) => reportMetricNames.indexOf(metric)
 
 /** How the values of `ExactSums` are read, in their order: operands come before their difference. A ratio has no value. */
 const readers = reportMetricNames.map((metric): ((row: SumTexts, exact: ExactSums) => Millionths) => {
-  if (metric === 'visitors') return (row) => millionthsOf(row.visitors ?? 0)
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') return () => 0
   if (definition.kind !== 'difference') return (row) => millionthsOf(row[metric] ?? 0)
@@ -92,8 +90,8 @@ const computations = Object.fromEntries(reportMetricNames.map((metric) => [metri
 >
 
 function computationOf(metric: ReportMetric): (row: ExactSums) => Millionths | null {
-  const definition = metric === 'visitors' ? undefined : metricDefinitions[metric]
-  if (definition?.kind !== 'ratio') {
+  const definition = metricDefinitions[metric]
+  if (definition.kind !== 'ratio') {
     const position = positionOf(metric)
     return (row) => row[position] as Millionths
   }

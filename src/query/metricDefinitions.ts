@@ -1,4 +1,4 @@
-import type { Metric } from '../../schema/metrics.ts'
+import type { Metric, ReportMetric } from '../../schema/metrics.ts'
 import { metricNames } from '../../schema/metrics.ts'
 import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
@@ -16,9 +16,10 @@ import type { RowTable } from './attributes.ts'
 //
 // Sums are added up over days and buckets; differences and ratios are computed from the added sums.
 
-/** How a metric is computed: a sum over the rows of some facts, or derived from other metrics, never from averages. */
+/** How a metric is computed: a sum over the rows of some facts, a count of distinct visitors, or derived from other metrics, never from averages. */
 export type Definition =
   | { kind: 'sum'; unit: keyof typeof zeros; ofRows: Partial<Record<RowTable, Fragment>> }
+  | { kind: 'distinct'; unit: 'count' }
   | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
   | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
 
@@ -27,7 +28,7 @@ const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
 const sumOfCosts = ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`
 
 /** One line per metric; names and meanings are in `schema/metrics.ts`. */
-export const metricDefinitions: Record<Metric, Definition> = {
+export const metricDefinitions: Record<ReportMetric, Definition> = {
   clicks: { kind: 'sum', unit: 'count', ofRows: { clicks: ch`toInt64(count())` } },
   cost: { kind: 'sum', unit: 'money', ofRows: { clicks: sumOfCosts, costs: sumOfCosts } },
   conversions: countOf(ch`status = 'approved'`),
@@ -45,6 +46,7 @@ export const metricDefinitions: Record<Metric, Definition> = {
   cpa: ratioOf('cost', 'conversions'),
   cpc: ratioOf('cost', 'clicks'),
   aov: ratioOf('revenue', 'conversions'),
+  visitors: { kind: 'distinct', unit: 'count' },
 }
 
 function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): Definition {

@@ -1,7 +1,7 @@
 import { ApiSchema } from '../../../schema/apiSchema.ts'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { takesFilters } from '../../../schema/filters.ts'
-import { metricTexts, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
+import { type ReportMetric, reportMetricNames, reportMetricTexts } from '../../../schema/metrics.ts'
 import { apiPrefix } from '../../http/accessControl.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { hasAttribute, rowTables } from '../../query/attributes.ts'
@@ -29,20 +29,13 @@ const apiSchema: Omit<ApiSchema, 'filters'> = {
   })),
   metrics: reportMetricNames.map((name) => ({
     name,
-    description: descriptionOf(name),
+    description: reportMetricTexts[name],
     since: '1.0.0',
     ...computationOf(name),
   })),
 }
 
-function descriptionOf(name: ReportMetric): string {
-  return name === 'visitors'
-    ? 'Distinct visitors of the clicks; a click without a visitor counts as one.'
-    : metricTexts[name]
-}
-
 function computationOf(name: ReportMetric): Pick<ApiSchema['metrics'][number], 'formula' | 'unit'> {
-  if (name === 'visitors') return { formula: null, unit: 'count' }
   const definition = metricDefinitions[name]
   if (definition.kind === 'difference')
     return { formula: `${definition.minuend} - ${definition.subtrahend}`, unit: 'money' }

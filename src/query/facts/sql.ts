@@ -1,7 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import type { FilterAttribute } from '../../../schema/filters.ts'
-import { type Metric, metricNames, type ReportMetric } from '../../../schema/metrics.ts'
+import { metricNames, type ReportMetric } from '../../../schema/metrics.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
@@ -99,8 +99,7 @@ function resultColumns(metrics: readonly ReportMetric[] = metricNames): Fragment
 }
 
 /** @returns the sums that a metric is computed from */
-function operandsOf(metric: ReportMetric): Metric[] {
-  if (metric === 'visitors') return []
+function operandsOf(metric: ReportMetric): ReportMetric[] {
   const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
   return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
