@@ -1,12 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { OneOf, optional } from './scalars.ts'
 
-const countTimes = ['conversion', 'click'] as const
-export type CountAt = (typeof countTimes)[number]
-
 /** Parameter of reports and stats. */
 export const countAtParameter = optional({
-  count_at: OneOf(countTimes, {
+  count_at: OneOf(['conversion', 'click'], {
     default: 'conversion',
     description:
       '`click`: conversions and their money count at the `clickedAt` of their row, else at `convertedAt`; clicks and cost count as always. A day of clicks then still gets conversions after its end.',

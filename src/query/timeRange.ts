@@ -1,6 +1,7 @@
+import type { Static, TObject } from '@sinclair/typebox'
 import { Temporal } from 'temporal-polyfill'
-import type { Comparison } from '../../schema/comparison.ts'
-import type { RangeName } from '../../schema/range.ts'
+import type { compareParameters, previousUntilParameter } from '../../schema/comparison.ts'
+import type { daysParameter, localRangeParameters } from '../../schema/range.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { calendarRange } from './calendarRanges.ts'
 import { readTimeText } from './timeText.ts'
@@ -10,32 +11,15 @@ import { atInstant, localInstant, readTimeZone, startOfDate } from './timeZone.t
 export type Range = { fromMs: number; untilMs: number }
 
 /** Time parameters of a request; an explicit range overrides `days`. */
-export interface RangeQuery {
-  from?: string
-  to?: string
-  days?: number
-  range?: RangeName
-}
+export type RangeQuery = Static<TObject<typeof localRangeParameters & ReturnType<typeof daysParameter>>>
 
 /** Time parameters of a request with a time zone. */
 export type LocalRangeQuery = RangeQuery & { tz?: string }
 
 /** Parameters of a request that names another range. */
-export type ComparisonQuery = {
-  compare?: Comparison
-  compare_from?: string
-  compare_to?: string
-  previous_until?: string
-}
+export type ComparisonQuery = Static<TObject<typeof compareParameters & typeof previousUntilParameter>>
 
-type TimeParameter =
-  | 'from'
-  | 'to'
-  | 'compare_from'
-  | 'compare_to'
-  | 'previous_until'
-  | 'updated_since'
-  | 'updated_after'
+type TimeParameter = 'from' | 'to' | Exclude<keyof ComparisonQuery, 'compare'> | 'updated_since' | 'updated_after'
 
 /** Longest range of a query, in local days. */
 export const rangeDaysMax = 366

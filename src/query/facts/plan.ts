@@ -1,4 +1,5 @@
-import type { CountAt } from '../../../schema/countAt.ts'
+import type { Static, TObject } from '@sinclair/typebox'
+import type { countAtParameter } from '../../../schema/countAt.ts'
 import {
   type AttributeName,
   attributeNames,
@@ -52,7 +53,7 @@ export interface ComparedPlan {
 export type DataThrough = Record<RowTable, string | null>
 
 /** Parameter that says when conversions count. */
-export type CountQuery = { count_at?: CountAt }
+export type CountQuery = Static<TObject<typeof countAtParameter>>
 
 export interface FactsCaller {
   accountId: string
