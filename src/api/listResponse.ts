@@ -1,17 +1,20 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import type { Scope } from '../../schema/scopes.ts'
 import { sendFile } from '../http/attachment.ts'
-import type { RouteContext } from '../http/context.ts'
+import type { Caller } from '../http/caller.ts'
+import type { App, RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
 import { writeBody } from '../http/writeBody.ts'
 import { Problem } from '../problem.ts'
-import type { ListPlan, PageRows } from '../query/list.ts'
+import type { ListPlan, ListQuery, PageRows } from '../query/list.ts'
 import type { ListedResource } from '../query/readContext.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
-import { type CsvQuery, checkCsvParameters } from '../rows/csvEscape.ts'
+import { checkCsvParameters } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import type { RowContext } from '../rows/nameCache.ts'
@@ -20,20 +23,38 @@ import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 
-/** Parameters of a list that select the format and the fields of its response. */
-export interface FormatQuery extends CsvQuery {
-  format?: RowFormat | 'json'
-  fields?: string
-}
-
 /** A list in ClickHouse that is read page by page, or exported in one response. */
-interface ListResponse<Plan extends ListPlan> {
+interface List<Query extends TObject, Plan extends ListPlan> {
   resource: ListedResource
-  plan: Plan
+  scope: Scope
+  description: string
+  query: Query
+  page: TSchema
+  makePlan(query: Static<Query>, caller: Caller, nowMs: number): Plan
   /** @returns a page of rows with the selected fields */
   listRows(context: RowContext, plan: Plan): Promise<PageRows>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
+}
+
+/** Adds the route of a list. */
+export function addList<Query extends TObject, Plan extends ListPlan>(
+  app: App,
+  context: RouteContext,
+  list: List<Query, Plan>,
+): void {
+  const { resource, scope, description, query, page } = list
+  app.get(`/${resource}`, {
+    schema: {
+      tags: [resource.charAt(0).toUpperCase() + resource.slice(1)],
+      summary: `List ${resource}`,
+      description,
+      querystring: query,
+      response: { 200: page },
+    },
+    config: { scope, formats: listFormats },
+    handler: (request, reply) => sendList(context, request, reply, list),
+  })
 }
 
 const entitiesOf = {
@@ -46,16 +67,17 @@ const entitiesOf = {
 /**
  * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
  * retained in `X-Retained-From`.
- * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`
+ * @throws Problem as `makePlan`, `invalid_limit`, `invalid_csv_escape`, `invalid_csv_bom`, `invalid_fields`, `rate_limited`
  */
-export async function sendList<Plan extends ListPlan>(
+async function sendList<Query extends TObject, Plan extends ListPlan>(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: FormatQuery,
-  { resource, plan, listRows, exportSql }: ListResponse<Plan>,
+  { resource, makePlan, listRows, exportSql }: List<Query, Plan>,
 ): Promise<void> {
-  const { stores } = context
+  const { stores, now } = context
+  const query = request.query as ListQuery & Static<Query>
+  const plan = makePlan(query, request.caller, now())
   const { accountId, retained } = plan
   const format = streamFormat(request, listFormats, query.format)
   checkCsvParameters(query, format)

@@ -35,7 +35,8 @@ export interface ListPlan {
   boundTo: string
 }
 
-type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
+/** The parameters of a list, without its filters. */
+export type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
 
 /**
  * Builds the query plan of a page without its filters; no I/O.

@@ -2,34 +2,26 @@ import { EventRow } from '../../../../schema/event.ts'
 import { EventListQuery, EventPage, EventPath } from '../../../../schema/eventList.ts'
 import { CompleteRow } from '../../../../schema/fields.ts'
 import { namesInTree } from '../../../../schema/filters.ts'
-import { listFormats } from '../../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../../http/context.ts'
 import { parseEventKey } from '../../../query/eventKey.ts'
 import { readAllFilters } from '../../../query/filters.ts'
 import { planList } from '../../../query/list.ts'
 import type { PlanCaller } from '../../../query/readContext.ts'
-import { sendList } from '../../listResponse.ts'
+import { addList } from '../../listResponse.ts'
 import { eventExportSql } from './export.ts'
 import { type EventListPlan, findEvent, listEvents } from './page.ts'
 
 export function eventListRoutes(app: App, context: RouteContext): void {
-  app.get('/events', {
-    schema: {
-      tags: ['Events'],
-      summary: 'List events',
-      description:
-        'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
-      querystring: EventListQuery,
-      response: { 200: EventPage },
-    },
-    config: { scope: 'read:events', formats: listFormats },
-    handler: (request, reply) =>
-      sendList(context, request, reply, request.query, {
-        resource: 'events',
-        plan: planEventList(request.query, request.caller, context.now()),
-        listRows: listEvents,
-        exportSql: eventExportSql,
-      }),
+  addList(app, context, {
+    resource: 'events',
+    scope: 'read:events',
+    description:
+      'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
+    query: EventListQuery,
+    page: EventPage,
+    makePlan: planEventList,
+    listRows: listEvents,
+    exportSql: eventExportSql,
   })
   app.get('/events/:id', {
     schema: {
