@@ -8,7 +8,8 @@ import { filterNames } from '../../schema/filters.ts'
 import type { Metric } from '../../schema/metrics.ts'
 import { ReportQuery, type ReportResponse } from '../../schema/report.ts'
 import { reportCsv } from '../api/reports/csv.ts'
-import { planReport, type ReportPlan, runReport } from '../api/reports/report.ts'
+import { planReport, type ReportPlan } from '../api/reports/plan.ts'
+import { runReport } from '../api/reports/run.ts'
 import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { printable } from '../import/printable.ts'
 import type { Problem } from '../problem.ts'
@@ -135,9 +136,9 @@ async function* readPages(
   planOf: ((query: ReportQuery) => ReportPlan) | undefined,
   signal: AbortSignal,
 ) {
-  const context = { stores, nameCache: openNameCache(stores.postgres) }
+  const context = { stores, nameCache: openNameCache(stores.postgres), signal }
   for (let plan = first; ; ) {
-    const page = await runReport(context, plan, signal)
+    const page = await runReport(context, plan)
     yield page
     if (!planOf || !page.truncated) return
     if (page.next === null)

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { pageBytesMax } from '../../schema/page.ts'
-import { selectFirstRows, selectRows } from '../stores/clickhouse/select.ts'
+import { selectFirstRows, selectGroups, selectRows } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
@@ -31,6 +31,16 @@ export function readRows<Row>(
   settings: ClickHouseSettings = {},
 ): Promise<Row[]> {
   return selectRows(stores.clickhouse, query, { label, signal, settings })
+}
+
+/** Runs a SELECT … GROUP BY of a read, as `selectGroups` does. */
+export function readGroups<Row>(
+  { stores, signal }: ReadContext,
+  query: Fragment,
+  label: string,
+  settings: ClickHouseSettings,
+) {
+  return selectGroups<Row>(stores.clickhouse, query, { label, signal, settings })
 }
 
 /** Runs a SELECT of rows that may be long, as `readRows`. @returns its first rows, at least one; `isCut`: they fill a page */

@@ -1,11 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { FunnelResponse } from '../../../schema/funnel.ts'
 import { ratio } from '../../query/money.ts'
-import { readRows } from '../../query/readContext.ts'
+import { readGroups, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
-import { longRead, selectGroups } from '../../stores/clickhouse/select.ts'
+import { longRead } from '../../stores/clickhouse/select.ts'
 import { type FunnelPlan, kindOf } from './plan.ts'
 import { anyWithoutVisitorSql, funnelSql } from './sql.ts'
 
@@ -35,11 +35,10 @@ export async function runFunnel(context: RowContext, plan: FunnelPlan): Promise<
     const [sums] = await readRows<StepSums>(context, query, 'funnels', funnelSettings)
     return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }
   }
-  const { stores, nameCache, signal } = context
-  const options = { label: 'funnels', signal, settings: funnelSettings }
-  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
+  type Group = StepSums & { id: string }
+  const { rows, totals } = await readGroups<Group>(context, query, 'funnels', funnelSettings)
   const ids = rows.map(({ id }) => id)
-  const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
+  const nameOf = await readNames(context.nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepResults(plan, row) }))
   return { ...range, steps: stepResults(plan, totals), data, ...plan.retained, asOf }
 }

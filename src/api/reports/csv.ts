@@ -2,7 +2,7 @@ import type { ReportResponse } from '../../../schema/report.ts'
 import type { CsvResponse } from '../../http/responseCache.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { metricsCsv } from '../../rows/metricsCsv.ts'
-import type { ReportPlan } from './report.ts'
+import type { ReportPlan } from './plan.ts'
 
 /**
  * Formats a report as CSV: `<dimension>_id` and `<dimension>_name` of each dimension, the metrics, and with a comparison

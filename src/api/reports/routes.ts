@@ -3,7 +3,8 @@ import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { reportCsv } from './csv.ts'
-import { planReport, runReport } from './report.ts'
+import { planReport } from './plan.ts'
+import { runReport } from './run.ts'
 
 export function reportRoutes(app: App, context: RouteContext): void {
   app.get('/reports', {
@@ -22,7 +23,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
         resource: 'reports',
         query: request.query,
         makePlan: () => planReport(request.query, request.caller, context.now()),
-        run: (plan, signal) => runReport(context, plan, signal),
+        run: (plan, signal) => runReport({ ...context, signal }, plan),
         toCsv: (report, plan) => {
           const totalsOf = hasTotals ? plan.offset + report.data.length : undefined
           const pathOfNext = `${request.routeOptions.url}?${format ? '' : 'format=csv&'}`

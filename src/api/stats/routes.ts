@@ -19,7 +19,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
     config: { scope: 'read:stats' },
     handler: (request, reply) =>
       context.responseCache.send(request, reply, (signal) =>
-        runOverview(context, planOverview(request.query, request.caller, context.now()), signal),
+        runOverview({ ...context, signal }, planOverview(request.query, request.caller, context.now())),
       ),
   })
   app.get('/stats/daily', {
@@ -37,7 +37,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
         resource: 'stats-daily',
         query: request.query,
         makePlan: () => planDaily(request.query, request.caller, context.now()),
-        run: (plan, signal) => runDaily(context, plan, signal),
+        run: (plan, signal) => runDaily({ ...context, signal }, plan),
         toCsv({ data, previous }) {
           const labels = ['id', 'date', 'complete']
           const isCompared = previous !== undefined

@@ -1,22 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daysDefault } from '../../../schema/range.ts'
 import type { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
-import type { RouteContext } from '../../http/context.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/evaluateMetrics.ts'
-import {
-  type ComparedPlan,
-  comparedRangeFields,
-  countAtFields,
-  type FactsCaller,
-  type FactsPlan,
-  lacksAllRows,
-  planCompared,
-} from '../../query/facts/plan.ts'
+import { type ComparedPlan, type FactsCaller, type FactsPlan, planCompared } from '../../query/facts/plan.ts'
+import { comparedRangeFields, comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
 import { factsSettings, groupedSums } from '../../query/facts/sql.ts'
+import { type ReadContext, readRows } from '../../query/readContext.ts'
 import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
-import { selectRows } from '../../stores/clickhouse/select.ts'
-import type { ClickHouse } from '../../stores/cluster/connection.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 
 export interface DailyPlan extends ComparedPlan {
@@ -47,11 +38,11 @@ export function planDaily(query: DailyQuery, caller: FactsCaller, nowMs: number)
  * Executes a series.
  * @returns one row per unit of time, oldest first
  */
-export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
+export async function runDaily(context: ReadContext, plan: DailyPlan): Promise<StatsDaily> {
   const { interval, buckets, facts, compared, nowMs } = plan
   const [sums, comparedSums] = await Promise.all([
-    readSeries(stores.clickhouse, facts, signal),
-    compared && readSeries(stores.clickhouse, compared.facts, signal),
+    readSeries(context, facts),
+    compared && readSeries(context, compared.facts),
   ])
   // Reading, computing and writing 744 hours have a turn of the event loop each, so that other requests do not wait for all three.
   await nextTurn()
@@ -82,44 +73,34 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
 }
 
 /** Executes an overview: totals of a time range, and the current number of resources of the account. */
-export async function runOverview(
-  { stores }: RouteContext,
-  plan: ComparedPlan,
-  signal: AbortSignal,
-): Promise<StatsOverview> {
-  const [totals, comparedTotals, resources] = await Promise.all([
-    readTotals(stores.clickhouse, plan.facts, signal),
-    plan.compared && readTotals(stores.clickhouse, plan.compared.facts, signal),
-    countResources(stores.postgres, plan.accountId),
+export async function runOverview(context: ReadContext, plan: ComparedPlan): Promise<StatsOverview> {
+  const { facts, compared, nowMs } = plan
+  const [totals, previous, resources] = await Promise.all([
+    readTotals(context, facts),
+    compared && readTotals(context, compared.facts),
+    countResources(context.stores.postgres, plan.accountId),
   ])
   return {
     ...rangeFields(plan),
     totals: toMetrics(totals),
-    ...(plan.compared &&
-      comparedTotals && {
-        previous: {
-          ...comparedRangeFields(plan.compared, plan.nowMs),
-          totals: lacksAllRows(plan.compared.facts) ? null : toMetrics(comparedTotals),
-        },
-      }),
+    ...(compared && previous && { previous: comparedTotals(compared, nowMs, previous) }),
     resources,
     ...plan.retained,
     dataThrough: plan.dataThrough,
-    asOf: toInstantText(plan.nowMs),
+    asOf: toInstantText(nowMs),
   }
 }
 
 /** @returns sums by bucket id */
-async function readSeries(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal) {
-  const options = { label: 'stats.daily', signal, settings: factsSettings(plan) }
-  const rows = await selectRows<SumTexts & { id1: string }>(clickhouse, groupedSums(plan).statement, options)
+async function readSeries(context: ReadContext, plan: FactsPlan) {
+  type Row = SumTexts & { id1: string }
+  const rows = await readRows<Row>(context, groupedSums(plan).statement, 'stats.daily', factsSettings(plan))
   return new Map(rows.map((row) => [row.id1, readSums(row)]))
 }
 
-async function readTotals(clickhouse: ClickHouse, plan: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
-  const options = { label: 'stats.overview', signal, settings: factsSettings(plan) }
+async function readTotals(context: ReadContext, plan: FactsPlan): Promise<ExactSums> {
   // Sums without GROUP BY are one row.
-  const [totals] = await selectRows<SumTexts>(clickhouse, groupedSums(plan).statement, options)
+  const [totals] = await readRows<SumTexts>(context, groupedSums(plan).statement, 'stats.overview', factsSettings(plan))
   return readSums(totals as SumTexts)
 }
 

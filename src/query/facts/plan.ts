@@ -10,12 +10,12 @@ import {
 import { type FilterAttribute, namesInTree } from '../../../schema/filters.ts'
 import { invalidParameter } from '../../problem.ts'
 import type { FreshnessOfAccount } from '../../stores/postgres/freshness.ts'
-import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { dayMs, minuteMs } from '../../stores/timing/units.ts'
-import { isSummed, type RowTable } from '../attributes.ts'
+import { isSummed, type RowTable, rowTables } from '../attributes.ts'
 import { type ComparedRange, comparedByPosition, previousRange, previousUnit } from '../comparison.ts'
 import { attributesOf, type FilterQuery, readAllFilters } from '../filters.ts'
 import type { Filter, MetricCondition } from '../filterTree.ts'
+import type { PlanCaller } from '../readContext.ts'
 import { onlyRetained } from '../retained.ts'
 import {
   type ComparisonQuery,
@@ -24,7 +24,6 @@ import {
   localRange,
   type Range,
   rangeDaysMax,
-  rangeTexts,
   readComparedRange,
   readInstant,
   toInstantText,
@@ -55,10 +54,7 @@ export type DataThrough = Record<RowTable, string | null>
 /** Parameter that says when conversions count. */
 export type CountQuery = Static<TObject<typeof countAtParameter>>
 
-export interface FactsCaller {
-  accountId: string
-  currency: string
-  retained: RetainedRanges
+export interface FactsCaller extends PlanCaller {
   freshness: FreshnessOfAccount
 }
 
@@ -122,21 +118,7 @@ function endingAt(text: string | undefined, compared: ComparedRange | undefined)
 
 function dataThroughOf(freshness: FreshnessOfAccount): DataThrough {
   const textOf = (ms: number | null = null) => (ms === null ? null : toInstantText(ms))
-  return {
-    clicks: textOf(freshness.clicks?.throughMs),
-    conversions: textOf(freshness.conversions?.throughMs),
-    costs: textOf(freshness.costs?.throughMs),
-  }
-}
-
-/** @returns the field of responses that count conversions at their click */
-export function countAtFields({ facts }: ComparedPlan): { countAt?: 'click' } {
-  return facts.countsAtClick ? { countAt: 'click' } : {}
-}
-
-/** @returns the compared range as responses have it */
-export function comparedRangeFields({ range }: ComparedRange, nowMs: number) {
-  return { ...rangeTexts(range), complete: range.untilMs <= nowMs }
+  return Object.fromEntries(rowTables.map((table) => [table, textOf(freshness[table]?.throughMs)])) as DataThrough
 }
 
 /** A query for sums of facts. Facts are clicks, conversions and costs: the rows that metrics count and add up, by dimension. */

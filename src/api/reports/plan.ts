@@ -1,0 +1,79 @@
+import type { Dimension } from '../../../schema/dimensions.ts'
+import { metricNames, type ReportMetric, reportMetricNames } from '../../../schema/metrics.ts'
+import { daysDefault } from '../../../schema/range.ts'
+import { type ReportQuery, reportBucketsMax } from '../../../schema/report.ts'
+import { invalidParameter } from '../../problem.ts'
+import { type ComparedPlan, type FactsCaller, planCompared } from '../../query/facts/plan.ts'
+import type { MetricCondition } from '../../query/filterTree.ts'
+import { amountsShownAs } from '../../query/money.ts'
+
+/** The order of a report's rows; equal rows are ordered by id. */
+export interface ReportOrder {
+  by: 'id' | ReportMetric
+  isDescending: boolean
+  /** Whether the difference to the compared range is ordered. */
+  isChange: boolean
+}
+
+export interface ReportPlan extends ComparedPlan {
+  query: ReportQuery
+  /** One to three. */
+  dimensions: readonly Dimension[]
+  order: ReportOrder
+  /** Rows of the order that are skipped. */
+  offset: number
+  limit: number
+  /** Metrics of the response, in the order of the schema. */
+  metrics: readonly ReportMetric[]
+}
+
+/**
+ * Builds the query plan of a report; no I/O.
+ * @throws Problem as `planCompared`, `invalid_group_by`, or `invalid_sort`
+ */
+export function planReport(query: ReportQuery, caller: FactsCaller, nowMs: number): ReportPlan {
+  const dimensions = readDimensions(query.group_by)
+  const wanted = query.metrics?.split(',')
+  const metrics = wanted ? reportMetricNames.filter((name) => wanted.includes(name)) : metricNames
+  const order = readOrder(query.sort ?? '-clicks')
+  const countsVisitors = order.by === 'visitors' || metrics.includes('visitors')
+  const kind = { name: 'A report', daysDefault, countsVisitors, hasBuckets: true } as const
+  const plan = planCompared(query, dimensions, kind, caller, nowMs)
+  if (order.isChange && !plan.compared) {
+    throw invalidParameter('sort', 'by a change needs a comparison: compare, or compare_from and compare_to.')
+  }
+  const hasVisitors = plan.metricConditions.some(({ metric }) => metric === 'visitors')
+  if (hasVisitors && !metrics.includes('visitors')) {
+    throw invalidParameter('filters', 'compares visitors, which metrics does not name.')
+  }
+  return {
+    ...plan,
+    query,
+    dimensions,
+    order,
+    offset: query.offset ?? 0,
+    limit: query.limit ?? reportBucketsMax,
+    metricConditions: [
+      ...plan.metricConditions,
+      ...leastCount('clicks', query.min_clicks),
+      ...leastCount('conversions', query.min_conversions),
+    ],
+    metrics,
+  }
+}
+
+function leastCount(metric: 'clicks' | 'conversions', least: number | undefined): MetricCondition[] {
+  return least === undefined ? [] : [{ metric, operator: '>=', ...amountsShownAs(least) }]
+}
+
+function readDimensions(groupBy: string): Dimension[] {
+  const dimensions = groupBy.split(',') as Dimension[]
+  if (new Set(dimensions).size === dimensions.length) return dimensions
+  throw invalidParameter('group_by', 'contains a dimension twice.')
+}
+
+function readOrder(sort: string): ReportOrder {
+  const key = sort.replace(/^-/, '')
+  const by = key.replace(/^change\./, '') as ReportOrder['by']
+  return { by, isDescending: key !== sort, isChange: by !== key }
+}

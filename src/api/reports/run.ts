@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { Dimension } from '../../../schema/dimensions.ts'
+import type { ReportResponse } from '../../../schema/report.ts'
+import { type ExactSums, noSums, readSums, type SumTexts, setMetrics, toMetrics } from '../../query/evaluateMetrics.ts'
+import { comparedTotals, countAtFields } from '../../query/facts/responseFields.ts'
+import { type ReadContext, readGroups } from '../../query/readContext.ts'
+import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
+import { readNames } from '../../rows/dimensionNames.ts'
+import type { RowContext } from '../../rows/nameCache.ts'
+import type { Fragment } from '../../stores/clickhouse/sql.ts'
+import { nextQuery } from './nextQuery.ts'
+import type { ReportPlan } from './plan.ts'
+import { comparedSql, reportSettings, reportSql, totalsSettings } from './sql.ts'
+
+/**
+ * Executes a report: reads its buckets, then the same buckets of the compared range and the names of all, and makes the rows.
+ * @returns up to `limit` rows; totals and bucketCount include all buckets
+ */
+export async function runReport(context: RowContext, plan: ReportPlan): Promise<ReportResponse> {
+  const { buckets, totals, bucketCount } = await readBuckets(context, 'reports', reportSql(plan), reportSettings(plan))
+  const [compared, names] = await Promise.all([
+    readCompared(context, plan, buckets),
+    readLabels(context, plan, buckets),
+  ])
+  await nextTurn()
+  const truncated = bucketCount > plan.offset + buckets.length
+  return {
+    groupBy: plan.query.group_by,
+    ...rangeTexts(plan.range),
+    ...(plan.query.tz !== undefined && { tz: plan.tz }),
+    currency: plan.currency,
+    ...countAtFields(plan),
+    data: rowsOf(plan, buckets, names, compared?.rows),
+    totals: toMetrics(totals, plan.metrics),
+    ...(compared && { previous: compared.totals }),
+    ...plan.retained,
+    bucketCount,
+    truncated,
+    next: truncated ? nextQuery(plan, buckets.length) : null,
+    dataThrough: plan.dataThrough,
+    asOf: toInstantText(plan.nowMs),
+  }
+}
+
+interface Bucket {
+  /** One per dimension. */
+  ids: readonly string[]
+  sums: ExactSums
+}
+
+/** @returns the buckets that a statement selects, and the totals and the number of all */
+async function readBuckets(context: ReadContext, label: string, query: Fragment, settings: ClickHouseSettings) {
+  type Row = SumTexts & { id1: string; id2?: string; id3?: string }
+  const { rows, totals, groupCount } = await readGroups<Row>(context, query, label, settings)
+  await nextTurn()
+  const buckets = rows.map(({ id1, id2, id3, ...sums }): Bucket => {
+    return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums: readSums(sums) }
+  })
+  return { buckets, totals: readSums(totals), bucketCount: groupCount }
+}
+
+type PreviousRow = NonNullable<ReportResponse['data'][number]['previous']>
+
+/** Reads the totals of the compared range, and the buckets that some buckets are compared with. @returns a row for each of these */
+async function readCompared(context: ReadContext, plan: ReportPlan, buckets: readonly Bucket[]) {
+  const { compared, dimensions, metrics, nowMs } = plan
+  if (!compared) return undefined
+  const counterparts = buckets.map(({ ids }) => {
+    const comparedIds = ids.map((id, index) => compared.counterpartOf(dimensions[index] as Dimension, id))
+    return comparedIds.every((id) => id !== null) ? comparedIds : null
+  })
+  const wanted = counterparts.filter((ids) => ids !== null)
+  const query = comparedSql(compared.facts, metrics, wanted)
+  const found = await readBuckets(context, 'reports.previous', query, totalsSettings(compared.facts))
+  // No id has NUL.
+  const sumsByKey = new Map(found.buckets.map(({ ids, sums }) => [ids.join('\0'), sums]))
+  await nextTurn()
+  return {
+    totals: comparedTotals(compared, nowMs, found.totals, metrics),
+    rows: counterparts.map((ids): PreviousRow => {
+      const sums = ids ? sumsByKey.get(ids.join('\0')) : undefined
+      return { id: ids && bucketId(ids), ...toMetrics(sums ?? noSums, metrics) }
+    }),
+  }
+}
+
+/** Reads the names of buckets. @returns for each dimension the function to the name of an id */
+function readLabels({ nameCache }: RowContext, { accountId, dimensions }: ReportPlan, buckets: readonly Bucket[]) {
+  return Promise.all(
+    dimensions.map((dimension, index) => {
+      const ids = buckets.map((bucket) => bucket.ids[index] ?? '')
+      return readNames(nameCache, accountId, dimension, ids)
+    }),
+  )
+}
+
+/** The rows of a response, in the order of the buckets. */
+function rowsOf(
+  { dimensions, metrics }: ReportPlan,
+  buckets: readonly Bucket[],
+  names: Awaited<ReturnType<typeof readLabels>>,
+  previous: readonly PreviousRow[] | undefined,
+): ReportResponse['data'] {
+  // Copies of a row with all properties are faster than objects that properties are added to.
+  const fields = ['id', 'name', 'dimensions', ...metrics, ...(previous ? ['previous'] : [])]
+  const blank = Object.fromEntries(fields.map((field) => [field, null])) as unknown as ReportResponse['data'][number]
+  return buckets.map(({ ids, sums }, index) => {
+    const row = { ...blank }
+    const labels = ids.map((id, position) => ({ id, name: names[position]?.(id) ?? null }))
+    row.id = bucketId(ids)
+    row.name = labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / ')
+    row.dimensions = Object.fromEntries(labels.map((label, position) => [dimensions[position] as string, label]))
+    setMetrics(row, sums, metrics)
+    if (previous) row.previous = previous[index] as PreviousRow
+    return row
+  })
+}
+
+function bucketId(ids: readonly string[]): string {
+  const [id = ''] = ids
+  return ids.length === 1 ? id : JSON.stringify(ids)
+}
