@@ -16,7 +16,7 @@ import { SettingsSchema } from '../../src/settings.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { personalTables } from '../../src/writer/erasure/personalFields.ts'
 import { describeDifference } from '../../src/writer/repair/differences.ts'
-import { kinds } from '../../src/writer/repair/kinds.ts'
+import { type Finding, kinds } from '../../src/writer/repair/kinds.ts'
 import { agedTables } from '../../src/writer/retention/removedRows.ts'
 import { alertRules, alertValue } from '../deploy/prometheusRules.ts'
 
@@ -27,11 +27,37 @@ const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
 it.each([
   ['setup.md', 'settings', settingsTable],
   ['monitoring.md', 'alerts', alertsTable],
-  ['restore.md', 'differences', differencesTable],
   ['sql.md', 'questions', questionsTable],
 ] as const)('docs/%s lists all %s', async (page, name, tableOf) => {
   await expect(replaceTable(textOf(page), name, tableOf())).toMatchFileSnapshot(pageOf(page))
 })
+
+it('docs/restore.md explains each kind of difference, with lines as verify prints them', () => {
+  const rows = textOf('restore.md').matchAll(/^\| (`acme .*?`) +\| `(\w+)` +\| [^|]+\| (none\b)?/gm)
+  const lines = differences.map((one) => `\`${describeDifference({ accountId: 'acme', ...one })}\``)
+  const explained = kinds.map(({ kind, repair }) => {
+    const ofKind = lines.filter((_, index) => differences[index]?.kind === kind)
+    return [ofKind.join('<br>'), kind, repair ? undefined : 'none']
+  })
+  expect(Array.from(rows, ([, ...cells]) => cells)).toEqual(explained)
+})
+
+const sums = { stored: { clicks: 9 }, actual: { clicks: 10 } }
+const differences: readonly (Finding & { kind: string; [field: string]: unknown })[] = [
+  { kind: 'damaged', table: 'clicks', path: '/…/202611_1_1_0/', reason: 'Checksum mismatch' },
+  { kind: 'ahead_of_watermark', table: 'clicks', month: '2026-11-01', rows: 3 },
+  { kind: 'not_erased', table: 'clicks', rows: 3 },
+  { kind: 'not_removed', table: 'clicks', rows: 3 },
+  { kind: 'duplicate_ids', table: 'clicks', month: '2026-11-01', ids: 3 },
+  { kind: 'duplicate_ids', table: 'conversions', month: '2026-11-01', ids: 3 },
+  { kind: 'derived', table: 'sums_by_day', day: '2026-11-20', keys: 3, sums },
+  { kind: 'derived', table: 'click_index', day: '2026-11-20', keys: 3 },
+  { kind: 'wrong_copies', table: 'converted_click_rows', rows: 3 },
+  { kind: 'unattributed', table: 'conversions', conversions: 3 },
+  { kind: 'missing_rows', table: 'clicks', month: '2026-11-01', confirmed: 10, stored: 7 },
+  { kind: 'watermark_in_future', table: 'clicks', watermark: '2036-11-20T00:00:00.000Z' },
+  { kind: 'removed_month', table: 'sums_by_day', month: '2026-11-01' },
+]
 
 it('deploy/prometheus-rules.yaml uses only existing metrics', async () => {
   const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
@@ -84,14 +110,6 @@ function alertsTable(): string[][] {
     return [`\`${rule.alert}\``, `\`${rule.expr}\`${lasting}`, rule.annotations.summary, rule.annotations.action]
   })
   return [['alert', 'fires while', 'meaning', 'action'], ...rows]
-}
-
-function differencesTable(): string[][] {
-  const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {
-    const lines = examples.map((found) => `\`${describeDifference({ kind, accountId: 'acme', ...found })}\``)
-    return [lines.join('<br>'), `\`${kind}\``, meaning, repair]
-  })
-  return [['line, for example', '`kind` in JSON', 'meaning', '`--repair`'], ...rows]
 }
 
 /** The question of each file is the beginning of its head. */

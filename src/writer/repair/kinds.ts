@@ -22,7 +22,7 @@ export interface Finding {
   month?: string
 }
 
-/** A kind of difference between what tables of an account have and what they should have. */
+/** A kind of difference between what tables of an account have and what they should have; docs/restore.md explains each. */
 export interface DifferenceKind<Found extends Finding = Finding> {
   kind: string
   /** Absent: `verify` finds it before it compares accounts. */
@@ -33,8 +33,6 @@ export interface DifferenceKind<Found extends Finding = Finding> {
   line(found: Found): string
   /** What the operator does about a difference that cannot be repaired. */
   advice?: string
-  /** Texts of the table in docs/restore.md, Markdown. */
-  docs: { meaning: string; repair: string; examples: readonly Found[] }
 }
 
 /** Every kind, in the order of repair. */
@@ -43,11 +41,6 @@ export const kinds: readonly DifferenceKind[] = [
     kind: 'damaged',
     line: ({ path, reason }) => `part ${path} is damaged: ${reason}`,
     advice: damageAdvice,
-    docs: {
-      meaning: 'files of ClickHouse have other bytes than it has written; the rest of the account is not compared',
-      repair: 'none: see [damaged files](#damaged-files)',
-      examples: [{ table: 'clicks', path: '/…/202611_1_1_0/', reason: 'Checksum mismatch' }],
-    },
   }),
   kind({
     kind: 'ahead_of_watermark',
@@ -55,11 +48,6 @@ export const kinds: readonly DifferenceKind[] = [
     repair: raiseWatermarks,
     line: ({ rows }) =>
       `${quantity(rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`,
-    docs: {
-      meaning: 'rows were inserted manually, or Postgres was restored to an earlier state than ClickHouse',
-      repair: 'gives later batches later times, so that reads by `updated_since` return these rows',
-      examples: [{ table: 'clicks', month: '2026-11-01', rows: 3, latestMs: 0 }],
-    },
   }),
   // Before other repairs write stored fields again.
   kind({
@@ -67,11 +55,6 @@ export const kinds: readonly DifferenceKind[] = [
     find: findUnerasedRows,
     repair: eraseAgain,
     line: ({ rows }) => `${quantity(rows, 'row', 'rows')} of erased visitors or clicks with personal data`,
-    docs: {
-      meaning: 'an earlier backup was restored, or rows were inserted manually',
-      repair: 'erases them again',
-      examples: [{ table: 'clicks', rows: 3 }],
-    },
   }),
   kind({
     kind: 'not_removed',
@@ -81,12 +64,6 @@ export const kinds: readonly DifferenceKind[] = [
       await removeAgain(writer)
     },
     line: ({ rows }) => `${quantity(rows, 'row', 'rows')} of removed months`,
-    docs: {
-      meaning: 'an earlier backup was restored, or rows were inserted manually',
-      repair:
-        'removes them again; if they are all clicks of a month whose sums or index changed, it rebuilds these from them first',
-      examples: [{ table: 'clicks', rows: 3 }],
-    },
   }),
   kind({
     kind: 'duplicate_ids',
@@ -98,15 +75,6 @@ export const kinds: readonly DifferenceKind[] = [
     line({ table, ids }) {
       const remaining = table === 'clicks' ? 'stored first' : 'updated last; of equals, the one stored first'
       return `${quantity(ids, 'id', 'ids')} stored more than once; --repair keeps the copy ${remaining}`
-    },
-    docs: {
-      meaning: 'an id has several rows; counted in the month of the rows that will be deleted',
-      repair:
-        'keeps the click with the lowest `stored_at`, then `clicked_at`; keeps the conversion or cost with the latest `updatedAt`; attributes conversions to the click that is kept',
-      examples: [
-        { table: 'clicks', month: '2026-11-01', ids: 3 },
-        { table: 'conversions', month: '2026-11-01', ids: 3 },
-      ],
     },
   }),
   kind({
@@ -121,15 +89,6 @@ export const kinds: readonly DifferenceKind[] = [
       const differ = quantity(keys, 'sum differs', 'sums differ')
       return `${differ}${each.length > 0 ? each.join('') : '; the sums of the whole day are correct'}`
     },
-    docs: {
-      meaning:
-        'sums of a UTC day do not equal the sums of its clicks, conversions and costs, or an index or the list of converted clicks does not agree with the rows',
-      repair: 'inserts the differences of sums; deletes and inserts the rows that differ',
-      examples: [
-        { table: 'sums_by_day', day: '2026-11-20', keys: 3, sums: { stored: { clicks: 9 }, actual: { clicks: 10 } } },
-        { table: 'click_index', day: '2026-11-20', keys: 3, sums: undefined },
-      ],
-    },
   }),
   // Before conversions copy values from the copies.
   kind({
@@ -137,11 +96,6 @@ export const kinds: readonly DifferenceKind[] = [
     find: findWrongCopies,
     repair: removeWrongCopies,
     line: ({ rows }) => `${quantity(rows, 'copy does', 'copies do')} not equal a stored click`,
-    docs: {
-      meaning: '`converted_click_rows` has other values than `clicks`, or a click that is not stored',
-      repair: 'deletes the copies; the clicks are read instead',
-      examples: [{ table: 'converted_click_rows', rows: 3 }],
-    },
   }),
   kind({
     kind: 'unattributed',
@@ -149,12 +103,6 @@ export const kinds: readonly DifferenceKind[] = [
     repair: async (writer) => void (await attributeWrongConversions(writer)),
     line: ({ conversions }) =>
       `${quantity(conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`,
-    docs: {
-      meaning:
-        'the click is stored, but the conversion does not refer to it, or what it copied of the click (`click_*`) is not what the click has',
-      repair: 'attributes them, and copies the values again',
-      examples: [{ table: 'conversions', conversions: 3 }],
-    },
   }),
   kind({
     kind: 'missing_rows',
@@ -163,11 +111,6 @@ export const kinds: readonly DifferenceKind[] = [
       `${quantity(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
     advice:
       'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
-    docs: {
-      meaning: 'ClickHouse has fewer rows of a UTC month than it confirmed to the importer',
-      repair: 'none: see [missing rows](#missing-rows)',
-      examples: [{ table: 'clicks', month: '2026-11-01', confirmed: 10, stored: 7 }],
-    },
   }),
   kind({
     kind: 'watermark_in_future',
@@ -175,23 +118,12 @@ export const kinds: readonly DifferenceKind[] = [
     line: ({ watermark }) => `the watermark of storedAt is ${watermark}, in the future`,
     advice:
       'Later rows get even later times of storage, and nothing is lost: correct the clock of the server of Postgres; verify reports this until the clock has reached the watermark.',
-    docs: {
-      meaning:
-        'the clock of Postgres was more than a day ahead, so later rows get even later `storedAt`; nothing is lost',
-      repair: 'none: a lower watermark would hide later rows from copies; correct the clock',
-      examples: [{ table: 'clicks', watermark: '2036-11-20T00:00:00.000Z' }],
-    },
   }),
   kind({
     kind: 'removed_month',
     find: findChangedMonths,
     line: () => 'does not equal what was recorded when the clicks were removed',
     advice: 'Sums of removed clicks have changed and cannot be computed again: restore a backup.',
-    docs: {
-      meaning: 'sums or index of the clicks changed in a month after their [removal](accounts.md#retention)',
-      repair: 'none, unless all clicks of the month are stored again: restore a backup',
-      examples: [{ table: 'sums_by_day', month: '2026-11-01' }],
-    },
   }),
 ]
 
