@@ -78,7 +78,7 @@ export async function verifyAccounts(
         remaining.push(...(repair ? await repairDifferences(writer, left) : left))
       }
       // Interrupted imports are reported; only a repair completes them.
-      await context.withWriter(id, verifyAccount, 'settle').catch((error) => {
+      await context.withWriter(id, verifyAccount, 'wait').catch((error) => {
         if (!(error instanceof DamagedData)) throw error
         addDamage(id, error.damage)
       })

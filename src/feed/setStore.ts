@@ -15,7 +15,7 @@ import { Turn } from '../stores/timing/turn.ts'
 import { claimAccounts, describeProcess, readWishes, releaseAccounts, wish } from '../writer/fence/claims.ts'
 import type { Writer, WriteSession } from '../writer/fence/session.ts'
 import { accountsWithUnfinishedWork } from '../writer/journal/accountTasks.ts'
-import { type SessionOptions, tryOpenWriterSet, tryWithWriter } from '../writer/openWriter.ts'
+import { type SessionOptions, tryOpenWriteSession, tryWithWriter } from '../writer/openWriter.ts'
 import { recoverImports } from '../writer/repair/recoverAccount.ts'
 import { AwaitedClicks } from '../writer/store/awaitedClicks.ts'
 import { attributeEarlyConversions } from '../writer/store/reattribution.ts'
@@ -123,7 +123,7 @@ export class SetStore {
   async #open(): Promise<Opened | undefined> {
     this.#lost.signal.throwIfAborted()
     if (this.#opened) return this.#opened
-    const set = await tryOpenWriterSet(this.#stores, { feed: 'feed', ...this.#options, signal: this.#lost.signal })
+    const set = await tryOpenWriteSession(this.#stores, { feed: 'feed', ...this.#options, signal: this.#lost.signal })
     if (!set) return undefined
     const { lost } = set.lease
     lost.addEventListener('abort', () => this.#lost.abort(lost.reason), { once: true })
@@ -290,7 +290,7 @@ export class SetStore {
   /** Completes a flush that has failed: any of its rows may be stored. */
   async #repair(set: WriteSession): Promise<void> {
     if (!this.#isInterrupted) return
-    await set.settle()
+    await set.waitForEarlierStatements()
     this.#completeAgainAtMs.clear()
     await this.#recover(set, [...this.#states.keys()])
     this.#isInterrupted = false

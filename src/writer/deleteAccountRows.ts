@@ -1,4 +1,5 @@
 import { ch, identifier } from '../stores/clickhouse/sql.ts'
+import { deleteRows } from './fence/mutations.ts'
 import type { Writer } from './fence/session.ts'
 
 /**
@@ -13,6 +14,6 @@ WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND name !=
 ORDER BY name`
   const tables = await writer.selectOnEveryNode<{ name: string }>('reading the tables', query, 'delete_account')
   for (const name of new Set(tables.map((table) => table.name))) {
-    await writer.deleteRows(identifier(name), writer.ofAccount, 'delete_account', 'rewrite')
+    await deleteRows(writer, identifier(name), writer.ofAccount, 'delete_account', 'rewrite')
   }
 }

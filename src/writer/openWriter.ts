@@ -14,15 +14,15 @@ export interface SessionOptions extends Pick<WriteSession, 'onMessage' | 'signal
 }
 
 export interface WriterOptions extends SessionOptions {
-  /** `recover` completes interrupted work; `settle` only waits until no statement of it is left; `delete` is for a deleted account. */
-  first?: 'recover' | 'settle' | 'delete'
+  /** `recover` completes interrupted work; `wait` only waits until no statement of it is left; `delete` is for a deleted account. */
+  first?: 'recover' | 'wait' | 'delete'
 }
 
 /**
  * Opens the session of a process, which has no accounts yet, under a lease of its own; waits while a migration runs.
  * @throws MigrationError when a newer version has migrated the databases in a way that this version must not write
  */
-export async function openWriterSet(stores: WriteSession['stores'], options: SessionOptions): Promise<WriteSession> {
+export async function openWriteSession(stores: WriteSession['stores'], options: SessionOptions): Promise<WriteSession> {
   const { onMessage, signal } = options
   const lease = await acquireLease(stores.postgres, newProcess(options.feed), {
     blockedBy: migrationLease,
@@ -33,8 +33,8 @@ export async function openWriterSet(stores: WriteSession['stores'], options: Ses
   return await openUnder(lease, stores, options)
 }
 
-/** Opens a set as `openWriterSet` does. @returns undefined while a migration runs */
-export async function tryOpenWriterSet(
+/** Opens a session as `openWriteSession` does. @returns undefined while a migration runs */
+export async function tryOpenWriteSession(
   stores: WriteSession['stores'],
   options: SessionOptions,
 ): Promise<WriteSession | undefined> {
@@ -51,11 +51,9 @@ async function openUnder(
   { onMessage, signal, statementWindowMs }: SessionOptions,
 ): Promise<WriteSession> {
   const fence = new WriteFence(stores.clickhouse, lease, statementWindowMs)
-  const set = new WriteSession({ stores, lease, onMessage, fence, signal: AbortSignal.any([signal, lease.lost]) })
-  return await orClose(set, async () => {
-    await set.retry('reading which migrations ran', () => assertWritable(stores))
-    return set
-  })
+  const session = new WriteSession({ stores, lease, onMessage, fence, signal: AbortSignal.any([signal, lease.lost]) })
+  await orClose(session, () => session.retry('reading which migrations ran', () => assertWritable(stores)))
+  return session
 }
 
 /** Time between two attempts to claim an account that another process holds, between two wishes for it, and until a longer wait is reported. */
@@ -66,18 +64,18 @@ const reportMs = 2_000
 const yieldMs = 10_000
 
 /**
- * Opens the writer of an account, a set of one; waits while another process has claimed it.
- * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError as `openWriterSet`
+ * Opens the writer of an account, a session of one account; waits while another process has claimed it.
+ * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError as `openWriteSession`
  */
 export async function openWriter(
   stores: WriteSession['stores'],
   accountId: string,
   options: WriterOptions,
 ): Promise<Writer> {
-  const set = await openWriterSet(stores, options)
-  return await orClose(set, async () => {
-    await claimInTime(set, accountId, Number.POSITIVE_INFINITY)
-    return await begin(set.writerOf(accountId), options)
+  const session = await openWriteSession(stores, options)
+  return await orClose(session, async () => {
+    await claimInTime(session, accountId, Number.POSITIVE_INFINITY)
+    return await begin(session.writerOf(accountId), options)
   })
 }
 
@@ -86,23 +84,29 @@ export async function openWriter(
  * @param maxMs longest wait for a feed; unless it is infinite, other processes are not waited for
  * @returns whether the account is claimed
  */
-async function claimInTime(set: WriteSession, accountId: string, maxMs: number): Promise<boolean> {
+async function claimInTime(session: WriteSession, accountId: string, maxMs: number): Promise<boolean> {
   const startedMs = performance.now()
-  for (let attempts = 0; (await claimAccounts(set, [accountId])).length === 0; attempts++) {
+  for (let attempts = 0; (await claimAccounts(session, [accountId])).length === 0; attempts++) {
     if ((attempts * retryMs) % wishesMs === 0) {
-      const { process = null, isYielded = true } = (await wish(set, [accountId])).get(accountId) ?? {}
+      const { process = null, isYielded = true } = (await wish(session, [accountId])).get(accountId) ?? {}
       if (!isYielded && maxMs < Number.POSITIVE_INFINITY) return false
       if (attempts * retryMs === reportMs)
-        set.onMessage(`Waiting for account ${accountId}, which ${describeProcess(process)} has.`)
+        session.onMessage(`Waiting for account ${accountId}, which ${describeProcess(process)} has.`)
     }
     if (performance.now() - startedMs >= maxMs) return false
-    await set.pause(retryMs)
+    await session.pause(retryMs)
   }
   return true
 }
 
+/** The deletion claims the account too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
 async function begin(writer: Writer, { first = 'recover' }: WriterOptions): Promise<Writer> {
-  if (first !== 'delete') await assertNotDeleted(writer)
+  const { accountId } = writer
+  if (first !== 'delete') {
+    const reading = writer.sql('reading the account')
+    const deletions = await reading`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`
+    if (deletions.length > 0) throw new WriteRefused(`account ${accountId} has been deleted.`)
+  }
   if (first === 'recover') await recoverAccount(writer)
   return writer
 }
@@ -138,11 +142,11 @@ export async function tryWithWriter<Result>(
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const set = await tryOpenWriterSet(stores, options)
-  if (!set) return undefined
-  return await andClose(set, async () => {
-    const isClaimed = await claimInTime(set, accountId, yieldMs)
-    return isClaimed ? await work(await begin(set.writerOf(accountId), options)) : undefined
+  const session = await tryOpenWriteSession(stores, options)
+  if (!session) return undefined
+  return await andClose(session, async () => {
+    const isClaimed = await claimInTime(session, accountId, yieldMs)
+    return isClaimed ? await work(await begin(session.writerOf(accountId), options)) : undefined
   })
 }
 
@@ -153,11 +157,4 @@ async function andClose<Result>(session: WriteSession, work: () => Promise<Resul
   } finally {
     await session.close()
   }
-}
-
-/** The deletion claims the account too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
-async function assertNotDeleted(writer: Writer): Promise<void> {
-  const { accountId } = writer
-  const found = await writer.sql('reading the account')`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`
-  if (found.length > 0) throw new WriteRefused(`account ${accountId} has been deleted.`)
 }

@@ -4,7 +4,7 @@ import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import { claimAccounts } from './fence/claims.ts'
 import type { Writer } from './fence/session.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
-import { tryOpenWriterSet, tryWithWriter } from './openWriter.ts'
+import { tryOpenWriteSession, tryWithWriter } from './openWriter.ts'
 import { recoverAccount, recoverImports } from './repair/recoverAccount.ts'
 import { accountsOf } from './tables/accountKeys.ts'
 
@@ -55,12 +55,12 @@ async function completeImports(
   log: RecoveryLog,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const set = await tryOpenWriterSet(stores, { onMessage: () => {}, signal })
-  if (!set) return true
+  const session = await tryOpenWriteSession(stores, { onMessage: () => {}, signal })
+  if (!session) return true
   try {
-    const claimed = accountsOf(await claimAccounts(set, accountIds))
+    const claimed = accountsOf(await claimAccounts(session, accountIds))
     if (claimed.length === 0) return true
-    const { batches, attributed } = await recoverImports(set, claimed)
+    const { batches, attributed } = await recoverImports(session, claimed)
     if (batches + attributed > 0)
       log.info(`Interrupted imports of ${claimed.length} accounts completed; ${repaired({ batches, attributed })}`)
     return true
@@ -69,7 +69,7 @@ async function completeImports(
     log.warn(`Completing imports together failed; completing each account alone. ${reasonOf(error)}`)
     return false
   } finally {
-    await set.close()
+    await session.close()
   }
 }
 
@@ -80,7 +80,7 @@ function repaired({ batches, attributed }: { batches: number; attributed: number
 /** Logs a failure that concerns only this account, so that the others are still completed. */
 async function completeWorkOf(stores: Writer['stores'], accountId: string, log: RecoveryLog, signal: AbortSignal) {
   try {
-    const options = { onMessage: () => {}, signal, first: 'settle' } as const
+    const options = { onMessage: () => {}, signal, first: 'wait' } as const
     const recovered = await tryWithWriter(stores, accountId, options, recoverAccount)
     if (!recovered) return
     const { batches, attributed, erased, removed } = recovered

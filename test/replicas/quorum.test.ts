@@ -13,7 +13,7 @@ import {
   identifierHash,
   readErasureKey,
 } from '../../src/writer/erasure/erasures.ts'
-import { openWriterSet } from '../../src/writer/openWriter.ts'
+import { openWriteSession } from '../../src/writer/openWriter.ts'
 import { recoverAccounts } from '../../src/writer/serverRecovery.ts'
 import { existingPixelEvents } from '../../src/writer/store/pixelEvents.ts'
 import { acceptAll } from '../api/events/send.ts'
@@ -154,7 +154,7 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   })
 
   it('an import sends an event again that only one replica has', async () => {
-    const set = await openWriterSet(api.stores, running)
+    const set = await openWriteSession(api.stores, running)
     onTestFinished(() => set.close())
     const known = (id: string) => existingPixelEvents(set).findExisting([`acme server ${id} 0`])
     await stopFetches()

@@ -15,6 +15,7 @@ import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, identifierHash, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { deleteRows } from '../../src/writer/fence/mutations.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { accepted, send } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
@@ -117,7 +118,7 @@ describe('the writer', () => {
     const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
     expect(await server.run(writer, indexed)).toBe('1')
     await withWriter(api.stores, 'acme', (writing) =>
-      writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete'),
+      deleteRows(writing, ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete'),
     )
     expect(await server.run(writer, indexed)).toBe('0')
     const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], api.stores.environment)

@@ -10,6 +10,7 @@ import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/cl
 import { nodesOf } from '../../src/stores/cluster/connection.ts'
 import { runOnEveryNode } from '../../src/stores/cluster/everyNode.ts'
 import { LeaseLost } from '../../src/stores/postgres/lease.ts'
+import { changeRows } from '../../src/writer/fence/mutations.ts'
 import { Writer } from '../../src/writer/fence/session.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { useTestStores } from '../kit/fixtures.ts'
@@ -152,7 +153,7 @@ it('a mutation is sent without waiting for it, and rows are changed when the cha
   await importContent(stores, account, 'clicks', clicks)
   const change = ch`ALTER TABLE clicks UPDATE city = if(sleepEachRow(0.1) = 0, 'Lyon', '')`
   const where = ch`account_id = ${text(account)} AND city = ''`
-  const changing = withWriter(stores, account, (writer) => writer.changeRows(ch`clicks`, change, where, 'test'))
+  const changing = withWriter(stores, account, (writer) => changeRows(writer, ch`clicks`, change, where, 'test'))
   const running = `
     SELECT (SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done) AS mutations,
       (SELECT count() FROM system.processes WHERE current_database = currentDatabase() AND query_kind = 'Alter') AS statements`
@@ -177,7 +178,7 @@ it('two outages during one mutation are retried each by itself', async () => {
   await withWriter(breaking, account, async (given) => {
     const writer = new Writer({ ...given, onMessage: (line) => said.push(line) })
     const change = ch`ALTER TABLE clicks UPDATE city = if(sleepEachRow(1) = 0, 'Lyon', '')`
-    await writer.changeRows(ch`clicks`, change, ch`account_id = ${text(account)} AND city = ''`, 'test')
+    await changeRows(writer, ch`clicks`, change, ch`account_id = ${text(account)} AND city = ''`, 'test')
   })
   const line = 'Database unavailable while waiting for mutations; retrying.'
   expect(said).toEqual([line, line])

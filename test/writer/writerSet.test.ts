@@ -10,7 +10,7 @@ import { migratePostgres } from '../../src/stores/migrations/migrate.ts'
 import { openPostgres } from '../../src/stores/postgres/connection.ts'
 import { claimAccounts, releaseAccounts } from '../../src/writer/fence/claims.ts'
 import type { WriteSession } from '../../src/writer/fence/session.ts'
-import { openWriterSet } from '../../src/writer/openWriter.ts'
+import { openWriteSession } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
@@ -36,7 +36,7 @@ const accounts = async (count: number) => {
 }
 const claim = async (set: WriteSession, accountIds: readonly string[]) =>
   accountsOf(await claimAccounts(set, accountIds))
-const open = (from: Parameters<typeof openWriterSet>[0] = stores) => openWriterSet(from, { ...running, ...shortWindow })
+const open = (from: Parameters<typeof openWriteSession>[0] = stores) => openWriteSession(from, { ...running, ...shortWindow })
 
 describe('a set of accounts', () => {
   it('has those that no live process has claimed, until it is closed', async () => {
@@ -289,7 +289,7 @@ it.each<Filling>(['await', 'meanwhile'])(
       return text.replace(' FORMAT', ` WHERE sleep(${filling === 'await' ? 0 : 0.15}) = 0 FORMAT`)
     })
     const random = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 12 }), async (steps) => {
-      const [set, other] = [await openWriterSet(slowReads, running), await openWriterSet(stores, running)]
+      const [set, other] = [await openWriteSession(slowReads, running), await openWriteSession(stores, running)]
       const existing = existingClicks(set, filling)
       const three = await accounts(3)
       const stored = new Map(three.map((accountId) => [accountId, ['first']]))

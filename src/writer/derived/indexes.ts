@@ -1,6 +1,7 @@
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
+import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
@@ -109,5 +110,5 @@ WHERE (${columns}) NOT IN (${stored})
   )
   // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
   const hiding = ch`${ofAccounts} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await session.deleteFound(identifier(name), columns, hiding, label)
+  await deleteFound(session, identifier(name), columns, hiding, label)
 }

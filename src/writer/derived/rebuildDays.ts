@@ -2,6 +2,7 @@ import { rowTables } from '../../query/attributes.ts'
 import { ch, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
+import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
 import type { JournalEntry } from '../journal/journal.ts'
@@ -127,7 +128,7 @@ async function rebuildClickIndex(session: WriteSession, span: Span): Promise<voi
   const wrong = ch`
 ${inSpan(span)}
   AND (${key}) NOT IN (SELECT ${key} FROM clicks WHERE ${inSpan(span)})`
-  await session.deleteFound(ch`click_index`, key, wrong, label)
+  await deleteFound(session, ch`click_index`, key, wrong, label)
   await session.insert(
     'rebuilding the index of clicks',
     label,

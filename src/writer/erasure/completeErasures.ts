@@ -5,17 +5,17 @@ import { sentWithinMs } from '../tables/pixelEvent.ts'
 import { blankRows } from './erasedRows.ts'
 import {
   addErasures,
+  endAwaiting,
   hasIncompleteErasures,
   identifierHash,
   markErasures,
   pagesOfErasures,
   readErasureClock,
-  settleAwaiting,
 } from './erasures.ts'
 import { erasedUntilMs, inChunks } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 import { beginRewrite, endRewrite } from './rewriteTimes.ts'
-import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
+import { waitForEarlierMutations, waitForRemoval } from './waitForRemoval.ts'
 
 /** An event that a server received before the erasure is stored within this time: ClickHouse has two seconds for the insert. */
 const eventsInFlightMs = sentWithinMs + 2_000
@@ -52,7 +52,7 @@ export async function completeErasures(
   if (!(await hasIncompleteErasures(writer))) return erased
   await dropUnstoredClicks(writer)
   try {
-    await waitForMutations(writer, tableNames)
+    await waitForEarlierMutations(writer, tableNames)
   } catch (error) {
     // The mutation may be of another account.
     if (ifStillRead === 'leave' && error instanceof Problem && error.status === 503) return erased
@@ -90,7 +90,7 @@ export async function eraseAgain(writer: Writer): Promise<void> {
 }
 
 /**
- * Removes clicks from the list that a killed import did not store, before another row can get the id of one. The caller has settled the
+ * Removes clicks from the list that a killed import did not store, before another row can get the id of one. The caller has ended the
  * statements of that import.
  */
 async function dropUnstoredClicks(writer: Writer): Promise<void> {
@@ -102,7 +102,7 @@ WHERE ${writer.ofAccount}
   AND ${erasedUntilMs('click', ch`id`, page)} > 0`
     const stored = await writer.select<{ id: string }>('looking for listed clicks', query, 'erase')
     const hashes = stored.map(({ id }) => identifierHash(page[0]?.key ?? '', 'click', id))
-    await settleAwaiting(writer, page, hashes)
+    await endAwaiting(writer, page, hashes)
   }
 }
 

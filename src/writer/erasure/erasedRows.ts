@@ -1,4 +1,5 @@
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
+import { changeRows } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
 import { type Erasure, pagesOfErasures } from './erasures.ts'
 import { hasPersonalData, isErased } from './matching.ts'
@@ -32,7 +33,7 @@ export async function blankRows(
   const name = identifier(table.name)
   const blanked = table.personal.map((column) => ch`${column} = ''`)
   const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${instant(storedAtMs)}`])}`
-  await writer.changeRows(name, change, isToBlank(writer, table, page), label)
+  await changeRows(writer, name, change, isToBlank(writer, table, page), label)
   return table.name === 'converted_click_rows' ? 0 : rows
 }
 

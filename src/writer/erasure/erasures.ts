@@ -125,11 +125,7 @@ export async function* erasuresOf(session: WriteSession, accountIds: readonly st
 }
 
 /** @param page of awaiting erasures; those without a stored click are removed @param stored hashes of stored clicks */
-export async function settleAwaiting(
-  writer: Writer,
-  page: readonly Erasure[],
-  stored: readonly string[],
-): Promise<void> {
+export async function endAwaiting(writer: Writer, page: readonly Erasure[], stored: readonly string[]): Promise<void> {
   const { postgres } = writer.stores
   const isOneOf = (hashes: readonly string[]) => postgres`
     account_id = ${writer.accountId} AND awaits_click AND upper(encode(hash, 'hex')) = ANY(${[...hashes]}::text[])`

@@ -62,7 +62,8 @@ export async function claimAccounts(
     await expireAndCheckHolder(postgres, processLeases)
     return await queryPostgres(claim(session, [...accountIds].sort(), wished))
   })
-  if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null)) await settle(session, claims)
+  if (claims.some(({ unsettled, deadline }) => unsettled.length > 0 || deadline !== null))
+    await endEarlierStatements(session, claims)
   if (claims.length > 0) await session.waitForReplicas()
   return claims
 }
@@ -136,7 +137,7 @@ export async function readWishes(session: WriteSession): Promise<string[]> {
 
 /** Releases accounts, once no statement of this process is left. @throws LeaseLost */
 export async function releaseAccounts(session: WriteSession, accountIds: readonly string[]): Promise<void> {
-  await session.settle()
+  await session.waitForEarlierStatements()
   await session.change('releasing accounts')`
     released AS (
       UPDATE leases SET owner = '', process = NULL, expires_at = '-infinity'
@@ -145,7 +146,7 @@ export async function releaseAccounts(session: WriteSession, accountIds: readonl
 }
 
 /** Waits for the deadlines of earlier statements, ends those that run, and forgets the processes. */
-async function settle(session: WriteSession, claims: readonly Claim[]): Promise<void> {
+async function endEarlierStatements(session: WriteSession, claims: readonly Claim[]): Promise<void> {
   const { clickhouse, postgres } = session.stores
   const ended = [...new Set(claims.flatMap(({ unsettled }) => unsettled))]
   const ofEarlierVersions = claims.filter(({ deadline }) => deadline !== null)

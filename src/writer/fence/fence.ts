@@ -53,7 +53,7 @@ export class WriteFence {
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
   /** Deadline of the last statement of unknown outcome, epoch milliseconds by ClickHouse's clock; undefined: all are known. */
-  unsettledUntilMs: number | undefined
+  unknownUntilMs: number | undefined
 
   /** @param windowMs the shortest time within which a statement must begin after it was prepared */
   constructor(clickhouse: ClickHouse, lease: Lease, windowMs = windowMinMs) {
@@ -77,19 +77,20 @@ export class WriteFence {
   }
 
   async #send<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
-    if (!(await this.settle())) throw new Problem('unavailable', 'A replica of ClickHouse lacks rows of the other one.')
+    if (!(await this.endEarlierStatements()))
+      throw new Problem('unavailable', 'A replica of ClickHouse lacks rows of the other one.')
     const deadlineMs = await this.#nextDeadline()
-    this.unsettledUntilMs = deadlineMs
+    this.unknownUntilMs = deadlineMs
     const startedMs = performance.now()
     try {
       const result = await statement({ queryId: `${writePrefix(this.#lease.name)}${randomUUID()}`, deadlineMs })
-      this.unsettledUntilMs = undefined
+      this.unknownUntilMs = undefined
       const neededMs = Math.max(this.#windowMinMs, performance.now() - startedMs, windowDecay * this.#windowMs)
       this.#windowMs = Math.min(this.#windowMs, neededMs)
       return result
     } catch (error) {
       if (error instanceof NotBegun) {
-        this.unsettledUntilMs = undefined
+        this.unknownUntilMs = undefined
         this.#windowMs = Math.min(2 * Math.max(this.#windowMs, performance.now() - startedMs), windowMaxMs)
         this.#clock = undefined
         throw error
@@ -104,12 +105,12 @@ export class WriteFence {
    * @returns false when a replica still lacks it
    * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
-  async settle(): Promise<boolean> {
-    if (this.unsettledUntilMs === undefined) return true
-    await waitForClickHouseClock(this.#clickhouse, this.unsettledUntilMs)
+  async endEarlierStatements(): Promise<boolean> {
+    if (this.unknownUntilMs === undefined) return true
+    await waitForClickHouseClock(this.#clickhouse, this.unknownUntilMs)
     await killQueries(this.#clickhouse, writePrefix(this.#lease.name))
     if (!(await areReplicasEqual(this.#clickhouse))) return false
-    this.unsettledUntilMs = undefined
+    this.unknownUntilMs = undefined
     return true
   }
 

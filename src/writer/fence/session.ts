@@ -4,20 +4,10 @@ import type { ParameterOrFragment, PendingQuery, Row } from 'postgres'
 import { ExpectedError } from '../../expectedError.ts'
 import { diskFullOf } from '../../problem.ts'
 import { keepAliveSettings } from '../../stores/clickhouse/client.ts'
-import {
-  failAfter,
-  type Insertion,
-  insertRows,
-  matchNothingAfter,
-  NotBegun,
-  runStatement,
-} from '../../stores/clickhouse/insert.ts'
-import { areMutationsDone, unwaited } from '../../stores/clickhouse/mutations.ts'
+import { failAfter, type Insertion, insertRows, runStatement } from '../../stores/clickhouse/insert.ts'
 import { type QueryOptions, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, render, text } from '../../stores/clickhouse/sql.ts'
-import { isAnyOf } from '../../stores/clickhouse/textList.ts'
-import { firstReplicasOf, nodesOf } from '../../stores/cluster/connection.ts'
-import { runOnEveryNode, selectOnEveryNode } from '../../stores/cluster/everyNode.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { selectOnEveryNode } from '../../stores/cluster/everyNode.ts'
 import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/cluster/replicas.ts'
 import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
@@ -39,9 +29,6 @@ const readSettings: ClickHouseSettings = {
   // In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text.
   max_query_size: '4000000',
 }
-
-/** A mutation of a replicated table must fit into one value of Keeper, 1 MB; a key, or the id and the copy of a click, has up to 400 bytes. */
-export const keysPerMutation = 2_000
 
 const pollMs = { first: 10, longest: 200 }
 const announceAfterMs = 15_000
@@ -82,11 +69,11 @@ export class WriteSession {
 
   /** Reads rows of ClickHouse. @param label names the query in ClickHouse's query log */
   select<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
-    return this.retry(step, () => selectRows<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
+    return this.retry(step, () => selectRows<Found>(this.stores.clickhouse, query, this.optionsOf(label)))
   }
 
   selectOnEveryNode<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
-    return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.#optionsOf(label)))
+    return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.optionsOf(label)))
   }
 
   /** Reads rows that decide what is stored, as `selectOnReplicas` does. */
@@ -96,7 +83,7 @@ export class WriteSession {
     keyOf: (row: Found) => string,
     label: string,
   ): Promise<ReplicatedRow<Found>[]> {
-    return this.retry(step, () => selectOnReplicas(this.stores.clickhouse, query, keyOf, this.#optionsOf(label)))
+    return this.retry(step, () => selectOnReplicas(this.stores.clickhouse, query, keyOf, this.optionsOf(label)))
   }
 
   /** Runs an idempotent statement of Postgres. @returns its tag, which sends it */
@@ -146,7 +133,7 @@ export class WriteSession {
     })
     if (isStored) return true
     this.onMessage('ClickHouse did not confirm a batch; checking what it stored.')
-    await this.settle()
+    await this.waitForEarlierStatements()
     return false
   }
 
@@ -157,87 +144,10 @@ export class WriteSession {
 
   /** The same without retries, for a caller that retries it together with another step. @throws what `WriteFence.run` throws */
   async insertWithoutRetry(label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
-    await this.settle()
+    await this.waitForEarlierStatements()
     await this.fence.run(({ deadlineMs, queryId }) =>
       runStatement(this.stores.clickhouse.client, statement(failAfter(deadlineMs)), label, { queryId }),
     )
-  }
-
-  /**
-   * Changes rows of a table on every node until none matches.
-   * @param change a mutation without its condition
-   * @param where the account first; evaluated on each node over its own tables; a changed row does not match it. On replicas it has no
-   *   subquery, which each replica would evaluate at another time
-   */
-  changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
-    const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
-    const { clickhouse } = this.stores
-    const remain = async () => (await this.selectOnEveryNode('changing rows', matching, label)).length > 0
-    return this.retry('changing rows', async () => {
-      await this.settle()
-      if (!(await remain())) return
-      // Mutations of an earlier attempt, or of an earlier writer, may do the same.
-      if ((await this.#waitForMutations(table, label)) && !(await remain())) return
-      await this.fence.run(async ({ deadlineMs, queryId }) => {
-        const statement = ch`${change} WHERE ${where} AND ${matchNothingAfter(deadlineMs)} ${unwaited}`
-        await runOnEveryNode(clickhouse, statement, label, { queryId, nodes: firstReplicasOf(clickhouse) })
-        // Before it, the other replicas may not know the mutation.
-        await this.waitForReplicas(ch`table = ${text(render(table).text)}`)
-        await this.#waitForMutations(table, label)
-        // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
-        if (await remain()) throw new NotBegun()
-      })
-    })
-  }
-
-  /**
-   * Deletes rows until none is left, as `changeRows` does.
-   * @param kind `mark` hides the rows until a merge removes them; `rewrite` removes them from the parts before it returns
-   */
-  deleteRows(table: Fragment, where: Fragment, label: string, kind: 'mark' | 'rewrite' = 'mark'): Promise<void> {
-    const deletion = kind === 'mark' ? ch`DELETE FROM ${table}` : ch`ALTER TABLE ${table} DELETE`
-    return this.changeRows(table, deletion, where, label)
-  }
-
-  /**
-   * Deletes rows until none is left, as `deleteRows` does, by a condition that may have subqueries. Replicas get the keys of the rows.
-   * @param key the columns that tell the rows apart, with the account
-   */
-  async deleteFound(table: Fragment, key: Fragment, where: Fragment, label: string): Promise<void> {
-    if (!this.stores.clickhouse.cluster?.isReplicated) return await this.deleteRows(table, where, label)
-    const keyOfRow = ch`toString((${key}))`
-    const query = ch`
-SELECT DISTINCT account_id AS accountId, ${keyOfRow} AS key
-FROM ${table}
-WHERE ${where}
-LIMIT ${count(keysPerMutation)}`
-    for (;;) {
-      const found = await this.selectOnEveryNode<{ accountId: string; key: string }>('changing rows', query, label)
-      const some = found.slice(0, keysPerMutation)
-      if (some.length === 0) return
-      const accountIds = [...new Set(some.map(({ accountId }) => accountId))]
-      const keys = some.map((row) => row.key)
-      await this.deleteRows(table, ch`${isAnyOf(ch`account_id`, accountIds)} AND ${isAnyOf(keyOfRow, keys)}`, label)
-    }
-  }
-
-  /** @returns whether there were mutations of the same rows, which have ended. @throws what `areMutationsDone` throws */
-  async #waitForMutations(table: Fragment, label: string): Promise<boolean> {
-    const mayBeSame = this.mayChangeSameRows(table)
-    let polls = 0
-    const areDone = () => {
-      polls += 1
-      return areMutationsDone(nodesOf(this.stores.clickhouse), mayBeSame, this.#optionsOf(label))
-    }
-    // Each poll by itself: the wait may last longer than two outages are apart.
-    const message = 'Waiting until ClickHouse has changed the rows.'
-    await this.waitUntil(() => this.retry('waiting for mutations', areDone), message)
-    return polls > 1
-  }
-
-  /** @returns a condition on mutations: they may change the rows that this session changes */
-  protected mayChangeSameRows(table: Fragment): Fragment {
-    return ch`table = ${text(render(table).text)}`
   }
 
   /** Polls until a condition is true. @param message is announced once when the wait is long @returns false after `maxMs` */
@@ -262,8 +172,11 @@ LIMIT ${count(keysPerMutation)}`
   }
 
   /** Waits until no earlier statement of this process can change any row, and both replicas have the same rows. @throws LeaseLost */
-  async settle(): Promise<void> {
-    await this.waitUntil(() => this.retry('ending earlier statements', () => this.fence.settle()), waitingForReplicas)
+  async waitForEarlierStatements(): Promise<void> {
+    await this.waitUntil(
+      () => this.retry('ending earlier statements', () => this.fence.endEarlierStatements()),
+      waitingForReplicas,
+    )
   }
 
   /** Waits until every node reads the same rows. @param which condition on `system.replicas` */
@@ -274,12 +187,12 @@ LIMIT ${count(keysPerMutation)}`
 
   /** Releases the lease and, once no statement of unknown outcome is left, the claims. */
   async close(): Promise<void> {
-    const { unsettledUntilMs } = this.fence
-    await this.lease.release(unsettledUntilMs ?? null)
-    if (unsettledUntilMs === undefined) await releaseClaims(this.stores.postgres, this.lease.name)
+    const { unknownUntilMs } = this.fence
+    await this.lease.release(unknownUntilMs ?? null)
+    if (unknownUntilMs === undefined) await releaseClaims(this.stores.postgres, this.lease.name)
   }
 
-  #optionsOf(label: string): QueryOptions {
+  optionsOf(label: string): QueryOptions {
     return { label, signal: this.signal, settings: readSettings }
   }
 }
@@ -294,11 +207,6 @@ export class Writer extends WriteSession {
     super(session)
     this.accountId = accountId
     this.ofAccount = ch`account_id = ${text(accountId)}`
-  }
-
-  /** Also mutations of sets, which name several accounts. */
-  protected override mayChangeSameRows(): Fragment {
-    return ch`position(command, ${text(`'${this.accountId}'`)}) > 0`
   }
 
   readRetained(): Promise<RetainedRanges> {

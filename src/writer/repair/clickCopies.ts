@@ -1,6 +1,7 @@
 import { columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
+import { deleteFound } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */
@@ -16,7 +17,7 @@ WHERE ${await isWrongCopy(writer)}`
 /** Deletes these copies. Idempotent. */
 export async function removeWrongCopies(writer: Writer): Promise<void> {
   const key = ch`account_id, clicked_at, id, ${values}`
-  await writer.deleteFound(ch`converted_click_rows`, key, await isWrongCopy(writer), 'repair.click_copies')
+  await deleteFound(writer, ch`converted_click_rows`, key, await isWrongCopy(writer), 'repair.click_copies')
 }
 
 /** Condition on a copy. Copies of removed months are left out: they are rows that were not removed. */

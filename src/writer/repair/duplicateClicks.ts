@@ -2,7 +2,8 @@ import type { RowTable } from '../../query/attributes.ts'
 import { ch, count, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { isAnyOf } from '../../stores/clickhouse/textList.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
-import { keysPerMutation, type Writer } from '../fence/session.ts'
+import { deleteRows, keysPerMutation } from '../fence/mutations.ts'
+import type { Writer } from '../fence/session.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
 import { monthOf } from '../journal/months.ts'
@@ -103,6 +104,6 @@ ${writer.ofAccount}
     copies.map(({ copy }) => copy),
   )}`
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
-    await writer.deleteRows(table, condition, 'repair.clicks')
+    await deleteRows(writer, table, condition, 'repair.clicks')
   }
 }

@@ -12,7 +12,7 @@ import { attributeEarlyConversions, attributeWrongConversions } from '../store/r
  * @returns numbers of repaired batches, attributed conversions, erased rows and removed rows
  */
 export async function recoverAccount(writer: Writer) {
-  await writer.settle()
+  await writer.waitForEarlierStatements()
   await fillDataThrough(writer, [writer.accountId])
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
   const erased = await completeErasures(writer, { ifStillRead: 'leave' })

@@ -2,6 +2,7 @@ import type { RowTable } from '../../query/attributes.ts'
 import { identifier } from '../../stores/clickhouse/sql.ts'
 import type { RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
+import { deleteRows } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
 import { monthOf } from '../journal/months.ts'
 import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.ts'
@@ -28,7 +29,7 @@ export async function completeRemoval(writer: Writer, announceMs = announceDefau
     const untilMs = retainedMsOf(resource, retained)
     for (const table of agedTables.filter((one) => one.resource === resource)) {
       const rows = await countBefore(writer, table, untilMs)
-      await writer.deleteRows(identifier(table.name), isBefore(writer, table, untilMs), 'retention', 'rewrite')
+      await deleteRows(writer, identifier(table.name), isBefore(writer, table, untilMs), 'retention', 'rewrite')
       if (!table.isCopy) counts[resource] += rows
     }
     if (resource === 'clicks') await rebuildIndexes(writer, [accountId])

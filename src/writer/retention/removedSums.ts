@@ -4,6 +4,7 @@ import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
+import { deleteRows } from '../fence/mutations.ts'
 import { WriteRefused, type Writer } from '../fence/session.ts'
 import { monthOf } from '../journal/months.ts'
 import { monthChecksums, recordChecksums } from './removedMonths.ts'
@@ -116,7 +117,7 @@ export async function storeRemovedSums(
     const content = open(table)
     if (!content) continue
     const label = 'import.removed_sums'
-    await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
+    await deleteRows(writer, identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
     const names = join(columnNamesIn(table))
     const types = columnsIn(table).map((column) => column.join(' '))
     await writer.fence.run(({ deadlineMs, queryId }) =>

@@ -196,7 +196,7 @@ async function expectConsistent({ accountId }: Account): Promise<void> {
     ])
   }
   // TRAP: this counts rows that no import counted.
-  const settling = { ...running, first: 'settle' } as const
+  const settling = { ...running, first: 'wait' } as const
   expect(await withWriter(api.stores, accountId, settling, findDifferences)).toEqual([])
 }
 

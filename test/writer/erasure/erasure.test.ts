@@ -15,7 +15,7 @@ import {
   readErasureKey,
 } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
-import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
+import { waitForEarlierMutations, waitForRemoval } from '../../../src/writer/erasure/waitForRemoval.ts'
 import { Writer } from '../../../src/writer/fence/session.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { post } from '../../api/events/send.ts'
@@ -299,7 +299,7 @@ describe('the files of replaced parts', { tags: 'long' }, () => {
         // A wait that began an hour ago: the mutation is younger.
         const startedMs = performance.now()
         const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(startedMs - 3_600_000)
-        await waitForMutations(impatient, tables).finally(() => clock.mockRestore())
+        await waitForEarlierMutations(impatient, tables).finally(() => clock.mockRestore())
       } finally {
         await killMutations()
       }

@@ -36,7 +36,7 @@ async function mustHave(...clicks: { id: string }[]): Promise<void> {
   const query = `SELECT id FROM clicks WHERE account_id = '${account}' ORDER BY id`
   const stored = await rowsOf<{ id: string }>(stores, query)
   expect(stored.map(({ id }) => id)).toEqual(clicks.map(({ id }) => id))
-  expect(await withWriter(stores, account, { ...running, first: 'settle' }, findDifferences)).toEqual([])
+  expect(await withWriter(stores, account, { ...running, first: 'wait' }, findDifferences)).toEqual([])
 }
 
 describe('after a killed import', () => {

@@ -9,7 +9,7 @@ import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
 import { claimAccounts } from '../../../src/writer/fence/claims.ts'
 import { accountsWithUnfinishedWork } from '../../../src/writer/journal/accountTasks.ts'
-import { openWriterSet } from '../../../src/writer/openWriter.ts'
+import { openWriteSession } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
@@ -126,7 +126,7 @@ describe('a running server', () => {
 
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
-    const live = await openWriterSet(stores, running)
+    const live = await openWriteSession(stores, running)
     expect(await claimAccounts(live, [account])).toMatchObject([{ accountId: account }])
     expect(await accountsWithUnfinishedWork(stores.postgres)).toEqual([])
     await recoverAccounts(stores, log, signal)

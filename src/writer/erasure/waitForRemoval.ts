@@ -1,7 +1,6 @@
-import { areMutationsDone } from '../../stores/clickhouse/mutations.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
-import { nodesOf } from '../../stores/cluster/connection.ts'
 import { runOnEveryNode } from '../../stores/cluster/everyNode.ts'
+import { waitForMutations } from '../fence/mutations.ts'
 import type { Writer } from '../fence/session.ts'
 
 /** Parts stay on disk for `old_parts_lifetime` of their table, counted in whole seconds, and until ClickHouse looks for them. */
@@ -17,18 +16,14 @@ const waitMaxMs = 600_000
  * Waits for the mutations of the tables that exist now, of all accounts: they outlive their statements.
  * @throws Problem `unavailable` when one fails for a minute
  */
-export async function waitForMutations(writer: Writer, tables: readonly string[]): Promise<void> {
+export async function waitForEarlierMutations(writer: Writer, tables: readonly string[]): Promise<void> {
   const startedMs = performance.now()
-  const areDone = () => {
+  const isEarlier = () => {
     // By the clock of each node, which has whole seconds here.
     const passedS = count(Math.floor((performance.now() - startedMs) / 1_000))
-    const which = ch`table IN ${texts(tables)} AND create_time <= now() - toIntervalSecond(${passedS})`
-    const options = { label: 'erase.mutations', signal: writer.signal }
-    return areMutationsDone(nodesOf(writer.stores.clickhouse), which, options)
+    return ch`table IN ${texts(tables)} AND create_time <= now() - toIntervalSecond(${passedS})`
   }
-  const message = 'Waiting until ClickHouse has finished its mutations.'
-  // Each poll by itself: a wait may last longer than two outages are apart.
-  await writer.waitUntil(() => writer.retry('waiting for mutations', areDone), message)
+  await waitForMutations(writer, isEarlier, 'erase.mutations', 'Waiting until ClickHouse has finished its mutations.')
 }
 
 /**
