@@ -14,9 +14,9 @@ import { openWriteSession } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { AwaitedClicks } from '../../src/writer/store/awaitedClicks.ts'
 import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
-import { ClickBatch, existingClicks } from '../../src/writer/store/clicks.ts'
-import { flush } from '../../src/writer/store/flush.ts'
+import { existingClicks } from '../../src/writer/store/clicks.ts'
 import type { Filling } from '../../src/writer/store/keyFilter.ts'
+import { type LookUps, openLookUps, RowBatch } from '../../src/writer/store/rowBatch.ts'
 import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { useOpened, useTestStores } from '../kit/fixtures.ts'
@@ -36,7 +36,8 @@ const accounts = async (count: number) => {
 }
 const claim = async (set: WriteSession, accountIds: readonly string[]) =>
   accountsOf(await claimAccounts(set, accountIds))
-const open = (from: Parameters<typeof openWriteSession>[0] = stores) => openWriteSession(from, { ...running, ...shortWindow })
+const open = (from: Parameters<typeof openWriteSession>[0] = stores) =>
+  openWriteSession(from, { ...running, ...shortWindow })
 
 describe('a set of accounts', () => {
   it('has those that no live process has claimed, until it is closed', async () => {
@@ -149,10 +150,12 @@ function rowsOfStep(accountIds: readonly string[], step: number) {
   })
 }
 
-async function store(set: WriteSession, rows: ReturnType<typeof rowsOfStep>, awaited = new AwaitedClicks(set)) {
-  const clicks = new ClickBatch(existingClicks(set), { rows: 0 })
-  for (const of of rows) for (const click of of.clicks) clicks.add(click)
-  return await flush(set, { clicks, conversions: rows.flatMap(({ conversions }) => conversions), awaited })
+async function store(set: WriteSession, rows: ReturnType<typeof rowsOfStep>, lookUps: Partial<LookUps> = {}) {
+  const awaited = new AwaitedClicks(set)
+  const batch = new RowBatch(set, { ...openLookUps(set, { rows: 0 }), awaited, ...lookUps })
+  for (const row of rows.flatMap(({ clicks }) => clicks)) batch.add({ table: 'clicks', row })
+  for (const row of rows.flatMap(({ conversions }) => conversions)) batch.add({ table: 'conversions', row })
+  return (await batch.store(0)).outcomes
 }
 
 describe('a flush', () => {
@@ -166,8 +169,7 @@ describe('a flush', () => {
       }),
     )
     await claimAccounts(set, [a, b])
-    const six = Array(6).fill('inserted')
-    expect(await store(set, rowsOfStep([a, b], 1))).toMatchObject({ clicks: six, conversions: six })
+    expect(await store(set, rowsOfStep([a, b], 1))).toEqual(Array(12).fill('inserted'))
     expect(inserts).toEqual(['clicks', 'converted_click_rows', 'conversions'])
     await set.close()
     const query = `SELECT account_id, uniqExact(stored_at) AS times, max(stored_at) > '2036-01-01' AS isLate, count() AS rows
@@ -202,7 +204,7 @@ describe('a flush', () => {
     const waiting = `SELECT click_id FROM conversions FINAL
       WHERE account_id IN ('${both.join(`', '`)}') AND click_at IS NULL AND click_id LIKE 'late%'`
     for (const step of [1, 2, 3]) {
-      await store(set, rowsOfStep(both, step), awaited)
+      await store(set, rowsOfStep(both, step), { awaited })
       const click_id = `late${step}`
       expect(await rowsOf(stores, waiting)).toEqual([{ click_id }, { click_id }])
     }
@@ -232,9 +234,8 @@ describe('a flush', () => {
       await existing.findExisting(Array.from({ length: 9_996 }, (_, n) => keyText({ accountId: a, id: `other${n}` })))
       const results = []
       for (let n = 0; n < 9; n++) {
-        const clicks = new ClickBatch(existing, { rows: 0 })
-        for (const click of rowsOfStep([a], 1).flatMap((rows) => rows.clicks)) clicks.add(click)
-        results.push(...(await flush(set, { clicks })).clicks)
+        const [rows] = rowsOfStep([a], 1)
+        results.push(...(await store(set, rows ? [{ ...rows, conversions: [] }] : [], { clicks: existing })))
       }
       expect(results).toEqual([...Array(3).fill('inserted'), ...Array(24).fill('duplicate')])
       // A full filter is replaced by a larger one, also if no account is new.

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { rowTables } from '../../query/attributes.ts'
 import type { Writer, WriteSession } from '../fence/session.ts'
 import { countRowsOf } from '../journal/confirmedRows.ts'
-import { clearBatches, type JournalEntry, recordBatches, settleBatches } from '../journal/journal.ts'
+import { clearBatches, entryOf, type JournalEntry, recordBatches, settleBatches } from '../journal/journal.ts'
 import { accountsOf } from '../tables/accountKeys.ts'
 import { rebuildIndexes } from './indexes.ts'
 import { rebuildDays, wholeDays } from './rebuildDays.ts'
@@ -25,18 +24,11 @@ export async function rebuildDaysAfter(
   times: readonly number[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const days = wholeDays(
-    [writer.accountId],
-    times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
+  const { accountId } = writer
+  const ranges = times.map((atMs) => ({ firstMs: atMs, lastMs: atMs }))
+  const entries = wholeDays([accountId], ranges).map(({ fromMs, untilMs }) =>
+    entryOf({ kind: 'days', accountId, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1 }),
   )
-  const entries = days.map(({ fromMs, untilMs }) => ({
-    token: randomUUID(),
-    accountId: writer.accountId,
-    resource: 'clicks' as const,
-    firstMs: fromMs,
-    lastMs: untilMs - 1,
-    added: [],
-  }))
   if (entries.length > 0) await recordBatches(writer, entries)
   await work()
   await rebuildDays(writer, entries)

@@ -1,10 +1,11 @@
 import { readClickHouseClock } from '../../stores/cluster/clock.ts'
 import type { Writer } from '../fence/session.ts'
-import { clearBatches, recordBatches } from '../journal/journal.ts'
+import { clearBatches, entryOf, recordBatches } from '../journal/journal.ts'
 import type { PersonalTable } from './personalFields.ts'
 
-/** The tokens are the same after an interruption, so that all rows get the time that was recorded first. */
-const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource} ${accountId}`
+/** Their tokens are the same after an interruption, so that all rows get the time that was recorded first. */
+const entriesOf = ({ accountId }: Writer) =>
+  (['clicks', 'conversions'] as const).map((resource) => entryOf({ kind: 'erasure', accountId, resource }))
 
 /**
  * Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible.
@@ -12,10 +13,7 @@ const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource
  */
 export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable['resource'], number>> {
   const { accountId } = writer
-  const entryOf = (resource: 'clicks' | 'conversions') => {
-    return { accountId, resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
-  }
-  const storedAt = await recordBatches(writer, [entryOf('clicks'), entryOf('conversions')])
+  const storedAt = await recordBatches(writer, entriesOf(writer))
   const readClock = () =>
     writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))
   const beganAt = new Date(await readClock()).toISOString()
@@ -32,7 +30,7 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
 
 /** Ends the record, once every rewritten row is visible. */
 export async function endRewrite(writer: Writer): Promise<void> {
-  await clearBatches(writer, [{ token: tokenOf(writer, 'clicks') }, { token: tokenOf(writer, 'conversions') }])
+  await clearBatches(writer, entriesOf(writer))
   await writer.change('completing an erasure')`
     ended AS (DELETE FROM event_rewrites USING held WHERE account_id = ${writer.accountId})`
 }

@@ -7,35 +7,36 @@ import type { AccountTask } from './accountTasks.ts'
 import type { CountedRows } from './confirmedRows.ts'
 import { type Extent, monthOf } from './months.ts'
 
-/**
- * An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`.
- * It is a batch that may have been sent, the days of a repair, or an erasure (the day 1970-01-01, without rows).
- */
+/** An entry of the journal: the next writer rebuilds its days, and until it is cleared the watermark does not pass its `stored_at`. */
 export interface JournalEntry extends Extent {
   token: string
   accountId: string
   resource: RowTable
 }
 
+type OfAccount = Pick<JournalEntry, 'accountId' | 'resource'>
+
 /** Times of storage by account and resource, epoch milliseconds. */
-export type StoredAt = (entry: Pick<JournalEntry, 'accountId' | 'resource'>) => number
+export type StoredAt = (entry: OfAccount) => number
 
 /** Rows of an account that one statement changes, by the times of their facts; see `extentOf`. */
-export interface ChangedRows extends Pick<JournalEntry, 'accountId' | 'resource'> {
+export interface ChangedRows extends OfAccount {
+  kind: 'batch'
   times: readonly number[]
   removed?: readonly number[]
   newTimes?: readonly number[]
 }
 
-/** Records rows before they are sent, as `recordBatches` does. @returns their entries, each with a new token, and their `stored_at` */
-export async function recordRows(
-  session: WriteSession,
-  changed: readonly ChangedRows[],
-): Promise<{ entries: JournalEntry[]; storedAt: StoredAt }> {
-  const entries = changed.map(({ accountId, resource, times, removed, newTimes }) => {
-    return { token: randomUUID(), accountId, resource, ...extentOf(times, removed, newTimes) }
-  })
-  return { entries, storedAt: await recordBatches(session, entries) }
+/** What an entry is about: rows that may have been sent, the days that a repair rebuilds, or the rewrite of rows that an erasure blanks. */
+type Subject = ChangedRows | (OfAccount & ({ kind: 'days'; firstMs: number; lastMs: number } | { kind: 'erasure' }))
+
+/** @returns an entry with a new token. An erasure has the day 1970-01-01, no rows, and always the same token */
+export function entryOf(subject: Subject): JournalEntry {
+  const { kind, accountId, resource } = subject
+  const entry = { token: randomUUID(), accountId, resource }
+  if (kind === 'batch') return { ...entry, ...extentOf(subject.times, subject.removed, subject.newTimes) }
+  if (kind === 'days') return { ...entry, firstMs: subject.firstMs, lastMs: subject.lastMs, added: [] }
+  return { ...entry, token: `erasure ${resource} ${accountId}`, firstMs: 0, lastMs: 0, added: [] }
 }
 
 /**
@@ -98,7 +99,7 @@ export async function recordBatches(session: WriteSession, entries: readonly Jou
     through_at: throughMs === Number.NEGATIVE_INFINITY ? '-infinity' : timeTextOf(throughMs),
     ahead_at: timeTextOf(aheadMs),
   }))
-  type Recorded = Pick<JournalEntry, 'accountId' | 'resource'> & { storedAt: Date }
+  type Recorded = OfAccount & { storedAt: Date }
   const result = postgres<Recorded[]>`
     SELECT account_id AS "accountId", resource, stored_at AS "storedAt" FROM recorded`
   // The rows of the watermarks are locked until the statement is committed, so batches become visible in the order of their times.

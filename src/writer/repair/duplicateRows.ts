@@ -5,7 +5,7 @@ import type { Writer } from '../fence/session.ts'
 import type { Change } from '../store/changes.ts'
 import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../store/changingTables.ts'
 import { readCurrentRows } from '../store/currentRows.ts'
-import { tryStore } from '../store/flush.ts'
+import { tryStore } from '../store/facts.ts'
 import type { DuplicateIds } from './duplicateClicks.ts'
 
 const pageIds = 1_000

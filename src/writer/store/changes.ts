@@ -87,7 +87,7 @@ export function changedRowsOf<Row extends ChangingRow>(
     const times = ofAccount.flatMap(({ row }) => (row ? atOf(row) : []))
     const removed = ofAccount.flatMap(({ before }) => (before ? atOf(before) : []))
     const newTimes = ofAccount.flatMap(({ before, row }) => (row && !isSameState(row, before) ? atOf(row) : []))
-    return { accountId, resource: name, times, removed, newTimes }
+    return { kind: 'batch', accountId, resource: name, times, removed, newTimes }
   })
 }
 

@@ -1,5 +1,5 @@
 import { parseMillionths } from '../../query/money.ts'
-import { blankRow, type Column, columnsOf, selectFields } from '../../stores/clickhouse/columnKinds.ts'
+import { blankRow, type Column, selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import type { Insertion } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
@@ -21,7 +21,7 @@ import { type Click, clickRowFields, insertedClickColumns } from '../tables/clic
 import { groupBy } from '../tables/groupBy.ts'
 import { type Budget, comparedTogether, encode, encodedFieldWithOtherValue, type Given } from './givenFields.ts'
 import { ExistingKeys, type Filling } from './keyFilter.ts'
-import { conflict, conflictingField, type RowOutcome } from './rowOutcome.ts'
+import { conflict, type RowOutcome } from './rowOutcome.ts'
 import { storedAtColumn } from './storedAt.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
@@ -74,16 +74,17 @@ export class ClickBatch {
     return this.#clicks.size >= rowsMax || this.#out.length >= bytesMax
   }
 
-  add(click: Click & Given & ListedClick): void {
+  /** @returns the position of its outcome */
+  add(click: Click & Given & ListedClick): number {
     const index = this.#outcomes.push('inserted') - 1
     const key = keyText(click)
     const { clickedAt, given, erasure } = click
-    if (this.#clicks.has(key)) {
-      this.#addDuplicate(key, { index, given }, encode(comparedRow.columns, click))
-      return
+    if (this.#clicks.has(key)) this.#addDuplicate(key, { index, given }, encode(comparedRow.columns, click))
+    else {
+      for (const column of columns) column.write(this.#out, click)
+      this.#clicks.set(key, { end: this.#out.length, index, clickedAt, given, ...(erasure && { erasure }) })
     }
-    for (const column of columns) column.write(this.#out, click)
-    this.#clicks.set(key, { end: this.#out.length, index, clickedAt, given, ...(erasure && { erasure }) })
+    return index
   }
 
   /** @param bytes are copied */
@@ -104,11 +105,28 @@ export class ClickBatch {
     return this.#clicks.get(key)?.clickedAt
   }
 
-  /** Removes clicks that are stored. @returns the other clicks, by account */
-  async removeStored(): Promise<ChangedRows[]> {
+  /**
+   * Removes clicks that are stored.
+   * @param areDuplicates whether they were stored before the batch, not by an attempt of unknown outcome
+   */
+  async removeStored(areDuplicates: boolean): Promise<void> {
     const stored = await this.#existing.findExisting(this.keys())
-    this.#drop(stored, (key, click, bytes) => this.#addDuplicate(key, click, bytes))
-    return this.#changedRows()
+    if (stored.size === 0) return
+    let from = 0
+    let to = 0
+    for (const [key, click] of this.#clicks) {
+      const { end } = click
+      if (stored.has(key)) {
+        if (areDuplicates) this.#addDuplicate(key, click, this.#out.bytes.subarray(from, end))
+        this.#clicks.delete(key)
+      } else {
+        if (to !== from) this.#out.moveLeft(to, from, end)
+        to += end - from
+        click.end = to
+      }
+      from = end
+    }
+    this.#out.length = to
   }
 
   /** Lists the clicks of erased visitors, before they are sent: their conversions and events are to be erased too. @returns their accounts */
@@ -122,37 +140,12 @@ export class ClickBatch {
     return [...byAccount.keys()]
   }
 
-  /** Removes the clicks that an attempt of unknown outcome has stored. @returns the other clicks, by account */
-  async removeStoredByAttempt(): Promise<ChangedRows[]> {
-    this.#drop(await this.#existing.findExisting(this.keys()))
-    return this.#changedRows()
-  }
-
-  /** @param onClick receives each click before it is removed; the bytes are not copied */
-  #drop(keys: ReadonlySet<string>, onClick?: (key: string, click: BufferedClick, bytes: Buffer) => void): void {
-    if (keys.size === 0) return
-    let from = 0
-    let to = 0
-    for (const [key, click] of this.#clicks) {
-      const { end } = click
-      if (keys.has(key)) {
-        onClick?.(key, click, this.#out.bytes.subarray(from, end))
-        this.#clicks.delete(key)
-      } else {
-        if (to !== from) this.#out.moveLeft(to, from, end)
-        to += end - from
-        click.end = to
-      }
-      from = end
-    }
-    this.#out.length = to
-  }
-
-  #changedRows(): ChangedRows[] {
+  /** @returns the times of the clicks, by account */
+  changedRows(): ChangedRows[] {
     const accountOf = valueByAccount((accountId) => accountId)
     const byAccount = groupBy(this.#clicks, ([key]) => accountOf(key))
     return Array.from(byAccount, ([accountId, clicks]) => {
-      return { accountId, resource: 'clicks', times: clicks.map(([, { clickedAt }]) => clickedAt) }
+      return { kind: 'batch', accountId, resource: 'clicks', times: clicks.map(([, { clickedAt }]) => clickedAt) }
     })
   }
 
@@ -170,24 +163,25 @@ export class ClickBatch {
     this.#outcomes = []
     this.#clicks.clear()
     this.#out.length = 0
+    const conflicts: string[] = []
     for (const some of inChunks(duplicates, comparedTogether)) {
       const stored = await readStoredClicks(session, some)
       for (const duplicate of some) {
         const click = stored.get(keyText(duplicate))
         const field = click && encodedFieldWithOtherValue(comparedRow, duplicate, click)
-        if (field !== undefined) outcomes[duplicate.index] = conflict(field)
+        if (field === undefined) continue
+        outcomes[duplicate.index] = conflict(field)
+        conflicts.push(duplicate.id)
       }
     }
-    this.conflicts = duplicates
-      .filter(({ index }) => conflictingField(outcomes[index]) !== undefined)
-      .map(({ id }) => id)
+    this.conflicts = conflicts
     return outcomes
   }
 }
 
 const comparedRow = {
   fields: Object.keys(clickRowFields),
-  columns: columnsOf(clickRowFields),
+  columns: insertedClickColumns,
   blank: blankRow(clickRowFields),
 }
 

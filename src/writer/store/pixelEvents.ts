@@ -36,13 +36,6 @@ function isStoredUnder(keys: readonly string[]): Fragment {
   AND key IN ${idList(keys)}`
 }
 
-/** Events that are stored together. `existing` and `compared` may be shared by several of them. */
-export interface EventBatch {
-  rows: readonly (PixelEvent & Given)[]
-  existing: ExistingKeys
-  compared: Budget
-}
-
 /** @param index in the outcomes */
 type IndexedEvent = { event: PixelEvent & Given; index: number }
 
@@ -53,7 +46,8 @@ type IndexedEvent = { event: PixelEvent & Given; index: number }
  */
 export async function storePixelEvents(
   session: WriteSession,
-  { rows: events, existing, compared }: EventBatch,
+  events: readonly (PixelEvent & Given)[],
+  { events: existing, compared }: { events: ExistingKeys; compared: Budget },
 ): Promise<RowOutcome[]> {
   /** The first event of each key that is not stored. */
   const unstored = new Map<string, IndexedEvent>()

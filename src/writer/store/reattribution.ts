@@ -10,7 +10,7 @@ import { copyClickDimensions, readIndexedClicks } from './attribution.ts'
 import { isWaiting } from './awaitedClicks.ts'
 import { conversionTable } from './changingTables.ts'
 import { readCurrentRows } from './currentRows.ts'
-import { storeUntilConfirmed } from './flush.ts'
+import { storeUntilConfirmed } from './facts.ts'
 
 const pageRows = 10_000
 const looking = 'looking for conversions to attribute'

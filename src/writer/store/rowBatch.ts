@@ -1,17 +1,22 @@
 import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import type { ListedClick } from '../erasure/erasures.ts'
 import type { WriteSession } from '../fence/session.ts'
+import { keyText } from '../tables/accountKeys.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Cost } from '../tables/cost.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
+import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
 import type { AwaitedClicks } from './awaitedClicks.ts'
+import { assignOwners } from './campaignOwners.ts'
+import { type Change, findUpserts } from './changes.ts'
+import { conversionTable, costTable } from './changingTables.ts'
 import { ClickBatch, existingClicks } from './clicks.ts'
-import { type FlushOutcomes, flush } from './flush.ts'
+import { type FactsToStore, storeUntilConfirmed } from './facts.ts'
 import type { Budget, Given } from './givenFields.ts'
 import type { ExistingKeys, Filling } from './keyFilter.ts'
-import type { MetadataRow } from './metadata.ts'
-import { existingPixelEvents } from './pixelEvents.ts'
+import { type MetadataRow, storeMetadata } from './metadata.ts'
+import { existingPixelEvents, storePixelEvents } from './pixelEvents.ts'
 import { conflictingField, type RowOutcome } from './rowOutcome.ts'
 
 /** The rows of each table as they are stored. */
@@ -23,8 +28,6 @@ interface RowsByTable extends Record<NamedTable, MetadataRow[]> {
 }
 export type Table = keyof RowsByTable
 export type RowToStore = { [Name in Table]: { table: Name; row: RowsByTable[Name][number] } }[Table]
-
-const tables: readonly Table[] = [...namedTables, 'clicks', 'conversions', 'costs', 'pixel_events']
 
 /** What is known of the stored rows; shared by all batches of a session. */
 export interface LookUps {
@@ -40,15 +43,23 @@ export function openLookUps(session: WriteSession, compared: Budget, filling: Fi
   return { clicks: existingClicks(session, filling), events: existingPixelEvents(session, filling), compared }
 }
 
-/** Rows that are stored by one flush, in the order in which they were added. Empty, and reusable, once they are stored. */
+/** The outcomes of the rows of each table, in their order. */
+type Outcomes = Partial<Record<Table, readonly RowOutcome[]>>
+
+/**
+ * Rows of any number of claimed accounts, in the order in which they were added. They are stored by one flush: one statement records their
+ * batches in the journal, each table gets one block, and one statement clears the batches. Conversions find the clicks, and events the
+ * campaigns, that are stored with them. Empty, and reusable, once the rows are stored.
+ */
 export class RowBatch {
   readonly #session: WriteSession
   readonly #lookUps: LookUps
   readonly #isMoved: boolean
   readonly #clicks: ClickBatch
+  /** Without the clicks. */
   #rows = noRows()
-  /** The table of each row. */
-  #order: Table[] = []
+  /** Where each row is: its table, and its position among the rows of the table. */
+  #places: { table: Table; position: number }[] = []
 
   /** @param isMoved whether the rows have what another installation copied from their clicks and campaigns */
   constructor(session: WriteSession, lookUps: LookUps, isMoved = false) {
@@ -59,7 +70,7 @@ export class RowBatch {
   }
 
   get size(): number {
-    return this.#order.length
+    return this.#places.length
   }
 
   /** Whether its clicks are as many as one insert should have. */
@@ -68,43 +79,76 @@ export class RowBatch {
   }
 
   add({ table, row }: RowToStore): void {
-    this.#order.push(table)
-    if (table === 'clicks') this.#clicks.add(row)
-    else (this.#rows[table] as (typeof row)[]).push(row)
+    const position = table === 'clicks' ? this.#clicks.add(row) : (this.#rows[table] as (typeof row)[]).push(row) - 1
+    this.#places.push({ table, position })
   }
 
   /**
+   * The outcomes are those before the first attempt: a row that an attempt of unknown outcome has stored is inserted.
    * @param nowMs dates of metadata without dates, epoch milliseconds
-   * @returns the outcome of each row, the first ids with a conflict, and the accounts whose erasures the caller completes
+   * @returns the outcome of each row, the ids with a conflict, and the accounts with stored clicks of erased visitors, which are
+   *   listed: the caller completes their erasures
    */
   async store(nowMs: number): Promise<{ outcomes: RowOutcome[]; conflicts: string[]; toErase: readonly string[] }> {
-    const [rows, order] = [this.#rows, this.#order]
+    const [rows, places] = [this.#rows, this.#places]
     this.#rows = noRows()
-    this.#order = []
-    if (order.length === 0) return { outcomes: [], conflicts: [], toErase: [] }
-    const { events: existing, compared, awaited } = this.#lookUps
-    const stored: FlushOutcomes = await flush(this.#session, {
-      clicks: this.#clicks,
-      conversions: rows.conversions,
-      costs: rows.costs,
-      metadata: { nowMs, rows },
-      isMoved: this.#isMoved,
-      ...(awaited && { awaited }),
-      ...(rows.pixel_events.length > 0 && { events: { rows: rows.pixel_events, existing, compared } }),
-    })
-    const taken = new Map<Table, number>()
-    const outcomes = order.map((table) => {
-      const position = taken.get(table) ?? 0
-      taken.set(table, position + 1)
-      return stored[table]?.[position] ?? 'duplicate'
-    })
-    const others = tables.flatMap((table) =>
-      rows[table].flatMap(({ id }, position) =>
-        conflictingField(stored[table]?.[position]) === undefined ? [] : [id],
-      ),
+    this.#places = []
+    if (places.length === 0) return { outcomes: [], conflicts: [], toErase: [] }
+    const { toErase, ...stored } = await this.#flush(rows, nowMs)
+    const outcomes = places.map(({ table, position }) => stored[table]?.[position] ?? 'duplicate')
+    const others = places.flatMap(({ table, position }, index) =>
+      conflictingField(outcomes[index]) === undefined ? [] : (rows[table][position]?.id ?? []),
     )
-    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase: stored.toErase }
+    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase }
+  }
+
+  async #flush(rows: RowsByTable, nowMs: number): Promise<Outcomes & { toErase: readonly string[] }> {
+    const [session, clicks, isMoved] = [this.#session, this.#clicks, this.#isMoved]
+    const { awaited } = this.#lookUps
+    const outcomes: Outcomes = {}
+    for (const table of namedTables)
+      if (rows[table].length > 0) outcomes[table] = await storeMetadata(session, table, rows[table], nowMs)
+    const finding = [
+      findUpserts(session, conversionTable, rows.conversions),
+      findUpserts(session, costTable, rows.costs),
+    ] as const
+    const removing = clicks.removeStored(true)
+    // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
+    await Promise.allSettled([...finding, removing])
+    const [conversions, costs] = await Promise.all(finding)
+    await removing
+    const toErase = await clicks.listErased(session)
+    const late = awaited ? await changesOfWaiting(awaited, clicks, conversions.changes) : []
+    const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
+      if (isMoved) await copyConvertedClicks(session, indexed)
+      else await copyClickDimensions(session, attributed, indexed)
+      awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
+    }
+    const changes = [...conversions.changes, ...late]
+    await storeUntilConfirmed(session, { clicks, changes, costs: costs.changes, attribute })
+    if (!isMoved) await assignOwners(session, rows.pixel_events)
+    return {
+      ...outcomes,
+      clicks: await clicks.finish(session),
+      conversions: conversions.outcomes,
+      costs: costs.outcomes,
+      pixel_events: await storePixelEvents(session, rows.pixel_events, this.#lookUps),
+      toErase,
+    }
   }
 }
 
+/** @returns changes of the conversions that wait for these clicks and do not change anyway; attribution completes them */
+async function changesOfWaiting(
+  awaited: AwaitedClicks,
+  clicks: ClickBatch,
+  changes: readonly Change<Conversion>[],
+): Promise<Change<Conversion>[]> {
+  const waiting = await awaited.readWaiting(clicks.keys())
+  const changed = new Set(changes.map(({ row }) => row && keyText(row)))
+  // The version differs from the stored one, so that the change is still missing after an insert of the clicks that failed.
+  return waiting.flatMap((before) => (changed.has(keyText(before)) ? [] : { before, row: { ...before, version: 0 } }))
+}
+
+const tables: readonly Table[] = [...namedTables, 'clicks', 'conversions', 'costs', 'pixel_events']
 const noRows = () => Object.fromEntries(tables.map((table) => [table, []])) as unknown as RowsByTable

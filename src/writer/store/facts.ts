@@ -1,0 +1,58 @@
+import { repairBatches } from '../derived/repairBatches.ts'
+import type { WriteSession } from '../fence/session.ts'
+import { clearBatches, entryOf, recordBatches } from '../journal/journal.ts'
+import type { Conversion } from '../tables/conversion.ts'
+import type { Cost } from '../tables/cost.ts'
+import { type IndexedClick, readIndexedClicks } from './attribution.ts'
+import { type Change, changedRowsOf, insertionOf, missingChanges } from './changes.ts'
+import { conversionTable, costTable } from './changingTables.ts'
+import type { ClickBatch } from './clicks.ts'
+
+/** Rows of clicks, conversions and costs that are stored together. */
+export interface FactsToStore {
+  clicks?: ClickBatch
+  /** Of conversions. */
+  changes: readonly Change<Conversion>[]
+  costs?: readonly Change<Cost>[]
+  /** Called once the clicks are stored. @param indexed the clicks of the changes */
+  attribute?: (changes: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
+}
+
+/** Tries to store rows and changes until they are confirmed; after an unknown outcome, what is missing is sent again. */
+export async function storeUntilConfirmed(session: WriteSession, facts: FactsToStore): Promise<void> {
+  let { changes, costs = [] } = facts
+  while (!(await tryStore(session, { ...facts, changes, costs }))) {
+    await facts.clicks?.removeStored(false)
+    changes = await missingChanges(session, conversionTable, changes)
+    costs = await missingChanges(session, costTable, costs)
+  }
+}
+
+/**
+ * Sends the blocks in one attempt; views fill the derived tables. The journal holds the batches until ClickHouse has confirmed all of
+ * them. After an unknown outcome the statement is ended, and the derived tables are repaired.
+ * @returns true when all rows are stored; false when any of them may be: the caller has to look up which
+ */
+export async function tryStore(
+  session: WriteSession,
+  { clicks, changes, costs = [], attribute }: FactsToStore,
+): Promise<boolean> {
+  const clickTimes = clicks?.changedRows() ?? []
+  const changed = [...clickTimes, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
+  if (changed.length === 0) return true
+  // Read while the clicks of this batch are stored.
+  const indexed = attribute && changes.length > 0 ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
+  indexed.catch(() => {})
+  const entries = changed.map(entryOf)
+  const storedAt = await recordBatches(session, entries)
+  let isStored = true
+  if (clicks && clickTimes.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
+  if (isStored && changes.length > 0) {
+    await attribute?.(changes, await indexed)
+    isStored = await session.tryInsert(insertionOf(conversionTable, changes, storedAt))
+  }
+  if (isStored && costs.length > 0) isStored = await session.tryInsert(insertionOf(costTable, costs, storedAt))
+  if (isStored) await clearBatches(session, entries)
+  else await repairBatches(session, entries)
+  return isStored
+}
