@@ -1,4 +1,4 @@
-import { type RetainedRanges, readRangesByAccount } from '../stores/postgres/retainedRanges.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { WriteSession } from '../writer/fence/session.ts'
 
@@ -23,9 +23,7 @@ export async function readAccountStates(
     WHERE id = ANY(${[...accountIds]}::text[])
       AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)`
   const existing = new Map(accounts.map((account) => [account.id, account]))
-  const retained = await session.retry('reading from when rows are retained', () =>
-    readRangesByAccount(session.stores.postgres, accountIds),
-  )
+  const retained = await session.readRangesByAccount(accountIds)
   const erased = await ErasedIdentifiers.readAll(session, accountIds)
   const refusalOf = (id: string) => {
     if (!existing.has(id)) return 'accountId: the account has been deleted'

@@ -1,7 +1,8 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
+import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
-import { blankConversion, type Conversion, internalConversionFields } from '../../writer/tables/conversion.ts'
+import { type Conversion, conversionRowFields, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
@@ -41,7 +42,7 @@ const exportedShape: RowShape<ConversionRow> = {
  */
 export function conversionReader(ownCurrency: string, isMoved = false): RowReader<Conversion & Given> {
   const read = rowReader<ConversionRow & Given>(isMoved ? exportedShape : conversionShape, {
-    ...blankConversion(''),
+    ...blankRow(conversionRowFields),
     ...blankAmount,
     source: 'cpa',
     createdAt: null,

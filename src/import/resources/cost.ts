@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import type { importedFields } from '../../writer/tables/changingFields.ts'
-import { blankCost, type Cost } from '../../writer/tables/cost.ts'
+import { type Cost, costRowFields } from '../../writer/tables/cost.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import * as fieldTypes from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
@@ -40,7 +41,7 @@ const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[]
 
 /** @param isMoved whether `account export` wrote the rows */
 export function costReader(ownCurrency: string, isMoved = false): RowReader<ReadCost> {
-  const blank: ReadCost = { ...blankCost(''), ...blankAmount, givenTime: '', given: 0, hasDerivedId: false }
+  const blank: ReadCost = { ...blankRow(costRowFields), ...blankAmount, givenTime: '', given: 0, hasDerivedId: false }
   const read = rowReader(isMoved ? exportedShape : costShape, blank)
   return (fields, input) => {
     const row = read(fields, input)

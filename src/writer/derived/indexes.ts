@@ -1,6 +1,5 @@
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { inAccounts } from '../tables/accountKeys.ts'
@@ -17,13 +16,8 @@ export async function readRemovedCosts(
   session: WriteSession,
   accountIds: readonly string[],
 ): Promise<Fragment | undefined> {
-  const ranges = await session.retry('reading from when rows are retained', () =>
-    readRangesByAccount(session.stores.postgres, accountIds),
-  )
-  const byStart = groupBy(
-    [...ranges].filter(([, { clicksMs }]) => clicksMs > 0),
-    ([, { clicksMs }]) => clicksMs,
-  )
+  const ranges = [...(await session.readRangesByAccount(accountIds))].filter(([, { clicksMs }]) => clicksMs > 0)
+  const byStart = groupBy(ranges, ([, { clicksMs }]) => clicksMs)
   const conditions = Array.from(byStart, ([clicksMs, ofStart]) => {
     return ch`(${inAccounts(ofStart.map(([id]) => id))} AND spent_at < ${instant(clicksMs)})`
   })

@@ -1,13 +1,13 @@
 import { rowTables } from '../../query/attributes.ts'
 import { ch, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
 import { accountsOf } from '../tables/accountKeys.ts'
+import { groupBy } from '../tables/groupBy.ts'
 import { sumCorrection } from './sumDifferences.ts'
 import { inSpan, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
@@ -39,16 +39,11 @@ export async function rebuildDays(session: WriteSession, entries: readonly Journ
   if (!first) return
   const accountIds = accountsOf(entries)
   const missing = await monthsWithoutClicks(session, wholeDays(accountIds, entries))
-  const retained = await session.retry('reading from when rows are retained', () =>
-    readRangesByAccount(session.stores.postgres, accountIds),
-  )
+  const retained = await session.readRangesByAccount(accountIds)
   const clicksMsOf = (accountId: string) => retained.get(accountId)?.clicksMs ?? 0
   const isMissing = (id: string) => [...(missing.get(id) ?? [])].some((month) => Date.parse(month) >= clicksMsOf(id))
-  const complete = accountIds.filter((id) => !isMissing(id))
-  const retainedAlike = [...new Set(complete.map(clicksMsOf))].map((ms) =>
-    complete.filter((id) => clicksMsOf(id) === ms),
-  )
-  for (const group of [...retainedAlike, ...accountIds.filter(isMissing).map((id) => [id])]) {
+  const completeFirst = accountIds.toSorted((a, b) => Number(isMissing(a)) - Number(isMissing(b)))
+  for (const group of groupBy(completeFirst, (id) => (isMissing(id) ? id : clicksMsOf(id))).values()) {
     const [accountId = ''] = group
     const lacking = { clicksMs: clicksMsOf(accountId), missing: missing.get(accountId) }
     const ofGroup = new Set(group)
@@ -69,7 +64,8 @@ export async function rebuildSpan(session: WriteSession, span: Span, changed: Jo
 }
 
 /**
- * Splits a span into whole UTC months, joined within one year while memory allows; omits months without stored or derived rows.
+ * Splits a span into whole UTC months; omits months without stored or derived rows. Consecutive months of one year that all have or all
+ * lack their clicks are joined while they have at most `rowsTogetherMax` rows.
  * @param lacking from when the accounts retain clicks, and other months whose parts lack their clicks
  */
 export async function spansWithRows(
@@ -91,35 +87,23 @@ FROM (${join(days, '\nUNION ALL\n')})
 GROUP BY month
 ORDER BY month`
   const months = await session.select<MonthlyRows>('looking for days to rebuild', query, 'rebuild.months')
-  const lacksClicks = (month: string) =>
-    Date.parse(month) < clicksMs ? 'removed' : missing?.has(month) ? 'missing' : undefined
-  return joinMonths(months.map((month) => ({ ...month, lacksClicks: lacksClicks(month.month) }))).map(
-    ({ first, last, lacksClicks }) => ({
-      ...span,
-      fromMs: Math.max(span.fromMs, Date.parse(first)),
-      untilMs: Math.min(span.untilMs, startOfNextMonth(last)),
-      ...(lacksClicks && { lacksClicks }),
-    }),
-  )
+  const parts: (Span & { rows: number })[] = []
+  for (const { month, rows } of months) {
+    const lacksClicks = Date.parse(month) < clicksMs ? 'removed' : missing?.has(month) ? 'missing' : undefined
+    const fromMs = Math.max(span.fromMs, Date.parse(month))
+    const untilMs = Math.min(span.untilMs, startOfNextMonth(month))
+    const last = parts.at(-1)
+    const isAlike = last && isSameYear(last.fromMs, fromMs) && last.lacksClicks === lacksClicks
+    if (isAlike && last.rows + rows <= rowsTogetherMax) Object.assign(last, { untilMs, rows: last.rows + rows })
+    else parts.push({ ...span, fromMs, untilMs, lacksClicks, rows })
+  }
+  return parts
 }
 
 /** Months that have fewer rows together are compared and rebuilt together: a statement for few rows takes as long to plan as to run. */
 const rowsTogetherMax = 100_000
 
-type JoinedMonths = Pick<Span, 'lacksClicks'> & { first: string; last: string; rows: number }
-
-/** Joins consecutive months of one year that all have or all lack their clicks, while they have at most `rowsTogetherMax` rows. */
-function joinMonths(months: readonly (MonthlyRows & Pick<Span, 'lacksClicks'>)[]): JoinedMonths[] {
-  const joined: JoinedMonths[] = []
-  for (const { month, rows, lacksClicks } of months) {
-    const last = joined.at(-1)
-    const isAlike = last?.first.slice(0, 4) === month.slice(0, 4) && last.lacksClicks === lacksClicks
-    if (last && isAlike && last.rows + rows <= rowsTogetherMax)
-      Object.assign(last, { last: month, rows: last.rows + rows })
-    else joined.push({ first: month, last: month, rows, lacksClicks })
-  }
-  return joined
-}
+const isSameYear = (a: number, b: number) => new Date(a).getUTCFullYear() === new Date(b).getUTCFullYear()
 
 /** A click missing in the index would be stored twice, an indexed id without a click never; a wrong campaign would get its events. */
 async function rebuildClickIndex(session: WriteSession, span: Span): Promise<void> {

@@ -12,7 +12,7 @@ import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../st
 import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
-import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import { type RetainedRanges, readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import { OutcomeUnknown, type WriteFence } from './fence.ts'
 
@@ -84,6 +84,12 @@ export class WriteSession {
     label: string,
   ): Promise<ReplicatedRow<Found>[]> {
     return this.retry(step, () => selectOnReplicas(this.stores.clickhouse, query, keyOf, this.optionsOf(label)))
+  }
+
+  /** Reads from when the rows of accounts are retained, by account. */
+  readRangesByAccount(accountIds: readonly string[]): Promise<Map<string, RetainedRanges>> {
+    const read = () => readRangesByAccount(this.stores.postgres, accountIds)
+    return this.retry('reading from when rows are retained', read)
   }
 
   /** Runs an idempotent statement of Postgres. @returns its tag, which sends it */
@@ -209,9 +215,8 @@ export class Writer extends WriteSession {
     this.ofAccount = ch`account_id = ${text(accountId)}`
   }
 
-  readRetained(): Promise<RetainedRanges> {
-    const read = () => readRetainedRanges(this.stores.postgres, this.accountId)
-    return this.retry('reading from when rows are retained', read)
+  async readRetained(): Promise<RetainedRanges> {
+    return (await this.readRangesByAccount([this.accountId])).get(this.accountId) ?? { clicksMs: 0, eventsMs: 0 }
   }
 }
 

@@ -95,23 +95,20 @@ export async function raiseCountsAndFindMissing(writer: Writer): Promise<Missing
   const missing: MissingRows[] = []
   for (const resource of rowTables) {
     const retainedMs = resource === 'conversions' ? 0 : (await writer.readRetained()).clicksMs
-    const retained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
-    const byMonth = (counts: MonthlyRows[]) => new Map(counts.filter(retained).map(({ month, rows }) => [month, rows]))
-    const confirmed = byMonth(await readConfirmedRows(writer, [writer.accountId], resource))
-    const stored = byMonth(await countRows(writer, [writer.accountId], resource))
-    const uncounted = [...stored].filter(([month, rows]) => rows > (confirmed.get(month) ?? 0))
-    await setConfirmedRows(
-      writer,
-      resource,
-      uncounted.map(([month, rows]) => ({ month, rows })),
-    )
-    for (const [month, rows] of confirmed) {
-      const found = stored.get(month) ?? 0
+    const isRetained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
+    const confirmed = (await readConfirmedRows(writer, [writer.accountId], resource)).filter(isRetained)
+    const stored = (await countRows(writer, [writer.accountId], resource)).filter(isRetained)
+    const uncounted = stored.filter(({ month, rows }) => rows > rowsIn(confirmed, month))
+    await setConfirmedRows(writer, resource, uncounted)
+    for (const { month, rows } of confirmed) {
+      const found = rowsIn(stored, month)
       if (found < rows) missing.push({ table: resource, month, confirmed: rows, stored: found })
     }
   }
   return missing
 }
+
+const rowsIn = (counts: readonly MonthlyRows[], month: string) => counts.find((one) => one.month === month)?.rows ?? 0
 
 /**
  * Months with confirmed clicks where none is left; also removed months.

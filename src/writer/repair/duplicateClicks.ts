@@ -81,28 +81,21 @@ async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<vo
     const uncounted = [...keys.values()].filter((one) => one === month).length
     return { month, rows: Math.max(0, rows - uncounted), uncounted }
   })
-  await setConfirmedRows(
-    writer,
-    'clicks',
-    counts.filter(({ uncounted }) => uncounted > 0),
-  )
+  const changed = counts.filter(({ uncounted }) => uncounted > 0)
+  await setConfirmedRows(writer, 'clicks', changed)
 }
 
 /** Idempotent; never deletes a copy that remains, even when it runs late. */
 async function deleteCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
   const times = copies.map(({ clickedAt }) => clickedAt)
+  const ids = copies.map(({ id }) => id)
+  const texts = copies.map(({ copy }) => copy)
   const condition = ch`
 ${writer.ofAccount}
   AND clicked_at >= ${instant(times.reduce((a, b) => Math.min(a, b)))}
   AND clicked_at <= ${instant(times.reduce((a, b) => Math.max(a, b)))}
-  AND ${isAnyOf(
-    ch`id`,
-    copies.map(({ id }) => id),
-  )}
-  AND ${isAnyOf(
-    copyOf,
-    copies.map(({ copy }) => copy),
-  )}`
+  AND ${isAnyOf(ch`id`, ids)}
+  AND ${isAnyOf(copyOf, texts)}`
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
     await deleteRows(writer, table, condition, 'repair.clicks')
   }

@@ -1,4 +1,5 @@
-import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
+import { rowTables } from '../../query/attributes.ts'
+import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../fence/session.ts'
@@ -54,16 +55,12 @@ export async function findUnremovedRows(writer: Writer): Promise<{ table: string
 
 /** When the latest row of the account was stored, epoch milliseconds; 0: the account has no rows. */
 export async function readLastStoredMs(writer: Writer): Promise<number> {
+  const latest = [...rowTables, 'pixel_events'].map(
+    (table) => ch`SELECT max(stored_at) AS latest FROM ${identifier(table)} WHERE ${writer.ofAccount}`,
+  )
   const query = ch`
 SELECT toUnixTimestamp64Milli(max(latest)) AS lastMs
-FROM (
-  SELECT max(stored_at) AS latest FROM clicks WHERE ${writer.ofAccount}
-  UNION ALL
-  SELECT max(stored_at) AS latest FROM conversions WHERE ${writer.ofAccount}
-  UNION ALL
-  SELECT max(stored_at) AS latest FROM costs WHERE ${writer.ofAccount}
-  UNION ALL
-  SELECT max(stored_at) AS latest FROM pixel_events WHERE ${writer.ofAccount})`
+FROM (${join(latest, '\nUNION ALL\n')})`
   const step = 'reading when the latest row was stored'
   const [row] = await writer.select<{ lastMs: number }>(step, query, 'retention.last_stored')
   return row?.lastMs ?? 0

@@ -3,7 +3,6 @@ import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
-import { readRangesByAccount } from '../../stores/postgres/retainedRanges.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
@@ -18,12 +17,12 @@ const inherited = copied.filter((pair): pair is [CopiedField, ClickField & keyof
   Object.hasOwn(conversionFields, pair[1]),
 )
 
-const attributeFields = pick(['id', 'clickedAt', ...Object.values(copiedFromClick)])
+const attributeNames = ['id', 'clickedAt', ...Object.values(copiedFromClick)] as const
+const attributeFields = Object.fromEntries(attributeNames.map((name) => [name, clickFields[name]])) as Pick<
+  typeof clickFields,
+  (typeof attributeNames)[number]
+>
 type Attributes = Selected<typeof attributeFields> & { accountId: string }
-
-function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pick<typeof clickFields, Name> {
-  return Object.fromEntries(names.map((name) => [name, clickFields[name]])) as Pick<typeof clickFields, Name>
-}
 
 /**
  * Attributes conversions to their clicks: sets `clickAt`, the other click attributes, and dimensions that the conversion lacks.
@@ -36,53 +35,38 @@ export async function copyClickDimensions(
   indexed: readonly IndexedClick[],
 ): Promise<void> {
   if (indexed.length === 0) return
-  // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
+  // TRAP: copy and read in one retry: a restart of ClickHouse may lose unsynced copies.
   const clicks = await session.retry('looking up clicks', async () => {
     await copyClicks(session, indexed)
     return await readConvertedClicks(session, indexed)
   })
   const missing = indexed.filter((click) => !clicks.has(keyText(click)))
-  const removed = missing.length === 0 ? noClicks : await removedOf(session, missing)
+  const removed = await removedOf(session, missing)
   for (const { row, before } of changes) {
     if (!row) continue
     const key = keyText({ accountId: row.accountId, id: row.clickId })
     const click = clicks.get(key)
-    if (click) {
-      row.clickAt = click.clickedAt
-      for (const [field, from] of copied) row[field] = click[from]
-      row.clickedAt ??= click.clickedAt
-      inherit(row)
-      continue
-    }
-    const index = removed.get(key)
-    if (index) copyRemovedClick(row, index, before)
+    const found = click ?? removed.get(key)
+    if (!found) continue
+    row.clickAt = found.clickedAt
+    row.clickedAt ??= found.clickedAt
+    if (click) for (const [field, from] of copied) row[field] = click[from]
+    else if (before?.clickAt === found.clickedAt && before.clickId === row.clickId)
+      for (const [field] of copied) row[field] = before[field]
+    else row.clickCampaignId = found.campaignId
+    for (const [from, field] of inherited) row[field] ||= row[from]
   }
 }
 
 export type IndexedClick = Pick<Attributes, 'accountId' | 'id' | 'clickedAt' | 'campaignId'>
-const noClicks: ReadonlyMap<string, IndexedClick> = new Map()
-
-function copyRemovedClick(conversion: Conversion, index: IndexedClick, stored: Conversion | undefined): void {
-  conversion.clickAt = index.clickedAt
-  conversion.clickedAt ??= index.clickedAt
-  if (stored?.clickAt === index.clickedAt && stored.clickId === conversion.clickId) {
-    for (const [field] of copied) conversion[field] = stored[field]
-  } else conversion.clickCampaignId = index.campaignId
-  inherit(conversion)
-}
-
-function inherit(conversion: Conversion): void {
-  for (const [from, field] of inherited) conversion[field] ||= conversion[from]
-}
 
 /** @returns the clicks that retention has removed */
 async function removedOf(
   session: WriteSession,
   missing: readonly IndexedClick[],
 ): Promise<ReadonlyMap<string, IndexedClick>> {
-  const retained = await session.retry('reading from when rows are retained', () =>
-    readRangesByAccount(session.stores.postgres, accountsOf(missing)),
-  )
+  if (missing.length === 0) return new Map()
+  const retained = await session.readRangesByAccount(accountsOf(missing))
   const removed = missing.filter(({ accountId, clickedAt }) => clickedAt < (retained.get(accountId)?.clicksMs ?? 0))
   return new Map(removed.map((click) => [keyText(click), click]))
 }

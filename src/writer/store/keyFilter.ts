@@ -71,21 +71,18 @@ export class KeyFilter {
     const lacking = isFull ? accountIds : accountIds.filter((accountId) => !this.#complete.has(accountId))
     if (lacking.length === 0 || this.#isReading) return
     this.#isReading = true
-    const ended = () => {
-      this.#isReading = false
-    }
-    let reading: Promise<void>
-    try {
-      const { bloom, accounts } = await this.#makeRoom(lacking)
-      const read = () => this.#read(bloom, accounts)
-      reading = this.#filling === 'await' ? this.session.retry(`reading the ids of ${this.name}`, read) : read()
-    } catch (error) {
-      ended()
-      throw error
-    }
+    const makingRoom = this.#makeRoom(lacking)
+    const reading = makingRoom
+      .then(({ bloom, accounts }) => {
+        const read = () => this.#read(bloom, accounts)
+        return this.#filling === 'await' ? this.session.retry(`reading the ids of ${this.name}`, read) : read()
+      })
+      .finally(() => {
+        this.#isReading = false
+      })
     // After a failure, the next call reads the keys again.
-    reading.then(ended, ended)
-    if (this.#filling === 'await') await reading
+    reading.catch(() => {})
+    await (this.#filling === 'await' ? reading : makingRoom)
   }
 
   /** @returns a filter with room for the keys of some accounts, and the accounts to read: all of them for a larger filter */

@@ -1,5 +1,5 @@
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
-import { blankRow, type ColumnKind, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
+import type { ColumnKind, RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import { importedFields, versionFields } from './changingFields.ts'
 
@@ -56,7 +56,3 @@ export const conversionRowFields = {
 } as const satisfies Record<string, ColumnKind>
 
 export type Conversion = RowOf<typeof conversionRowFields>
-
-export function blankConversion(accountId: string): Conversion {
-  return { ...blankRow(conversionRowFields), accountId }
-}

@@ -1,4 +1,4 @@
-import { blankRow, type ColumnKind, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
+import type { ColumnKind, RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
 import { importedFields, versionFields } from './changingFields.ts'
 
@@ -11,7 +11,3 @@ export const costRowFields = {
 } as const satisfies Record<string, ColumnKind>
 
 export type Cost = RowOf<typeof costRowFields>
-
-export function blankCost(accountId: string): Cost {
-  return { ...blankRow(costRowFields), accountId }
-}
