@@ -12,7 +12,8 @@ const forwardedTypes = new Set('QPBDECHS')
 const ignoredTypes = new Set('dcf')
 
 export type Incoming =
-  | { kind: 'message'; message: Buffer }
+  /** @property prepared, closed: name of a prepared statement that the message creates or drops; empty: none */
+  | { kind: 'message'; message: Buffer; endsCycle: boolean; prepared: string; closed: string }
   /** A request for TLS or GSSAPI; the client continues without when it is rejected. */
   | { kind: 'encryption' }
   | { kind: 'startup' }
@@ -26,38 +27,37 @@ export class MessageReader {
   #needed = 0
   #started = false
 
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#size += chunk.length
+  #joined(): Buffer {
+    const [first] = this.#chunks
+    const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
+    this.#chunks = [bytes]
+    return bytes
   }
 
-  /** @returns undefined until the next message is complete */
-  next(): Incoming | undefined {
+  /** Yields the messages that a chunk completes, and nothing after one that is refused. */
+  *read(chunk: Buffer): Generator<Incoming> {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
     for (;;) {
       const lengthAt = this.#started ? 1 : 0
-      if (this.#size < Math.max(this.#needed, lengthAt + 4)) return undefined
+      if (this.#size < Math.max(this.#needed, lengthAt + 4)) return
       const bytes = this.#joined()
       const length = bytes.readUInt32BE(lengthAt)
       if (length < 4 || length > (this.#started ? messageBytesMax : startupBytesMax)) {
-        return { kind: 'refused', code: '08P01', message: `invalid message length ${length}` }
+        yield { kind: 'refused', code: '08P01', message: `invalid message length ${length}` }
+        return
       }
       this.#needed = lengthAt + length
-      if (this.#size < this.#needed) return undefined
+      if (this.#size < this.#needed) return
       const message = bytes.subarray(0, this.#needed)
       const rest = bytes.subarray(this.#needed)
       this.#chunks = rest.length > 0 ? [rest] : []
       this.#size = rest.length
       this.#needed = 0
       const incoming = this.#started ? readMessage(message) : this.#readStartup(message)
-      if (incoming) return incoming
+      if (incoming) yield incoming
+      if (incoming?.kind === 'refused' || incoming?.kind === 'end') return
     }
-  }
-
-  #joined(): Buffer {
-    const [first] = this.#chunks
-    const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
-    this.#chunks = [bytes]
-    return bytes
   }
 
   #readStartup(message: Buffer): Incoming {
@@ -75,8 +75,16 @@ function readMessage(message: Buffer): Incoming | undefined {
   const type = messageType(message)
   if (type === 'X') return { kind: 'end' }
   if (ignoredTypes.has(type)) return undefined
-  if (forwardedTypes.has(type)) return { kind: 'message', message }
-  return { kind: 'refused', code: '08P01', message: `invalid frontend message type ${message[0]}` }
+  if (!forwardedTypes.has(type)) {
+    return { kind: 'refused', code: '08P01', message: `invalid frontend message type ${message[0]}` }
+  }
+  return {
+    kind: 'message',
+    message: isCopyFromClient(message) ? refusedCopy(message) : message,
+    endsCycle: type === 'S' || type === 'Q',
+    prepared: type === 'P' ? textAt(message, 5) : '',
+    closed: type === 'C' && message[5] === 'S'.charCodeAt(0) ? textAt(message, 6) : '',
+  }
 }
 
 /** The message's letter, e.g. `Q`. */
@@ -84,31 +92,21 @@ export function messageType(message: Buffer): string {
   return String.fromCharCode(message[0] ?? 0)
 }
 
-/** The name of the statement that a Parse creates; empty for the unnamed one. */
-export function nameOfParsed(message: Buffer): string {
-  return textAt(message, 5)
-}
-
-/** The name of the prepared statement that a Close drops; empty when it closes a portal. */
-export function nameOfClosed(message: Buffer): string {
-  return message[5] === 'S'.charCodeAt(0) ? textAt(message, 6) : ''
-}
-
 /** Whether a Query or Parse reads data from the client. That would end the engine, which cannot wait for it. */
-export function isCopyFromClient(message: Buffer): boolean {
-  const text =
-    messageType(message) === 'P'
-      ? textAt(message, 5 + Buffer.byteLength(nameOfParsed(message)) + 1)
-      : textAt(message, 5)
+function isCopyFromClient(message: Buffer): boolean {
+  const type = messageType(message)
+  if (type !== 'Q' && type !== 'P') return false
+  // The text of a Parse follows its name.
+  const text = textAt(message, type === 'Q' ? 5 : message.indexOf(0, 5) + 1)
   const [statement = ''] = text.replace(/^(?:\s|--.*\n)+/, '').split(';', 1)
   return /^copy\b/i.test(statement) && /\bfrom\s+stdin\b/i.test(statement)
 }
 
 /** The same message with a statement that raises the error. */
-export function refusedCopy(message: Buffer): Buffer {
+function refusedCopy(message: Buffer): Buffer {
   const text = `DO $$BEGIN RAISE feature_not_supported USING MESSAGE = 'the embedded Postgres has no COPY FROM STDIN'; END$$`
   if (messageType(message) === 'Q') return simpleQuery(text)
-  return frame('P', Buffer.from(`${nameOfParsed(message)}\0${text}\0\0\0`))
+  return frame('P', Buffer.from(`${textAt(message, 5)}\0${text}\0\0\0`))
 }
 
 function textAt(message: Buffer, start: number): string {
