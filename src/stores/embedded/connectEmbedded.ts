@@ -75,19 +75,13 @@ export async function connectEmbedded(options: EmbeddedOptions) {
       }
       const socket = await connectTo(paths.controlSocket)
       if (!socket) {
-        const started = await startSupervisor(paths, options.clickhouseMemoryMb)
-        if (started === 'taken') await waitForOwner()
-        continue
-      }
-      if (await handshake(socket, deadline)) return
+        if ((await startSupervisor(paths, options.clickhouseMemoryMb)) === 'listening') continue
+        if (existsSync(paths.restoring)) {
+          throw new EmbeddedError(`DATA_DIR=${dataDir}: a restore into this folder is running; wait until it ends.`)
+        }
+      } else if (await handshake(socket, deadline)) return
       await sleep(retryPauseMs)
     }
-  }
-
-  /** Pauses while another process has the lock of the supervisor. @throws EmbeddedError when that process is a restore */
-  function waitForOwner(): Promise<void> {
-    if (!existsSync(paths.restoring)) return sleep(retryPauseMs)
-    throw new EmbeddedError(`DATA_DIR=${dataDir}: a restore into this folder is running; wait until it ends.`)
   }
 
   /** @returns false when the supervisor ended before the engines were ready */
@@ -110,7 +104,10 @@ export async function connectEmbedded(options: EmbeddedOptions) {
           socket.destroy()
         }
         if (notice.kind !== 'ready') return
-        watch(notice)
+        const previous = engines.clickhouse?.socketPath
+        Object.assign(engines, { [notice.engine]: notice.address })
+        const { clickhouse } = engines
+        if (previous && clickhouse && clickhouse.socketPath !== previous) engines.onClickHouseMoved?.(clickhouse)
         missing.delete(notice.engine)
         if (missing.size > 0 || isConnected) return
         isConnected = true
@@ -121,16 +118,6 @@ export async function connectEmbedded(options: EmbeddedOptions) {
       })
       writeJsonLine(socket, { version: protocolVersion, wants })
     })
-  }
-
-  function watch(notice: Extract<Notice, { kind: 'ready' }>): void {
-    if (notice.engine === 'postgres') {
-      engines.postgres = notice.address
-      return
-    }
-    const previous = engines.clickhouse
-    engines.clickhouse = notice.address
-    if (previous && previous.socketPath !== notice.address.socketPath) engines.onClickHouseMoved?.(notice.address)
   }
 
   /** Starts another supervisor after one has died; its engines end with it. */
@@ -160,29 +147,26 @@ const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = 
 
 /** @throws EmbeddedError that names the packages of an engine which are not installed, or not in the version of package.json */
 export function requirePackages(wants: readonly EngineName[]): void {
-  for (const name of wants) {
-    const { packages, setting } = packagesOf[name]
+  for (const { packages, setting } of wants.map((name) => packagesOf[name])) {
     for (const wanted of packages) {
       const [found, needed] = [installedVersion(wanted), optionalDependencies[wanted]]
-      if (found === undefined) {
-        const list = packages.map((one) => `${one} ${optionalDependencies[one]}`).join(' and ')
-        throw new EmbeddedError(`the optional packages ${list} are not installed; set ${setting} or install them.`)
-      }
-      if (found !== needed) {
-        const reason = `this version of Tributary needs ${wanted} ${needed}, but ${found} is installed`
-        throw new EmbeddedError(`${reason}; set ${setting} or install ${wanted}@${needed}.`)
-      }
+      if (found === needed) continue
+      const list = packages.map((one) => `${one} ${optionalDependencies[one]}`).join(' and ')
+      const [reason, missing] = found
+        ? [`this version of Tributary needs ${wanted} ${needed}, but ${found} is installed`, `${wanted}@${needed}`]
+        : [`the optional packages ${list} are not installed`, 'them']
+      throw new EmbeddedError(`${reason}; set ${setting} or install ${missing}.`)
     }
   }
 }
 
 /** @returns undefined when no process listens there */
 function connectTo(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    socket.once('connect', () => resolve(socket))
-    socket.on('error', () => resolve(undefined))
-  })
+  const socket = connect(path).on('error', () => {})
+  return once(socket, 'connect').then(
+    () => socket,
+    () => undefined,
+  )
 }
 
 /** Starts a supervisor that outlives this process. @returns `taken` when another one owns the folder: it is starting or ending */

@@ -1,9 +1,7 @@
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { whenAborted } from '../timing/whenAborted.ts'
-import type { EngineNotice, EngineOrder, LogLine } from './protocol.ts'
-
-export type Address = Extract<EngineNotice, { kind: 'ready' }>['address']
+import type { Address, EngineNotice, EngineOrder, LogLine } from './protocol.ts'
 
 export interface EngineProcessOptions {
   /** For log lines, e.g. `ClickHouse`. */
@@ -26,7 +24,7 @@ const pauseMaxMs = 30_000
 const stopTimeoutMs = 10_000
 /** A statement that never ends, in an engine without time limits, would block every client for ever. */
 const heartbeatTimeoutMs = 60_000
-const heartbeatMs = 10_000
+const checkMs = 10_000
 /** Characters of its output that are searched for the reason of its end. */
 const printedMax = 4096
 
@@ -97,9 +95,6 @@ function runOnce(options: EngineProcessOptions, ending: AbortSignal, ready: (add
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       cwd: '/',
     })
-    const order = (message: EngineOrder) => {
-      if (child.connected) child.send(message, () => {})
-    }
     let printed = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -121,17 +116,14 @@ function runOnce(options: EngineProcessOptions, ending: AbortSignal, ready: (add
     })
     let unresponsive: string | undefined
     const watch = setInterval(() => {
-      if (!started) return
-      if (performance.now() - lastHeartbeatMs > heartbeatTimeoutMs) {
-        unresponsive = `no heartbeat for ${heartbeatTimeoutMs / 1000} s`
-        child.kill('SIGKILL')
-      }
-      order({ kind: 'sayAlive' })
-    }, heartbeatMs)
+      if (!started || performance.now() - lastHeartbeatMs <= heartbeatTimeoutMs) return
+      unresponsive = `no heartbeat for ${heartbeatTimeoutMs / 1000} s`
+      child.kill('SIGKILL')
+    }, checkMs)
 
     let killTimer: NodeJS.Timeout | undefined
     const end = () => {
-      order({ kind: 'end' })
+      if (child.connected) child.send({ kind: 'end' } satisfies EngineOrder, () => {})
       killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     }
     const removeListener = whenAborted(ending, end)

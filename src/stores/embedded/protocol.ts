@@ -18,6 +18,8 @@ export type ClickHouseCredentials = { username: string; password: string }
 
 export type EmbeddedPostgres = { path: string }
 
+export type Address = EmbeddedClickHouse | EmbeddedPostgres
+
 export type LogLine = { level: 'info' | 'warn' | 'error'; message: string }
 
 /** Client to supervisor, once, when it connects; it is a client for as long as the connection is open. */
@@ -25,20 +27,19 @@ export type Hello = { version: number; wants: EngineName[] }
 
 /** Supervisor to client. `ready` is sent when an engine starts, and again after each restart. */
 export type Notice =
-  | { kind: 'ready'; engine: 'clickhouse'; address: EmbeddedClickHouse }
-  | { kind: 'ready'; engine: 'postgres'; address: EmbeddedPostgres }
+  | { kind: 'ready'; engine: EngineName; address: Address }
   | { kind: 'failed'; message: string }
   | { kind: 'log'; line: LogLine }
 
 /** Engine process to supervisor, over Node's IPC channel. */
 export type EngineNotice =
-  | { kind: 'ready'; address: EmbeddedClickHouse | EmbeddedPostgres }
+  | { kind: 'ready'; address: Address }
   /** Cannot start; the message is one sentence without its full stop. */
   | { kind: 'failed'; message: string }
   | { kind: 'alive' }
 
-/** Supervisor to engine process. When the channel closes because the supervisor died, the engine treats it as `end`. */
-export type EngineOrder = { kind: 'end' } | { kind: 'sayAlive' }
+/** Supervisor to engine process. When the channel closes because the supervisor died, the engine ends at once. */
+export type EngineOrder = { kind: 'end' }
 
 const lineMax = 65_536
 

@@ -32,7 +32,7 @@ export async function copyEngines(
   // TRAP: ClickHouse escapes other characters in the name of the folder.
   const name = randomBytes(16).toString('hex')
   const tables = await selectRows<{ name: string }>(
-    { reader: clickhouse.client, onQuery: undefined },
+    { reader: clickhouse.client },
     ch`SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' ORDER BY name`,
     { label: 'backup.tables' },
   )

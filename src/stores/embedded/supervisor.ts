@@ -57,7 +57,7 @@ function openSupervisor(paths: EmbeddedPaths) {
       title,
       entry: join(packageRoot, 'dist/src/stores/embedded', name, 'engine.js'),
       args: [paths.dataDir],
-      ready: (address) => notify(name, { kind: 'ready', engine: name, address } as Notice),
+      ready: (address) => notify(name, { kind: 'ready', engine: name, address }),
       failed: (message) => {
         writeLog(`${new Date().toISOString()} error ${message}\n`)
         notify(name, { kind: 'failed', message })
@@ -86,7 +86,7 @@ function openSupervisor(paths: EmbeddedPaths) {
       for (const name of hello.wants) {
         const engine = engines[name]
         engine.start()
-        if (engine.address) writeJsonLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
+        if (engine.address) writeJsonLine(socket, { kind: 'ready', engine: name, address: engine.address })
       }
     })
   }

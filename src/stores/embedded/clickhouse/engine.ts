@@ -1,24 +1,21 @@
 // The process of the embedded ClickHouse: its worker thread runs the engine by libchdb, its main thread watches the supervisor.
 // It ends by `kill -9`: acknowledged data is in files.
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { isLater } from '../../../package.ts'
-import { reasonOf } from '../../timing/periodic.ts'
-import { lockFile } from '../fileLock.ts'
-import { clickhouseSocketName, type EmbeddedPaths, embeddedPathsOf, isClickHouseSocket } from '../paths.ts'
-import type { EngineNotice, EngineOrder } from '../protocol.ts'
+import { clickhouseSocketName, type EmbeddedPaths, isClickHouseSocket } from '../paths.ts'
+import type { EmbeddedClickHouse } from '../protocol.ts'
+import { runEngine } from '../runEngine.ts'
 import { configXml, startStatements } from './config.ts'
 import { memoryLimits } from './memory.ts'
 import { relay } from './relay.ts'
 import type { ClickHouseCall } from './thread.ts'
 import { embeddedUsers, readerName, usersXml, writerName } from './users.ts'
 
-/** The engine of a killed supervisor may still be ending. */
-const lockTimeoutMs = 10_000
 const pollMs = 5
 /** Files from which the engine reads memory, processors, their use, and random numbers. */
 const systemFiles = [
@@ -28,24 +25,10 @@ const systemFiles = [
   '/dev/random',
 ]
 
-process.on('disconnect', die)
-// TRAP: the event of a supervisor that died while the modules were loading is lost.
-if (!process.connected) die()
-process.on('message', (order: EngineOrder) => {
-  if (order.kind === 'end') die()
-  notify({ kind: 'alive' })
-})
-process.on('SIGTERM', die)
 process.on('SIGINT', die)
+runEngine('clickhouse', start, die, die)
 
-main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
-  notify({ kind: 'failed', message: reasonOf(error).replace(/\.$/, '') })
-})
-
-async function main(paths: EmbeddedPaths): Promise<void> {
-  if (!(await lockFile(join(paths.run, 'clickhouse.lock'), lockTimeoutMs))) {
-    throw new Error('another process still uses its folder')
-  }
+async function start(paths: EmbeddedPaths): Promise<EmbeddedClickHouse> {
   // Links of a backup that was killed keep files that were replaced, such as rows before an erasure.
   rmSync(join(paths.clickhouse, 'shadow'), { recursive: true, force: true })
   const library = libchdbPath()
@@ -65,7 +48,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   const memory = memoryLimits(
     process.env.CLICKHOUSE_MEMORY_MB ? Number(process.env.CLICKHOUSE_MEMORY_MB) * 1e6 : undefined,
   )
-  const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) }, memory)
+  const users = embeddedUsers({ writer: sha256(writer.password), reader: sha256(reader.password) }, memory)
   writePrivateFile(usersFile, usersXml(users))
   writePrivateFile(configFile, configXml(usersFile, paths.clickhouseLog, memory.server))
   rmSync(portFile, { force: true })
@@ -99,7 +82,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   process.on('SIGABRT', die)
   const socketPath = newSocket(paths)
   await relay(socketPath, port)
-  notify({ kind: 'ready', address: { socketPath, writer, reader } })
+  return { socketPath, writer, reader }
 }
 
 /** A path unique to this start: a client with earlier passwords meets an outage, which it retries. Removes earlier sockets. */
@@ -110,28 +93,17 @@ function newSocket(paths: EmbeddedPaths): string {
   return join(paths.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
 }
 
-function makePassword(): string {
-  return randomBytes(24).toString('base64url')
-}
+const makePassword = () => randomBytes(24).toString('base64url')
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-function notify(notice: EngineNotice): void {
-  process.send?.(notice, () => {
-    if (notice.kind === 'failed') die()
-  })
-}
+const sha256 = (text: string) => hash('sha256', text)
 
 /** TRAP: process.exit() would wait for the worker thread, which never returns from the engine. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** @returns such as `26.7`, of the engine that used the folder last */
+/** @returns such as `26.7`, of the engine that used the folder last; undefined if it is not known */
 function readVersion(file: string): string | undefined {
-  if (!existsSync(file)) return undefined
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version
   } catch {

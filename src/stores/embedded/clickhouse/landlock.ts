@@ -17,7 +17,7 @@ export function confineThread({ readable, writable }: FileAccess): boolean {
   // The first version forbids every move of a file to another folder.
   if (version < 2) return false
   const rights = fileRights(version)
-  const handled = version < 4 ? numbers(rights) : numbers(rights, connectTcp)
+  const handled = Buffer.from(BigUint64Array.of(rights, ...(version < 4 ? [] : [connectTcp])).buffer)
   const ruleset = succeeded(systemCall(createRuleset, handled, handled.length, 0))
   try {
     for (const path of readable) allow(ruleset, path, readRights)
@@ -68,12 +68,6 @@ function allow(ruleset: number, path: string, rights: bigint): void {
 const pathOnly = 0o10000000
 
 const noPointer = 0
-
-function numbers(...values: bigint[]): Buffer {
-  const bytes = Buffer.alloc(8 * values.length)
-  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(value, 8 * index)
-  return bytes
-}
 
 /** @returns −1 on failure */
 function systemCall(number: number, ...values: (number | Buffer)[]): number {

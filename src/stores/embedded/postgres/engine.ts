@@ -4,15 +4,13 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { reasonOf } from '../../timing/periodic.ts'
-import { lockFile, syncDisks } from '../fileLock.ts'
-import { type EmbeddedPaths, embeddedPathsOf } from '../paths.ts'
-import type { EngineNotice, EngineOrder } from '../protocol.ts'
+import { syncDisks } from '../fileLock.ts'
+import type { EmbeddedPaths } from '../paths.ts'
+import type { EmbeddedPostgres } from '../protocol.ts'
+import { runEngine } from '../runEngine.ts'
 import { servePostgres } from './server.ts'
 import { openSession } from './session.ts'
 
-/** The engine of a killed supervisor may still be ending. */
-const lockTimeoutMs = 10_000
 /** The version of PGlite's files, as in PG_VERSION. */
 const postgresVersion = '18'
 
@@ -21,27 +19,13 @@ const postgresVersion = '18'
 setFlagsFromString('--wasm-tiering-budget=30000000')
 
 // Committed data is in files already, so the engine ends with its supervisor at once.
-process.on('disconnect', () => process.exit(0))
-// TRAP: the event of a supervisor that died while the modules were loading is lost.
-if (!process.connected) process.exit(0)
-process.on('SIGINT', () => {})
-process.on('SIGTERM', () => end())
-process.on('message', (order: EngineOrder) => {
-  if (order.kind === 'end') end()
-  else notify({ kind: 'alive' })
-})
+const die = (): void => process.exit(0)
 /** Ends the process; in order once the session is open. */
-let end = (): void => process.exit(0)
+let end = die
+process.on('SIGINT', () => {})
+runEngine('postgres', start, () => end(), die)
 
-main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
-  notify({ kind: 'failed', message: reasonOf(error).replace(/\.$/, '') }, () => process.exit(1))
-})
-
-async function main(paths: EmbeddedPaths): Promise<void> {
-  // TRAP: two PGlites on one folder corrupt it, and PGlite itself does not notice.
-  if (!(await lockFile(join(paths.run, 'postgres.lock'), lockTimeoutMs))) {
-    throw new Error('another process still uses its folder')
-  }
+async function start(paths: EmbeddedPaths): Promise<EmbeddedPostgres> {
   const versionFile = join(paths.postgres, 'PG_VERSION')
   // Only such a folder is initialised: anything else may be a backup that is being restored.
   if (!existsSync(paths.postgres) || readdirSync(paths.postgres).length === 0) await initialise(paths)
@@ -55,16 +39,14 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   chmodSync(paths.postgres, 0o700)
   const session = await openSession(paths.postgres)
   const server = await servePostgres(session, paths.postgresSocket)
-  const close = async () => {
-    await server.close()
-    await session.close()
-    process.exit(0)
-  }
   end = () => {
     end = () => {}
-    void close()
+    void server
+      .close()
+      .then(() => session.close())
+      .then(die)
   }
-  notify({ kind: 'ready', address: { path: paths.postgresSocket } })
+  return { path: paths.postgresSocket }
 }
 
 /** Creates the database in a temporary folder and renames it when it is complete. A process of its own releases the 500 MB. */
@@ -80,8 +62,4 @@ async function initialise(paths: EmbeddedPaths): Promise<void> {
   syncDisks()
   rmSync(paths.postgres, { recursive: true, force: true })
   renameSync(draft, paths.postgres)
-}
-
-function notify(notice: EngineNotice, sent = () => {}): void {
-  process.send?.(notice, sent)
 }

@@ -64,18 +64,12 @@ class FlushedFiles extends NodeFS {
 /** A file that Emscripten has open; `nfd` is the descriptor in Node. */
 type OpenFile = { nfd: number }
 
-interface EmscriptenFiles {
-  FS: {
-    filesystems: {
-      NODEFS: {
-        stream_ops: {
-          write(file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number): number
-          fsync?(file: OpenFile): number
-        }
-      }
-    }
-  }
+interface FileOperations {
+  write(file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number): number
+  fsync?(file: OpenFile): number
 }
+
+type EmscriptenFiles = { FS: { filesystems: { NODEFS: { stream_ops: FileOperations } } } }
 
 /**
  * Ends this process when the engine breaks, as by a stack overflow in nested JSON; the supervisor restarts it.
