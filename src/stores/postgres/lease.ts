@@ -18,8 +18,8 @@ export type Lease = ReturnType<typeof hold>
 export interface LeaseOptions {
   /** Blocking lease: acquisition fails while it is held. */
   blockedBy?: string
-  /** Called once, before the first wait. @param held the lease that is held: the requested one, or `blockedBy` */
-  onWait?: (held: string) => void
+  /** Called once, before the first wait. */
+  onWait?: () => void
   signal?: AbortSignal
   /** How an attempt is repeated while Postgres is unavailable, and its name in the progress line; it is not repeated unless given. */
   retry?: RetryOptions & { step: string }
@@ -40,11 +40,11 @@ export async function acquireLease(
   { blockedBy, onWait, signal, retry }: LeaseOptions = {},
 ): Promise<Lease> {
   const owner = randomUUID()
-  const attempt = () => tryToAcquire(postgres, name, owner, blockedBy)
+  const attempt = () => tryLease(postgres, name, blockedBy, owner)
   for (let isFirst = true; ; isFirst = false) {
-    const { lease, held } = await (retry ? retryWhileUnavailable(retry.step, attempt, retry) : attempt())
+    const lease = await (retry ? retryWhileUnavailable(retry.step, attempt, retry) : attempt())
     if (lease) return lease
-    if (isFirst) onWait?.(held)
+    if (isFirst) onWait?.()
     signal?.throwIfAborted()
     await pause(retryMs)
     signal?.throwIfAborted()
@@ -52,19 +52,13 @@ export async function acquireLease(
 }
 
 /**
- * Acquires the lease if it is free; never waits. @param blockedBy another lease that must be free too
+ * Acquires the lease if it is free, then checks the blocking one, whose holder checks this one afterwards. Each writes before it reads,
+ * so at least one sees the other. Never waits.
+ * @param blockedBy another lease that must be free too
  * @returns undefined while one of them is held
- */
-export async function tryLease(postgres: Postgres, name: string, blockedBy?: string): Promise<Lease | undefined> {
-  return (await tryToAcquire(postgres, name, randomUUID(), blockedBy)).lease
-}
-
-/**
- * Acquires the lease, then checks the blocking one, whose holder checks this one afterwards. Each writes before it reads, so at
- * least one sees the other.
  * TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
-async function tryToAcquire(postgres: Postgres, name: string, owner: string, blockedBy: string | undefined) {
+export async function tryLease(postgres: Postgres, name: string, blockedBy?: string, owner: string = randomUUID()) {
   const elapsedMs = measureElapsed()
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
@@ -73,12 +67,12 @@ async function tryToAcquire(postgres: Postgres, name: string, owner: string, blo
     SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
     RETURNING fence AS "fencingToken", statement_deadline`)
-  if (!row) return { held: name }
+  if (!row) return undefined
   if (blockedBy !== undefined && (await expireAndCheckHolder(postgres, blockedBy))) {
     await release(postgres, name, owner, row.statement_deadline)
-    return { held: blockedBy }
+    return undefined
   }
-  return { held: name, lease: hold(postgres, name, owner, row, elapsedMs) }
+  return hold(postgres, name, owner, row, elapsedMs)
 }
 
 type LeaseRow = { fencingToken: string; statement_deadline: Date | null }
