@@ -54,10 +54,7 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
 }
 
 /** @returns accounts that have clicks, but have stored none for a time, the longest without first */
-export async function listStaleAccounts(
-  postgres: Postgres,
-  staleMs: number,
-): Promise<(Account & { lastStoredAt: Date })[]> {
+export async function listStaleAccounts(postgres: Postgres, staleMs: number) {
   return await queryPostgres(postgres<(Account & { lastStoredAt: Date })[]>`
     SELECT id, name, plan, currency, created_at AS "createdAt", last_row_at AS "lastStoredAt"
     FROM accounts
@@ -67,11 +64,7 @@ export async function listStaleAccounts(
 }
 
 /** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */
-export async function findInterruptedImport(
-  postgres: Postgres,
-  id: string,
-  importOf: string,
-): Promise<Account | undefined> {
+export async function findInterruptedImport(postgres: Postgres, id: string, importOf: string) {
   const [account] = await readAccounts(postgres, postgres`id = ${id} AND import_of = ${importOf}`)
   return account
 }

@@ -1,7 +1,7 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
-import type { KeyRow } from './manageKeys.ts'
+import { type KeyRow, keyColumns } from './manageKeys.ts'
 
 /** A key as it is moved to another installation: times as ISO 8601, and `hash`, SHA-256 in hexadecimal. */
 type TransferredKey = { hash: string } & {
@@ -12,23 +12,17 @@ type TransferredKey = { hash: string } & {
 
 /** @returns all keys of an account, oldest first */
 export async function readAccountKeys(postgres: Postgres, accountId: string): Promise<TransferredKey[]> {
-  const rows = await queryPostgres(postgres<Record<keyof TransferredKey, unknown>[]>`
-    SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",
-      expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
-      replaced_by AS "replacedBy"
+  const rows = await queryPostgres(postgres<(KeyRow & { hash: string })[]>`
+    SELECT ${keyColumns(postgres)}, encode(hash, 'hex') AS hash
     FROM api_keys
     WHERE account_id = ${accountId}
     ORDER BY created_at, id`)
   // Dates become ISO 8601.
-  return JSON.parse(JSON.stringify(rows))
+  return JSON.parse(JSON.stringify(rows.map(({ accountId: _, ...key }) => key)))
 }
 
 /** @returns how many of the keys, or their ids, belong to other accounts of this installation */
-export async function countKeysOfOthers(
-  postgres: Postgres,
-  accountId: string,
-  keys: readonly TransferredKey[],
-): Promise<number> {
+export async function countKeysOfOthers(postgres: Postgres, accountId: string, keys: readonly TransferredKey[]) {
   const [row] = await queryPostgres(postgres<{ count: number }[]>`
     SELECT count(*)::integer AS count
     FROM unnest(${keys.map(({ id }) => id)}::text[], ${keys.map(({ hash }) => hash)}::text[]) AS sent (id, hash)
@@ -39,11 +33,7 @@ export async function countKeysOfOthers(
 }
 
 /** Stores keys of an account that are missing, which ends its import. @returns how many of the keys the account has afterwards */
-export async function storeKeys(
-  postgres: Postgres,
-  accountId: string,
-  keys: readonly TransferredKey[],
-): Promise<number> {
+export async function storeKeys(postgres: Postgres, accountId: string, keys: readonly TransferredKey[]) {
   const ids = keys.map(({ id }) => id)
   await queryPostgres(postgres`
     WITH created AS (

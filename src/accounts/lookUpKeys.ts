@@ -2,8 +2,8 @@ import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import { Batcher } from '../stores/batcher.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import type { FreshnessOfAccount } from '../stores/postgres/freshness.ts'
-import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { type FreshnessOfAccount, freshnessOf } from '../stores/postgres/freshness.ts'
+import { type RetainedRanges, retainedRangesOf } from '../stores/postgres/retainedRanges.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import type { SubscriptionPlan } from './plans.ts'
 
@@ -76,16 +76,8 @@ async function readKeys(postgres: Postgres, wanted: readonly WantedKey[]): Promi
           'name', plans.name, 'requestsPerMinute', requests_per_minute, 'eventsPerMinute', events_per_minute,
           'identifierEventsPerMinute', identifier_events_per_minute, 'clickAllowance', click_allowance)
       END AS subscription,
-      (SELECT json_build_object(
-          'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
-          'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
-        FROM retained_ranges
-        WHERE account_id = accounts.id) AS retained,
-      (SELECT COALESCE(json_object_agg(resource, json_build_object(
-          'throughMs', EXTRACT(EPOCH FROM nullif(data_through, '-infinity')) * 1000,
-          'storedMs', EXTRACT(EPOCH FROM last_row_at) * 1000)), '{}')
-        FROM watermarks
-        WHERE account_id = accounts.id) AS freshness
+      ${retainedRangesOf(postgres, 'accounts.id')} AS retained,
+      ${freshnessOf(postgres, 'accounts.id')} AS freshness
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan

@@ -104,7 +104,8 @@ export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow 
   return row
 }
 
-function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
+/** The select list of KeyRow. */
+export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
     expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
     replaced_by AS "replacedBy"`

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { PlanLimits } from '../../schema/usage.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { auditClause } from './audit.ts'
 
@@ -39,11 +40,7 @@ export async function createPlan(
 ): Promise<SubscriptionPlanRow | undefined> {
   const [plan] = await queryPostgres(postgres<SubscriptionPlanRow[]>`
     WITH created AS (
-      INSERT INTO plans (name, has_api, requests_per_minute, events_per_minute, identifier_events_per_minute,
-        click_allowance, retained_click_months, retained_event_months)
-      VALUES (${name}, ${givesApi(limits)}, ${limits.requestsPerMinute ?? null}, ${limits.eventsPerMinute ?? null},
-        ${limits.identifierEventsPerMinute ?? null}, ${limits.clickAllowance}, ${limits.retainedClickMonths ?? 0},
-        ${limits.retainedEventMonths ?? 0})
+      INSERT INTO plans ${postgres({ name, has_api: givesApi(limits), ...columnsOf(limits) })}
       ON CONFLICT (name) DO NOTHING
       RETURNING *),
     plan AS (SELECT ${planColumns(postgres)} FROM created),
@@ -73,12 +70,8 @@ export async function deletePlan(postgres: Postgres, name: string): Promise<'del
 /** SQLSTATE of a statement that would leave a reference to a row that does not exist. */
 const foreignKeyViolation = '23503'
 
-/** Changes limits of a plan; all instances apply them within 5 seconds. @returns undefined when the plan does not exist */
-export async function setPlanLimits(
-  postgres: Postgres,
-  name: string,
-  limits: SubscriptionPlanLimits,
-): Promise<SubscriptionPlanRow | undefined> {
+/** Changes at least one limit of a plan; all instances apply them within 5 seconds. @returns undefined when the plan does not exist */
+export async function setPlanLimits(postgres: Postgres, name: string, limits: SubscriptionPlanLimits) {
   const [plan] = await queryPostgres(postgres<SubscriptionPlanRow[]>`
     WITH previous AS (
       SELECT * FROM plans
@@ -86,14 +79,7 @@ export async function setPlanLimits(
       FOR UPDATE),
     changed AS (
       UPDATE plans
-      SET has_api = previous.has_api OR ${givesApi(limits)},
-        requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
-        events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
-        identifier_events_per_minute =
-          COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
-        click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance),
-        retained_click_months = COALESCE(${limits.retainedClickMonths ?? null}, previous.retained_click_months),
-        retained_event_months = COALESCE(${limits.retainedEventMonths ?? null}, previous.retained_event_months)
+      SET ${postgres({ ...(givesApi(limits) && { has_api: true }), ...columnsOf(limits) })}
       FROM previous
       WHERE plans.name = previous.name
       RETURNING plans.*),
@@ -105,6 +91,11 @@ export async function setPlanLimits(
     SELECT ${planColumns(postgres)}
     FROM changed`)
   return plan
+}
+
+/** @returns limits by column */
+function columnsOf(limits: SubscriptionPlanLimits): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).map(([field, limit]) => [columnName(field), limit]))
 }
 
 /** Whether limits give access to the API: all three limits per minute. */

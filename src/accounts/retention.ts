@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import { eventAgeMaxMs } from '../../schema/event.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { type RetainedRanges, retainedRangesOf } from '../stores/postgres/retainedRanges.ts'
 import { dayMs } from '../stores/timing/units.ts'
 import { startOfUtcMonth } from '../stores/timing/utcMonth.ts'
 import { isNotDeleted } from './accounts.ts'
@@ -28,21 +27,17 @@ export interface RetentionSetting {
 
 /** @returns the retention of all accounts, or of one, by id */
 export async function listRetention(postgres: Postgres, accountId?: string): Promise<Retention[]> {
-  const rows = await queryPostgres(postgres<(Omit<Retention, 'retained'> & RetainedRanges)[]>`
+  return await queryPostgres(postgres<Retention[]>`
     SELECT accounts.id AS "accountId",
       COALESCE(accounts.retained_click_months, plans.retained_click_months) AS "clickMonths",
       COALESCE(accounts.retained_event_months, plans.retained_event_months) AS "eventMonths",
       accounts.import_of IS NOT NULL AS "isImporting",
-      COALESCE(EXTRACT(EPOCH FROM clicks.retained_from)::float8 * 1000, 0) AS "clicksMs",
-      COALESCE(EXTRACT(EPOCH FROM events.retained_from)::float8 * 1000, 0) AS "eventsMs",
+      ${retainedRangesOf(postgres, 'accounts.id')} AS retained,
       EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"
     FROM accounts
     JOIN plans ON plans.name = accounts.plan
-    LEFT JOIN retained_ranges AS clicks ON clicks.account_id = accounts.id AND clicks.resource = 'clicks'
-    LEFT JOIN retained_ranges AS events ON events.account_id = accounts.id AND events.resource = 'events'
     WHERE ${isNotDeleted(postgres)} AND (${accountId ?? null}::text IS NULL OR accounts.id = ${accountId ?? null})
     ORDER BY accounts.id`)
-  return rows.map(({ clicksMs, eventsMs, ...row }) => ({ ...row, retained: { clicksMs, eventsMs } }))
 }
 
 /** From the end of a month to its removal, at least: an event may be 30 days old when accepted, and clocks differ by up to a day. */
@@ -66,10 +61,7 @@ export function retainedBy(
 }
 
 /** SELECT of one row while account and plan still have these settings; until the end of the statement they cannot change. */
-export function hasRetention(
-  postgres: Postgres,
-  { accountId, clickMonths, eventMonths }: Retention,
-): PendingQuery<Row[]> {
+export function hasRetention(postgres: Postgres, { accountId, clickMonths, eventMonths }: Retention) {
   return postgres`
     SELECT 1
     FROM accounts
@@ -81,10 +73,7 @@ export function hasRetention(
 }
 
 /** @returns the setting of an account; undefined when it does not exist */
-export async function readRetentionSetting(
-  postgres: Postgres,
-  accountId: string,
-): Promise<Required<RetentionSetting> | undefined> {
+export async function readRetentionSetting(postgres: Postgres, accountId: string) {
   const [row] = await queryPostgres(postgres<Required<RetentionSetting>[]>`
     SELECT retained_click_months AS "clickMonths", retained_event_months AS "eventMonths"
     FROM accounts
@@ -92,12 +81,16 @@ export async function readRetentionSetting(
   return row
 }
 
-/** Changes how long an account retains rows, for later removals. @returns false when the account does not exist */
+/** Changes at least one setting of an account, for later removals. @returns false when the account does not exist */
 export async function setRetention(
   postgres: Postgres,
   accountId: string,
   { clickMonths, eventMonths }: RetentionSetting,
 ): Promise<boolean> {
+  const changed = {
+    ...(clickMonths !== undefined && { retained_click_months: clickMonths }),
+    ...(eventMonths !== undefined && { retained_event_months: eventMonths }),
+  }
   const columns = postgres`
     jsonb_build_object('retainedClickMonths', retained_click_months, 'retainedEventMonths', retained_event_months)`
   const rows = await queryPostgres(postgres<{ id: string }[]>`
@@ -107,11 +100,7 @@ export async function setRetention(
       FOR UPDATE),
     changed AS (
       UPDATE accounts
-      SET
-        retained_click_months = CASE
-          WHEN ${clickMonths === undefined} THEN previous.retained_click_months ELSE ${clickMonths ?? null}::smallint END,
-        retained_event_months = CASE
-          WHEN ${eventMonths === undefined} THEN previous.retained_event_months ELSE ${eventMonths ?? null}::smallint END
+      SET ${postgres(changed)}
       FROM previous
       WHERE accounts.id = previous.id
       RETURNING accounts.id, accounts.retained_click_months, accounts.retained_event_months,

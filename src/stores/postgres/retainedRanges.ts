@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from './connection.ts'
 
 /** Resources with rows that are removed by age. */
@@ -7,18 +8,21 @@ export type RetainedResource = 'clicks' | 'events'
 export type RetainedRanges = { readonly clicksMs: number; readonly eventsMs: number }
 
 /** @returns the ranges of several accounts, by account */
-export async function readRangesByAccount(
-  postgres: Postgres,
-  accountIds: readonly string[],
-): Promise<Map<string, RetainedRanges>> {
-  type Row = { accountId: string; resource: RetainedResource; month: string }
-  const rows = await queryPostgres(postgres<Row[]>`
-    SELECT account_id AS "accountId", resource, to_char(retained_from, 'YYYY-MM-DD') AS month
-    FROM retained_ranges
-    WHERE account_id = ANY(${[...accountIds]}::text[])`)
-  const starts = new Map(rows.map(({ accountId, resource, month }) => [`${accountId} ${resource}`, Date.parse(month)]))
-  const startOf = (accountId: string, resource: RetainedResource) => starts.get(`${accountId} ${resource}`) ?? 0
-  return new Map(accountIds.map((id) => [id, { clicksMs: startOf(id, 'clicks'), eventsMs: startOf(id, 'events') }]))
+export async function readRangesByAccount(postgres: Postgres, accountIds: readonly string[]) {
+  const rows = await queryPostgres(postgres<{ id: string; retained: RetainedRanges }[]>`
+    SELECT id, ${retainedRangesOf(postgres, 'id')} AS retained
+    FROM unnest(${[...accountIds]}::text[]) AS id`)
+  return new Map(rows.map(({ id, retained }) => [id, retained]))
+}
+
+/** An expression: the ranges of an account, as RetainedRanges. @param accountId column of the statement */
+export function retainedRangesOf(postgres: Postgres, accountId: 'accounts.id' | 'id'): PendingQuery<Row[]> {
+  return postgres.unsafe(`
+    (SELECT json_build_object(
+        'clicksMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'clicks'), 0),
+        'eventsMs', COALESCE(max(EXTRACT(EPOCH FROM retained_from) * 1000) FILTER (WHERE resource = 'events'), 0))
+      FROM retained_ranges
+      WHERE account_id = ${accountId})`)
 }
 
 /** Reads the ranges of one account. */
