@@ -42,9 +42,7 @@ export async function writeFile(
   }
   try {
     const file = (await open(part, 'wx', 0o600)).createWriteStream({ flush: true })
-    await (isGzipped
-      ? pipeline(Readable.from(measured()), createGzip(), file, { signal })
-      : pipeline(Readable.from(measured()), file, { signal }))
+    await pipeline([Readable.from(measured()), ...(isGzipped ? [createGzip()] : []), file], { signal })
     await refuseExisting(path)
     await rename(part, path)
     return { ...written, sha256: hash.digest('hex') }

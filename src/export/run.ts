@@ -4,14 +4,7 @@ import { rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Stores } from '../stores/open.ts'
 import { metadataLines } from './metadata.ts'
-import { exportedClicksSql, exportedConversionsSql, exportedCostsSql, exportedEventsSql, type RowQuery } from './sql.ts'
-
-const statements = {
-  clicks: exportedClicksSql,
-  conversions: exportedConversionsSql,
-  costs: exportedCostsSql,
-  pixel_events: exportedEventsSql,
-}
+import { exportStatements, type RowQuery } from './sql.ts'
 
 /**
  * Reads the stored rows of a resource in a format that `import` reads: every row in its latest state, including tests and
@@ -25,7 +18,7 @@ export function exportRows(
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
   const table = resourceTables[resource]
-  if (!(table in statements)) return metadataLines(postgres, table as NamedTable, query)
+  if (!(table in exportStatements)) return metadataLines(postgres, table as NamedTable, query)
   const options = { label: `export.${table}`, signal, settings: rowFormatSettings }
-  return streamBytes(clickhouse, statements[table as keyof typeof statements](query), options)
+  return streamBytes(clickhouse, exportStatements[table as keyof typeof exportStatements](query), options)
 }

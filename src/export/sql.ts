@@ -26,7 +26,7 @@ export interface RowQuery {
 }
 
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
-export function exportedClicksSql(query: RowQuery): Fragment {
+function exportedClicksSql(query: RowQuery): Fragment {
   return ch`
 SELECT ${selectList(exportFields(clickFields, query.currency), query)}
 FROM clicks
@@ -36,11 +36,7 @@ LIMIT 1 BY clicked_at, id
 ${formatClause(query.format)}`
 }
 
-/** Rows in their latest version, by time and id. */
-export const exportedConversionsSql = changingSql('conversions', conversionFields, internalConversionFields)
-export const exportedCostsSql = changingSql('costs', costFields, importedFields)
-
-/** @param internal fields that no response has */
+/** Rows in their latest version, by time and id. @param internal fields that no response has */
 function changingSql(table: 'conversions' | 'costs', fields: Fields, internal: Fields) {
   const internalFields = Object.entries(internal).map(([name, kind]) => exportField(name, kind))
   const at = timeColumns[table]
@@ -64,7 +60,7 @@ const eventFields = Object.entries({ ...plainFields, properties }).map(([name, k
  * NDJSON is concatenated from the other fields and that text.
  * TRAP: the nodes of a cluster would write the expressions of a distributed table instead of the names of its fields.
  */
-export function exportedEventsSql(query: RowQuery): Fragment {
+function exportedEventsSql(query: RowQuery): Fragment {
   const rows = ch`
 SELECT ${selectList(eventFields, query)}
 FROM pixel_events FINAL
@@ -82,4 +78,12 @@ FORMAT TSVRaw`
 
 function conditions({ accountId, range }: RowQuery, at: Fragment): Fragment {
   return join([ch`account_id = ${text(accountId)}`, ...inRange(at, range)], '\n  AND ')
+}
+
+/** The statement that reads the rows of a table. */
+export const exportStatements = {
+  clicks: exportedClicksSql,
+  conversions: changingSql('conversions', conversionFields, internalConversionFields),
+  costs: changingSql('costs', costFields, importedFields),
+  pixel_events: exportedEventsSql,
 }
