@@ -7,23 +7,15 @@ import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
 import { type ClusterNaming, NodeUnavailable } from './cluster/cluster.ts'
-import { type ClickHouse, openClickHouse } from './cluster/connection.ts'
+import { openClickHouse } from './cluster/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import { embeddedPathsOf } from './embedded/paths.ts'
 import { type EmbeddedClickHouse, type EngineName, engineNames } from './embedded/protocol.ts'
-import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
+import { assertUtf8, isPostgresUnreachable, listenTo, openPostgres } from './postgres/connection.ts'
 
 /** Both stores, each a server or an embedded engine. Queries never depend on which. */
-export interface Stores {
-  readonly clickhouse: ClickHouse
-  readonly postgres: Postgres
-  /** Connections to the same Postgres for reads that take longer the more an account has stored; key look-ups never wait for them. */
-  readonly postgresReader: Postgres
-  /** `listenTo` of a Postgres server; the embedded engine has none. */
-  readonly listen?: (channel: string, onNotice: (payload: string | undefined) => void) => void
-  close(): Promise<void>
-}
+export type Stores = Awaited<ReturnType<typeof openStores>>
 
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
@@ -50,13 +42,12 @@ export async function openStores(
   settings: Settings,
   log: StoreLog,
   { waitMs = 0, mayCreate = true, signal }: OpenOptions = {},
-): Promise<Stores> {
+) {
   const serverReader = readerAddressOf(settings)
   const naming = namingOf(settings)
   const embedded = await connectEmbedded({
     dataDir: settings.DATA_DIR,
-    clickhouse: settings.CLICKHOUSE_URL === undefined,
-    postgres: settings.DATABASE_URL === undefined,
+    ...isEmbedded(settings),
     clickhouseMemoryMb: settings.CLICKHOUSE_MEMORY_MB,
     log,
   })
@@ -68,10 +59,12 @@ export async function openStores(
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
   const postgres = openPostgres(postgresAddress)
   const postgresReader = openPostgres(postgresAddress, readerConnectionsMax)
-  const stores: Stores = {
+  const stores = {
     clickhouse,
     postgres,
+    /** Connections to the same Postgres for reads that take longer the more an account has stored; key look-ups never wait for them. */
     postgresReader,
+    /** `listenTo` of a Postgres server; the embedded engine has none. */
     ...(embedded.postgres === undefined && { listen: listenTo.bind(undefined, postgres) }),
     async close() {
       await Promise.allSettled([clickhouse.close(), postgres.end({ timeout: 5 }), postgresReader.end({ timeout: 5 })])
@@ -96,12 +89,16 @@ export async function openStores(
  * @returns the embedded engines that have never been started in `DATA_DIR`; without Postgres there is no account. None during an
  *   unfinished restore, or without rights to the folder: `openStores` says so
  */
-export function missingEngines({ CLICKHOUSE_URL, DATABASE_URL, DATA_DIR }: Settings): EngineName[] {
-  const { clickhouseLog, postgres, restoring } = embeddedPathsOf(DATA_DIR)
+export function missingEngines(settings: Settings): EngineName[] {
+  const { clickhouseLog, postgres, restoring } = embeddedPathsOf(settings.DATA_DIR)
   if (existsSync(restoring)) return []
-  const needed = { clickhouse: CLICKHOUSE_URL === undefined, postgres: DATABASE_URL === undefined }
+  const needed = isEmbedded(settings)
   const traces = { clickhouse: clickhouseLog, postgres }
   return engineNames.filter((name) => needed[name] && isAbsent(traces[name]))
+}
+
+function isEmbedded({ CLICKHOUSE_URL, DATABASE_URL }: Settings): Record<EngineName, boolean> {
+  return { clickhouse: CLICKHOUSE_URL === undefined, postgres: DATABASE_URL === undefined }
 }
 
 /** TRAP: `existsSync` is false also for a path that may not be read. */

@@ -60,11 +60,7 @@ function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
 }
 
 /** Verifies that a server responds, and creates the database of the address if it is missing. @param signal ends the attempt */
-export async function ensureDatabase(
-  address: ClickHouseAddress,
-  mayCreate: boolean,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function ensureDatabase(address: ClickHouseAddress, mayCreate: boolean, signal?: AbortSignal) {
   const client = connect(address)
   try {
     await client.command({ query: 'SELECT 1', ...(signal && { abort_signal: signal }) })

@@ -12,6 +12,14 @@ export interface Column<Row> {
 type Kind<Value> = { type: string; write(out: RowBinary, value: Value): void; absent: Value }
 
 const kind = <Value>(type: string, write: Kind<Value>['write'], absent: Value): Kind<Value> => ({ type, write, absent })
+const nullable = <Value>(type: string, write: Kind<Value>['write']): Kind<Value | null> => ({
+  type: `Nullable(${type})`,
+  write(out, value) {
+    out.flag(value === null)
+    if (value !== null) write(out, value)
+  },
+  absent: null,
+})
 const textKind = kind<string>('String', (out, value) => out.text(value), '')
 
 /** Instants are epoch milliseconds UTC, amounts are millionths. */
@@ -23,9 +31,9 @@ const kinds = {
   /** One of a list of values, never absent. */
   word: textKind,
   instant: kind<number>('DateTime64(3)', (out, value) => out.instant(value), 0),
-  instantOrNull: kind<number | null>('Nullable(DateTime64(3))', (out, value) => out.instantOrNull(value), null),
-  moneyOrNull: kind<bigint | null>('Nullable(Decimal(18, 6))', (out, value) => out.moneyOrNull(value), null),
-  floatOrNull: kind<number | null>('Nullable(Float64)', (out, value) => out.floatOrNull(value), null),
+  instantOrNull: nullable<number>('DateTime64(3)', (out, value) => out.instant(value)),
+  moneyOrNull: nullable<bigint>('Decimal(18, 6)', (out, value) => out.money(value)),
+  floatOrNull: nullable<number>('Float64', (out, value) => out.float(value)),
   flag: kind<boolean>('UInt8', (out, value) => out.flag(value), false),
   uint32: kind<number>('UInt32', (out, value) => out.uint32(value), 0),
   uint64: kind<number>('UInt64', (out, value) => out.uint64(value), 0),

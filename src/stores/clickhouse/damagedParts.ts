@@ -1,4 +1,4 @@
-import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { ClickHouseError } from '@clickhouse/client'
 import type { Client } from './client.ts'
 import { keepAliveSettings } from './client.ts'
 import { type Damage, DamagedData } from './damagedData.ts'
@@ -26,14 +26,11 @@ const brokenProjection = / has broken projection /
  * @param timeoutS limit for each table; 0: none
  * @throws ClickHouseError without the grant CHECK; Problem `query_timeout`
  */
-export async function* findDamagedParts(
-  clients: readonly Client[],
-  timeoutS: number,
-  signal?: AbortSignal,
-): AsyncGenerator<DamagedPart> {
+export async function* findDamagedParts(clients: readonly Client[], timeoutS: number, signal?: AbortSignal) {
   const settings = { ...keepAliveSettings, max_execution_time: timeoutS, check_query_single_value_result: 0 } as const
+  const options = { label, settings, ...(signal && { signal }) }
   for (const client of clients) {
-    const select = <Row>(query: Fragment) => selectOn<Row>(client, query, settings, signal)
+    const select = <Row>(query: Fragment) => selectRows<Row>({ reader: client }, query, options)
     const tables = await select<{ name: string }>(
       ch`SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' ORDER BY name`,
     )
@@ -55,7 +52,8 @@ export async function* findDamagedParts(
 export async function mayHaveRowsOf(accountId: string, { client, table, name }: DamagedPart): Promise<boolean> {
   const place = ch`account_id = ${text(accountId)} AND _part = ${text(name)}`
   try {
-    return (await selectOn(client, ch`SELECT 1 FROM ${identifier(table)} WHERE ${place} LIMIT 1`)).length > 0
+    const query = ch`SELECT 1 FROM ${identifier(table)} WHERE ${place} LIMIT 1`
+    return (await selectRows({ reader: client }, query, { label })).length > 0
   } catch (error) {
     // A table of the migrations has no accounts.
     if (error instanceof DamagedData || error instanceof ClickHouseError) return true
@@ -63,7 +61,4 @@ export async function mayHaveRowsOf(accountId: string, { client, table, name }: 
   }
 }
 
-function selectOn<Row>(client: Client, query: Fragment, settings: ClickHouseSettings = {}, signal?: AbortSignal) {
-  const target = { reader: client, onQuery: undefined }
-  return selectRows<Row>(target, query, { label: 'damage', settings, ...(signal && { signal }) })
-}
+const label = 'damage'

@@ -14,10 +14,7 @@ function markOf({ headers }: IncomingMessage): Buffer | undefined {
 const textAfter = (mark: Buffer, bytes: Buffer) => bytes.subarray(mark.length).toString().trim()
 
 /** Yields the bytes of a response that may fail in the middle. @throws ClickHouseError; its text is not yielded */
-export async function* untilException(
-  chunks: AsyncIterable<Buffer>,
-  response: IncomingMessage,
-): AsyncGenerator<Buffer> {
+export async function* untilException(chunks: AsyncIterable<Buffer>, response: IncomingMessage) {
   const mark = markOf(response)
   if (!mark) {
     yield* chunks

@@ -16,11 +16,7 @@ export const unwaited = ch`SETTINGS mutations_sync = 0, lightweight_deletes_sync
  *   with growing pauses of up to 5 min. While ClickHouse tries the part again, the mutation is not failing; on a replica it is failing for
  *   5 min after the failure
  */
-export async function areMutationsDone(
-  nodes: readonly Client[],
-  which: Fragment,
-  options: QueryOptions,
-): Promise<boolean> {
+export async function areMutationsDone(nodes: readonly Client[], which: Fragment, options: QueryOptions) {
   const query = ch`
 SELECT table,
   -- The parts in progress of a replica also wait for the next attempt. Only its mutations have numbers as ids.
@@ -31,8 +27,7 @@ FROM system.mutations
 WHERE database = currentDatabase() AND NOT is_done AND ${which}
 ORDER BY failure DESC
 LIMIT 1`
-  const read = (reader: Client) =>
-    selectRows<{ table: string; failure: string }>({ reader, onQuery: undefined }, query, options)
+  const read = (reader: Client) => selectRows<{ table: string; failure: string }>({ reader }, query, options)
   const unfinished = (await Promise.all(nodes.map(read))).flat()
   const failed = unfinished.find(({ failure }) => failure !== '')
   if (failed) {

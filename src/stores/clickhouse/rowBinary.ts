@@ -57,27 +57,18 @@ export class RowBinary {
     this.uint64(epochMs)
   }
 
-  instantOrNull(epochMs: number | null): void {
-    this.flag(epochMs === null)
-    if (epochMs !== null) this.instant(epochMs)
-  }
-
-  /** Nullable(Decimal(18, 6)), from millionths. */
-  moneyOrNull(millionths: bigint | null): void {
-    this.flag(millionths === null)
-    if (millionths === null) return
+  /** Decimal(18, 6), from millionths. */
+  money(millionths: bigint): void {
     this.#reserve(8)
     this.length = this.#bytes.writeBigInt64LE(millionths, this.length)
   }
 
-  floatOrNull(value: number | null): void {
-    this.flag(value === null)
-    if (value === null) return
+  float(value: number): void {
     this.#reserve(8)
     this.length = this.#bytes.writeDoubleLE(value, this.length)
   }
 
-  /** Bool and UInt8 of 0 and 1. */
+  /** Bool, UInt8 of 0 and 1, and the first byte of a Nullable: whether it is NULL. */
   flag(value: boolean): void {
     this.#reserve(1)
     this.#bytes[this.length++] = value ? 1 : 0

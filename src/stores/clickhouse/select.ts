@@ -77,8 +77,8 @@ export function selectFirstRows<Row>(
   query: Fragment,
   options: QueryOptions,
   bytesMax?: number,
-): Promise<{ rows: Row[]; isCut: boolean }> {
-  return runQuery(clickhouse, ch`${query}\nFORMAT JSONEachRow`, options, bytesMax)
+) {
+  return runQuery<Row>(clickhouse, ch`${query}\nFORMAT JSONEachRow`, options, bytesMax)
 }
 
 /** A line of a result in the format JSONEachRowWithProgress: one of these, or what the result is made of. */
@@ -89,11 +89,7 @@ type GroupsLine<Row> = { row?: Row; totals?: Row; rows_before_limit_at_least?: n
  * @returns the rows up to the LIMIT, and totals and group count over all of them
  * @throws Problem like `selectRows`
  */
-export async function selectGroups<Row>(
-  clickhouse: QueryTarget,
-  query: Fragment,
-  options: QueryOptions,
-): Promise<{ rows: Row[]; totals: Row; groupCount: number }> {
+export async function selectGroups<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions) {
   const statement = ch`${query}\nFORMAT JSONEachRowWithProgress`
   // TRAP: progress would begin the response, and a server that then stops responding is noticed late. A buffer holds progress back.
   const settings = { exact_rows_before_limit: 1, http_response_buffer_size: '1048576', ...options.settings } as const
@@ -115,11 +111,7 @@ const streamIdleMs = 60_000
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
-export async function* streamBytes(
-  clickhouse: QueryTarget,
-  query: Fragment,
-  options: QueryOptions,
-): AsyncGenerator<Buffer> {
+export async function* streamBytes(clickhouse: QueryTarget, query: Fragment, options: QueryOptions) {
   const startedMs = performance.now()
   try {
     const response = await clickhouse.reader.read(readOf(query, options, streamSettings))
@@ -147,12 +139,7 @@ async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffe
 }
 
 /** @param query ends with a format of `readJsonRows` */
-async function runQuery<Row>(
-  clickhouse: QueryTarget,
-  query: Fragment,
-  options: QueryOptions,
-  bytesMax?: number,
-): Promise<{ rows: Row[]; isCut: boolean }> {
+async function runQuery<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions, bytesMax?: number) {
   const startedMs = performance.now()
   try {
     return await readJsonRows<Row>(await clickhouse.reader.read(readOf(query, options)), bytesMax)

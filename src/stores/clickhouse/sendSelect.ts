@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
@@ -58,12 +59,11 @@ export function openReads(
 
   /** @returns whether the server responds to a request on a connection of its own, within several attempts; concurrent reads share it */
   function isAlive(): Promise<boolean> {
-    const pingOnce = (signal: AbortSignal) =>
-      new Promise((resolve, reject) => {
-        const sent = request({ hostname, port, socketPath, path: '/ping', agent: false, signal })
-        sent.on('response', (received) => resolve(received.resume())).on('error', reject)
-        sent.end()
-      })
+    const pingOnce = async (signal: AbortSignal) => {
+      const sent = request({ hostname, port, socketPath, path: '/ping', agent: false, signal }).end()
+      const [received] = await once(sent, 'response')
+      received.resume()
+    }
     // One failure may be of this connection alone: a reset, or a process without free file descriptors.
     const ping = (signal: AbortSignal): Promise<unknown> =>
       pingOnce(signal).catch(() => sleep(pingPauseMs, undefined, { signal }).then(() => ping(signal)))
@@ -139,10 +139,7 @@ const parsedBytes = 262_144
  * @param bytesMax the rest of a larger result is not read
  * @throws ClickHouseError when the statement failed in the middle of the response
  */
-export async function readJsonRows<Row>(
-  response: http.IncomingMessage,
-  bytesMax = Number.POSITIVE_INFINITY,
-): Promise<{ rows: Row[]; isCut: boolean }> {
+export async function readJsonRows<Row>(response: http.IncomingMessage, bytesMax = Number.POSITIVE_INFINITY) {
   const rows: Row[] = []
   const parse = (lines: Buffer) => {
     for (const row of JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`)) rows.push(row)

@@ -1,42 +1,27 @@
-import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
 import type { ColumnKind, RowOf } from './columnKinds.ts'
 import { ch } from './sql.ts'
 
-export const entityIdFields = {
-  campaignId: 'text',
-  offerId: 'text',
-  landingPageId: 'text',
-  trafficSourceId: 'text',
-} as const satisfies Record<string, ColumnKind>
+/** Fields of the kind `text`. */
+function texts<Name extends string>(...names: readonly Name[]): Record<Name, 'text'> {
+  return Object.fromEntries(names.map((name) => [name, 'text'])) as Record<Name, 'text'>
+}
 
-export const subIdFields = Object.fromEntries(subIdNames.map((name) => [name, 'text'])) as Record<SubIdName, 'text'>
+export const entityIdFields = texts('campaignId', 'offerId', 'landingPageId', 'trafficSourceId')
+
+export const subIdFields = texts(...subIdNames)
 
 /** The fields of a click that imports read and the API returns, in the order of the API, with the kind of each column. */
 export const clickFields = {
   id: 'id',
   clickedAt: 'instant',
   ...entityIdFields,
-  visitorId: 'text',
-  country: 'text',
-  region: 'text',
-  city: 'text',
-  device: 'text',
-  os: 'text',
-  osVersion: 'text',
-  browser: 'text',
-  browserVersion: 'text',
-  language: 'text',
-  referrer: 'text',
-  userAgent: 'text',
+  ...texts('visitorId', 'country', 'region', 'city'),
+  ...texts('device', 'os', 'osVersion', 'browser', 'browserVersion', 'language', 'referrer', 'userAgent'),
   /** Anonymised: the last octet (IPv4) or the last 80 bits (IPv6) are zero. */
   ip: 'text',
   ...subIdFields,
-  externalClickId: 'text',
-  utmSource: 'text',
-  utmMedium: 'text',
-  utmCampaign: 'text',
-  utmTerm: 'text',
-  utmContent: 'text',
+  ...texts('externalClickId', 'utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'),
   /** In `currency`. */
   cost: 'moneyOrNull',
   currency: 'text',
@@ -49,10 +34,7 @@ export const clickFields = {
 /** The fields of conversions and costs by which facts are grouped. */
 const dimensionFields = {
   ...entityIdFields,
-  country: 'text',
-  device: 'text',
-  os: 'text',
-  browser: 'text',
+  ...texts('country', 'device', 'os', 'browser'),
   ...subIdFields,
 } as const satisfies Record<string, ColumnKind>
 
@@ -68,9 +50,7 @@ export const conversionFields = {
   clickedAt: 'instantOrNull',
   createdAt: 'instant',
   updatedAt: 'instant',
-  clickId: 'text',
-  visitorId: 'text',
-  transactionId: 'text',
+  ...texts('clickId', 'visitorId', 'transactionId'),
   ...dimensionFields,
   /** In `currency`. */
   payout: 'moneyOrNull',
@@ -103,10 +83,7 @@ export const pixelEventFields = {
   origin: 'word',
   generation: 'uint32',
   eventName: 'id',
-  clickId: 'text',
-  visitorId: 'text',
-  campaignId: 'text',
-  userId: 'text',
+  ...texts('clickId', 'visitorId', 'campaignId', 'userId'),
   value: 'floatOrNull',
   currency: 'text',
   /** JSON of an object, or empty. */

@@ -201,11 +201,7 @@ const identityQuery = `
  * @returns whether the nodes replicate
  * @throws SettingsError when one node is named twice, nodes of one shard do not replicate, or a shard has too many replicas
  */
-export function assertClusterTopology(
-  name: string,
-  members: readonly Member[],
-  identities: readonly Identity[],
-): boolean {
+export function assertClusterTopology(name: string, members: readonly Member[], identities: readonly Identity[]) {
   const hosts = new Set(identities.map(({ host }) => host)).size
   if (hosts < identities.length) {
     throw new SettingsError(

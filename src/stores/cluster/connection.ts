@@ -29,7 +29,6 @@ const lookPauseMs = 1_000
  * @param naming of a cluster. Statements of a user go to the server of its address, or to another node while that one does not respond
  */
 export function openClickHouse(address: ClickHouseAddress, readerAddress = address, naming?: ClusterNaming) {
-  let current = address
   let cluster: Cluster | undefined
   const ofCluster: ClickHouseSettings = {
     ...clusterSettings,
@@ -39,20 +38,16 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     },
   }
   const settings = naming ? ofCluster : {}
-  let client = connect(address, settings)
-  let reader = connect(readerAddress, settings)
   let stopLooking: (() => Promise<void>) | undefined
-  const urls = { writes: address.url, reads: readerAddress.url }
+  let homes = { writes: address, reads: readerAddress }
+  let urls = { writes: address.url, reads: readerAddress.url }
   /** Connections to a node stay open when statements go to another one: a response may last longer. */
-  const opened = { [`writes ${address.url}`]: client, [`reads ${readerAddress.url}`]: reader }
+  let opened: Record<string, Client> = {}
   let silent: readonly ClusterNode[] = []
 
-  function choose(role: 'writes' | 'reads', home: ClickHouseAddress, servers: readonly ClusterNode[]): Client {
-    const url = chooseServer(servers, home.url, urls[role])
-    if (url !== urls[role]) clickhouse.onNotice?.(`ClickHouse: ${role} go to ${url} instead of ${urls[role]}.`)
-    urls[role] = url
-    const key = `${role} ${url}`
-    opened[key] ??= connect({ ...home, url }, settings)
+  function clientOf(role: 'writes' | 'reads'): Client {
+    const key = `${role} ${urls[role]}`
+    opened[key] ??= connect({ ...homes[role], url: urls[role] }, settings)
     return opened[key]
   }
 
@@ -64,18 +59,21 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
       const change = node.failure === undefined ? 'responds again' : `is unavailable: ${causeOf(node.failure)}`
       clickhouse.onNotice?.(`ClickHouse: ${node.url} ${change}.`)
     }
-    client = choose('writes', address, servers)
-    reader = choose('reads', readerAddress, servers)
+    for (const role of ['writes', 'reads'] as const) {
+      const url = chooseServer(servers, homes[role].url, urls[role])
+      if (url !== urls[role]) clickhouse.onNotice?.(`ClickHouse: ${role} go to ${url} instead of ${urls[role]}.`)
+      urls[role] = url
+    }
     if (isReplicated) Object.assign(settings, replicaSettings(nodes, urls.reads))
   }
 
   const clickhouse = {
     get client() {
-      return client
+      return clientOf('writes')
     },
     /** Connections for reads of callers, as a read-only user if the settings name one. Writes and look-ups never wait for them. */
     get reader() {
-      return reader
+      return clientOf('reads')
     },
     database: address.database,
     /** The cluster of `CLICKHOUSE_CLUSTER`; known after `reach`. */
@@ -88,7 +86,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
     onNotice: undefined as ((line: string) => void) | undefined,
     /** Verifies the server, or the nodes, and the databases, or creates these. @throws what `openCluster` throws */
     async reach(mayCreate: boolean) {
-      if (!naming) return await ensureDatabase(current, mayCreate)
+      if (!naming) return await ensureDatabase(homes.writes, mayCreate)
       const found = cluster ?? (await openCluster([address, readerAddress], naming, mayCreate))
       cluster = found
       follow(found)
@@ -100,16 +98,15 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress = addre
       stopLooking ??= runPeriodically(look, () => {}, lookPauseMs)
     },
     /** Sends later queries to other addresses; those in flight end where they began. */
-    moveTo(next: ClickHouseAddress, nextReader = next) {
-      current = next
-      const previous = [client, reader]
-      client = connect(next)
-      reader = connect(nextReader)
-      for (const one of previous) void one.close()
+    moveTo(writes: ClickHouseAddress, reads = writes) {
+      for (const client of Object.values(opened)) void client.close()
+      opened = {}
+      homes = { writes, reads }
+      urls = { writes: writes.url, reads: reads.url }
     },
     async close() {
       const stopped = stopLooking?.()
-      await Promise.all([client.close(), reader.close(), ...Object.values(opened).map((one) => one.close())])
+      await Promise.all(Object.values(opened).map((client) => client.close()))
       await Promise.all([cluster?.close(), stopped])
     },
   }

@@ -4,17 +4,11 @@ import { ch, text } from '../clickhouse/sql.ts'
 import { isUsable } from './chooseServer.ts'
 import type { Cluster } from './cluster.ts'
 
-/** By table, the account first. All versions of a row are on one node, with the rows that views derive from it. */
-const shardingKeys: Record<string, string> = {
-  clicks: 'account_id, id',
-  click_index: 'account_id, id',
-  converted_click_rows: 'account_id, id',
-  conversions: 'account_id, id',
-  conversion_index: 'account_id, id',
-  converted_clicks: 'account_id, conversion_id',
-  costs: 'account_id, id',
-  cost_index: 'account_id, id',
-  pixel_events: 'account_id, origin, id',
+/** Tables by sharding key, the account first. All versions of a row are on one node, with the rows that views derive from it. */
+const tablesByKey = {
+  'account_id, id': 'clicks click_index converted_click_rows conversions conversion_index costs cost_index'.split(' '),
+  'account_id, conversion_id': ['converted_clicks'],
+  'account_id, origin, id': ['pixel_events'],
 }
 
 /** Views write sums on the node of their rows. A repair writes an account's differences to one node: readers see all or none. */
@@ -77,7 +71,8 @@ const textLiteral = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')
 const nameLiteral = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&')}\``
 
 function shardingKeyOf({ name, engine }: Table): string {
-  const key = shardingKeys[name] ?? (engine.endsWith('SummingMergeTree') ? shardingKeyOfSums : undefined)
+  const [key] = Object.entries(tablesByKey).find(([, tables]) => tables.includes(name)) ?? []
+  if (!key && engine.endsWith('SummingMergeTree')) return shardingKeyOfSums
   if (!key) throw new Error(`src/stores/cluster/distributedTables.ts has no sharding key for ${name}`)
   return key
 }
@@ -86,7 +81,7 @@ const options = { label: 'migrate' }
 
 export function tablesOf(reader: Client, database: string): Promise<Table[]> {
   const query = ch`SELECT name, engine, comment FROM system.tables WHERE database = ${text(database)} ORDER BY name`
-  return selectRows<Table>({ reader, onQuery: undefined }, query, options)
+  return selectRows<Table>({ reader }, query, options)
 }
 
 /** @returns a text for each table that is equal when the columns are */
@@ -97,6 +92,6 @@ async function readColumnTypes(reader: Client, database: string): Promise<Map<st
     WHERE database = ${text(database)}
     GROUP BY table`
   type Row = { table: string; columns: string }
-  const rows = await selectRows<Row>({ reader, onQuery: undefined }, query, options)
+  const rows = await selectRows<Row>({ reader }, query, options)
   return new Map(rows.map((row) => [row.table, row.columns]))
 }

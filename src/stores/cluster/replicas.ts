@@ -35,7 +35,7 @@ SELECT table, parts_to_check > 0 AS isChecked FROM system.replicas WHERE databas
   type Table = { table: string; isChecked: number }
   const settings = { receive_timeout: synchronizeS }
   try {
-    const tables = await selectRows<Table>({ reader: client, onQuery: undefined }, query, { label })
+    const tables = await selectRows<Table>({ reader: client }, query, { label })
     if (tables.length === 0) throw hasNoTables()
     if (tables.some(({ isChecked }) => isChecked)) return false
     await Promise.all(

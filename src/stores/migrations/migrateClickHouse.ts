@@ -146,12 +146,10 @@ async function waitUntil(step: string, lease: Lease, isOver: () => Promise<boole
 
 /** @throws MigrationError, or Problem `unavailable` */
 async function assertLeaseHeld(lease: Lease): Promise<void> {
-  try {
-    await retryWhileUnavailable('confirming the migration lease', () => lease.assertHeld())
-  } catch (error) {
+  await retryWhileUnavailable('confirming the migration lease', () => lease.assertHeld()).catch((error) => {
     if (!(error instanceof LeaseLost)) throw error
     throw new MigrationError('another process has continued the migration; run it again.')
-  }
+  })
 }
 
 async function distribute({ cluster, database }: ClickHouse, targets: readonly Target[]): Promise<void> {
@@ -227,7 +225,7 @@ async function record(node: ClickHouseClient, file: Migration, isComplete: boole
 export async function readRecords(reader: Client): Promise<MigrationRecord[]> {
   try {
     const query = ch`SELECT * FROM schema_migrations FINAL`
-    return await selectRows({ reader, onQuery: undefined }, query, { label: 'migrate.records' })
+    return await selectRows({ reader }, query, { label: 'migrate.records' })
   } catch (error) {
     if (error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE') return []
     throw error
