@@ -179,7 +179,10 @@ async function hasOtherOwner(engines: FeedEngines, before: string | undefined): 
   return owner !== undefined && owner !== before
 }
 
-/** Suspends a feed until another one has stored its rows; then it continues, and must end without writing. */
+/**
+ * Suspends a feed until another one has stored its rows; then it continues, and must end without writing. A feed that was suspended
+ * before it had the lease waits for the lease.
+ */
 async function suspend({ feed, sender, engines, chunks, startNext }: Injection): Promise<string[]> {
   const found: string[] = []
   const before = await ownerOf(engines)
@@ -192,9 +195,12 @@ async function suspend({ feed, sender, engines, chunks, startNext }: Injection):
     found.push(`The next feed did not store all rows: ${next.log()}`),
   )
   feed.release()
+  const linesBefore = feed.log().length
   feed.child.kill('SIGCONT')
-  const hasEnded = await Promise.race([feed.exited.then(() => true), sleep(endMaxMs, false, { ref: false })])
-  if (!hasEnded) found.push(`The suspended feed did not end: ${feed.log()}`)
+  const isWaiting = () => feed.log().includes('Another feed is active', linesBefore)
+  await until(() => feed.ending !== null || isWaiting(), endMaxMs).catch(() => {})
+  if (isWaiting()) await feed.end('SIGKILL')
+  else if (feed.ending === null) found.push(`The suspended feed did not end: ${feed.log()}`)
   else if (feed.ending === 0 || /\n +at /.test(feed.log()))
     found.push(`The suspended feed exited with ${feed.ending}: ${feed.log()}`)
   sender.moveTo(undefined)
