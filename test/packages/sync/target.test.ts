@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
       const rows = [clickOf('c1', 1, { cost: 0.1, costBase: 1e-6, country: 'Ü' }), clickOf('c2', 23 * 60 + 59)]
       await target.store(clicks, rows, await target.readState(clicks), state)
       const days = await target.days(clicks)
-      const checksums = days && (await target.checksums(clicks, '2027-01-01T00:00:00Z', days))
+      const checksums = days && (await target.checksums(clicks, { asOf: '2027-01-01', range: days, days: [] }))
       const copy = await openReadableCopy(url, schema, new AbortController().signal)
       const printed: string[][] = []
       for await (const part of (await copy.query(statement, {})).parts) printed.push(...part)

@@ -1,8 +1,7 @@
 import { requestChecksums, type SourceChecksums } from '../source/checksums.ts'
-import { type Copy, type Filled, type Reader, type Updated, type Verified, verified } from '../source/copy.ts'
+import { type Copy, type Filled, type Reader, type Verified, verified } from '../source/copy.ts'
 import { TemporaryError } from '../source/errors.ts'
 import { type ChangingResource, events } from '../source/resources.ts'
-import { differentDays, readChecksums } from './compare.ts'
 import { earlier } from './state.ts'
 import type { DatabaseCopy } from './target.ts'
 
@@ -25,11 +24,54 @@ export function openUpdate(target: DatabaseCopy, hasEvents: boolean): Copy['upda
   let before: string | undefined
   return async (reader, resource, mustVerify) => {
     before ??= hasEvents ? await presentOf(reader) : ''
-    const { copied, ...updated } = await updateTarget(target, reader, resource, mustVerify)
+    // Before the rows, so that the copy is beyond their `asOf` when it is compared.
+    const checksums = mustVerify ? await target.readChecksums(reader, resource) : undefined
+    const { copied, filled } = await copyUntil(reader, resource, checksums?.asOf ?? '')
+    const proof = checksums && (await verify(reader, resource, checksums))
     // The clock of the other resources is no bound for events.
     await target.storeAsOf(resource, { copied, before: resource === events ? '' : before })
     if (copied > before) before = copied
-    return updated
+    return { filled, verified: proof }
+  }
+
+  /** Copies until all rows before `asOf` are copied. */
+  async function copyUntil(reader: Reader, resource: ChangingResource, asOf: string) {
+    let filled: Filled | undefined
+    for (let pass = 1; ; pass++) {
+      const changes = await target.copyChanges(reader, resource)
+      filled ??= changes.filled
+      if (changes.copied >= asOf || pass === passesMax) return { copied: changes.copied, filled }
+    }
+  }
+
+  /**
+   * Compares the copy with checksums that were read before the copy was updated, and replaces the days that differ.
+   * @throws TemporaryError when a day still differs after several replacements
+   */
+  async function verify(reader: Reader, resource: ChangingResource, source: SourceChecksums): Promise<Verified> {
+    const repaired = new Set<string>()
+    let different = await target.differentDays(resource, source)
+    for (let attempt = 0; different.length > 0; attempt++) {
+      if (attempt === repairsMax) {
+        throw new TemporaryError(
+          `${resource.name} of ${different[0]} still differ from the source; run --verify again.`,
+        )
+      }
+      const again: string[] = []
+      for (const [index, day] of different.entries()) {
+        // Before the rows: rows that are stored in between are later than its `asOf`, and not compared.
+        const checksums = await requestChecksums(reader, resource, { from: day, to: day })
+        // The source has removed the day by age: the copy keeps it.
+        if (checksums.range.from > day) continue
+        const stored = await target.replaceDay(reader, resource, day)
+        if (stored === undefined) continue
+        reader.onRows(resource.name, stored, (index + 1) / different.length)
+        repaired.add(day)
+        again.push(...(await target.differentDays(resource, checksums)))
+      }
+      different = again
+    }
+    return verified(resource, source, [...repaired].sort())
   }
 }
 
@@ -44,56 +86,4 @@ async function presentOf(reader: Reader): Promise<string> {
     reader.signal?.throwIfAborted()
     return ''
   }
-}
-
-/** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
-async function updateTarget(
-  target: DatabaseCopy,
-  reader: Reader,
-  resource: ChangingResource,
-  mustVerify: boolean,
-): Promise<Updated & { copied: string }> {
-  const checksums = mustVerify ? await readChecksums(reader, target, resource) : undefined
-  let filled: Filled | undefined
-  let copied = ''
-  for (let pass = 1; pass <= passesMax; pass++) {
-    const changes = await target.copyChanges(reader, resource)
-    filled ??= changes.filled
-    copied = changes.copied
-    if (checksums === undefined || copied >= checksums.asOf) break
-  }
-  return { copied, filled, verified: checksums && (await verify(target, reader, resource, checksums)) }
-}
-
-/**
- * Compares the copy with checksums that were read before the copy was updated, and replaces the days that differ.
- * @throws TemporaryError when a day still differs after several replacements
- */
-async function verify(
-  target: DatabaseCopy,
-  reader: Reader,
-  resource: ChangingResource,
-  source: SourceChecksums,
-): Promise<Verified> {
-  const repaired = new Set<string>()
-  let different = await differentDays(target, resource, source)
-  for (let attempt = 0; different.length > 0; attempt++) {
-    if (attempt === repairsMax) {
-      throw new TemporaryError(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
-    }
-    const again: string[] = []
-    for (const [index, day] of different.entries()) {
-      // Before the rows: rows that are stored in between are later than its `asOf`, and not compared.
-      const checksums = await requestChecksums(reader, resource, { from: day, to: day })
-      // The source has removed the day by age: the copy keeps it.
-      if (checksums.range.from > day) continue
-      const stored = await target.replaceDay(reader, resource, day)
-      if (stored === undefined) continue
-      reader.onRows(resource.name, stored, (index + 1) / different.length)
-      repaired.add(day)
-      again.push(...(await differentDays(target, resource, checksums)))
-    }
-    different = again
-  }
-  return verified(resource, source, [...repaired].sort())
 }

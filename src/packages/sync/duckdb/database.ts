@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Database } from '../database/database.ts'
 import { explainMissing, SyncError, TemporaryError } from '../source/errors.ts'
 import { duckdbDialect } from './dialect.ts'
-
-/** A file of DuckDB that is open. */
-export type DuckdbFile = Awaited<ReturnType<typeof openFile>>
 
 /**
  * Opens a database file.
@@ -44,24 +42,21 @@ export function loadPackage(): typeof import('@duckdb/node-api') {
 }
 
 /** @returns what statements of both databases are executed with */
-export function databaseOf({ connection }: Pick<DuckdbFile, 'connection'>): Database {
+export function databaseOf(connection: DuckDBConnection): Database {
   return {
     dialect: duckdbDialect,
     async query<Row>(statement: string, values: readonly (string | null)[] = []) {
       return (await connection.runAndReadAll(statement, [...values])).getRowObjectsJson() as Row[]
     },
     execute: (statements) =>
-      inTransaction({ connection }, async () => {
+      inTransaction(connection, async () => {
         for (const statement of statements) await connection.run(statement)
       }),
   }
 }
 
 /** Runs statements as a whole or not at all. */
-export async function inTransaction<Result>(
-  { connection }: Pick<DuckdbFile, 'connection'>,
-  run: () => Promise<Result>,
-): Promise<Result> {
+export async function inTransaction<Result>(connection: DuckDBConnection, run: () => Promise<Result>): Promise<Result> {
   await connection.run('BEGIN')
   try {
     const result = await run()

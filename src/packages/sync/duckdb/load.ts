@@ -1,10 +1,11 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { inDays } from '../database/compare.ts'
 import { type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { jsonIn } from '../database/tables.ts'
 import type { Span } from '../source/checksums.ts'
 import { received } from '../source/received.ts'
 import { type ChangingResource, columnNameOf, type Resource, subIdNames } from '../source/resources.ts'
-import { type DuckdbFile, inTransaction } from './database.ts'
+import { inTransaction } from './database.ts'
 
 /** Rows that are loaded into a table. */
 export interface Load {
@@ -22,7 +23,7 @@ export interface Load {
  * @throws TemporaryError when a row has no key or time, is not of the days that are replaced, or is repeated
  */
 export async function loadRows(
-  { connection }: Pick<DuckdbFile, 'connection'>,
+  connection: DuckDBConnection,
   schema: string,
   resource: Resource | ChangingResource,
   { file, replaced, after }: Load,
@@ -33,7 +34,7 @@ export async function loadRows(
   // TRAP: a path with `*`, `?` or `[` is a pattern.
   const path = file.replaceAll(/[*?[]/g, '[$&]')
   const days = typeof replaced === 'object' ? [replaced.from, replaced.to] : ['0001-01-01', '9999-12-31']
-  return await inTransaction({ connection }, async () => {
+  return await inTransaction(connection, async () => {
     const valid = key.map((column) => `r.${column} IS NOT NULL`)
     if (time) valid.push(inDays(`r.${time}`, 2, 3), 'isfinite(r.stored_at)')
     const same = `(SELECT count(*)::int FROM ${table} AS t, ${rows} WHERE ${isSame} AND r.stored_at = t.stored_at)`

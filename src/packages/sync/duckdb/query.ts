@@ -14,7 +14,7 @@ export async function openReadableCopy(file: string, schema: string, signal: Abo
   // Again and again: an interrupt before a statement has started has no effect.
   const interrupting = setInterval(() => signal.aborted && connection.interrupt(), 50)
   return {
-    asOf: () => readAsOf(databaseOf(opened), schema),
+    asOf: () => readAsOf(databaseOf(connection), schema),
     async query(statement, given) {
       await connection.run(`SET search_path = '${schema},main'`)
       const statements = await connection.extractStatements(statement)

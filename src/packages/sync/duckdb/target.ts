@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { differentDays, openChecksums, readChecksums } from '../database/compare.ts'
+import { openChecksums } from '../database/compare.ts'
 import { earlier, openState, type SyncState, stateStatement, stateValues } from '../database/state.ts'
 import { createTables } from '../database/tables.ts'
 import type { DatabaseCopy } from '../database/target.ts'
@@ -33,7 +33,7 @@ const fileOptions = {
 export async function openTarget(file: string, schema: string): Promise<DatabaseCopy> {
   assertOtherName(file, schema)
   const opened = await openFile(file, fileOptions)
-  const database = databaseOf(opened)
+  const database = databaseOf(opened.connection)
   try {
     await createTables(database, schema)
   } catch (error) {
@@ -53,7 +53,7 @@ export async function openTarget(file: string, schema: string): Promise<Database
   ): Promise<number | undefined> {
     try {
       if ((await downloadParquet(reader, resource, { ...part, ...download })) === undefined) return undefined
-      return await loadRows(opened, schema, resource, { ...options(), file: partFile })
+      return await loadRows(opened.connection, schema, resource, { ...options(), file: partFile })
     } finally {
       await rm(partFile, { force: true })
     }
@@ -76,11 +76,11 @@ export async function openTarget(file: string, schema: string): Promise<Database
    */
   async function copyDays(reader: Reader, resource: ChangingResource, state: SyncState) {
     const stored = await copy.days(resource)
-    const checksums = await readChecksums(reader, copy, resource)
+    const checksums = await copy.readChecksums(reader, resource)
     if (!checksums) return { state }
     const { newColumns, cursor } = state
     const unfilledBefore = newColumns === null ? '' : (cursor ?? '9999-12-31')
-    const different = new Set(await differentDays(copy, resource, checksums))
+    const different = new Set(await copy.differentDays(resource, checksums))
     const days = new Map<string, DayRows>([...different].map((day) => [day, { day, rows: 0, isWanted: true }]))
     for (const { day, rows } of checksums.days) {
       days.set(day, { day, rows, isWanted: day < unfilledBefore || different.has(day) })

@@ -50,11 +50,7 @@ export async function downloadParquet(
  * @throws TemporaryError when they are no Parquet file, at once if they begin otherwise: a proxy may have sent a page with 200; SyncError
  *   when they are more than `bytesMax`
  */
-export async function* onlyParquet(
-  path: string,
-  chunks: AsyncIterable<Buffer>,
-  bytesMax = exportBytesMax,
-): AsyncGenerator<Buffer> {
+export async function* onlyParquet(path: string, chunks: AsyncIterable<Buffer>, bytesMax = exportBytesMax) {
   let size = 0
   let [first, last] = [Buffer.alloc(0), Buffer.alloc(0)]
   for await (const chunk of chunks) {

@@ -101,11 +101,7 @@ export async function isRetained(source: CopySource, resource: ChangingResource,
 }
 
 /** @returns the first day of rows that the source has not removed by age; empty if it has not removed rows from `day` on */
-export async function retainedDay(
-  { client, signal }: CopySource,
-  { path, query }: ChangingResource,
-  day: string,
-): Promise<string> {
+export async function retainedDay({ client, signal }: CopySource, { path, query }: ChangingResource, day: string) {
   const page = await client.get(path, { query: { ...query, from: day, to: day, limit: 1 }, signal })
   return receivedRetainedDay(path, page)
 }

@@ -51,14 +51,14 @@ const utm = 'utmSource, utmMedium, utmCampaign, utmTerm, utmContent'
 const subIds = 'sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10'
 export const subIdNames: ReadonlySet<string> = new Set(subIds.split(', '))
 
+const defaults = { key: ['id'], query: {}, overlapMs: 0 } as const
+
 const clicks: ChangingResource = {
+  ...defaults,
   name: 'clicks',
   path: '/clicks',
-  key: ['id'],
-  query: {},
   time: 'clickedAt',
   amount: 'costBase',
-  overlapMs: 0,
   fields: typesIn(
     `id text NOT NULL, clickedAt timestamptz NOT NULL, ${entityIds}, visitorId, country, region, city, device`,
     `os, osVersion, browser, browserVersion, language, referrer, userAgent, ip, ${subIds}, externalClickId, ${utm}`,
@@ -69,13 +69,12 @@ const clicks: ChangingResource = {
 }
 
 const conversions: ChangingResource = {
+  ...defaults,
   name: 'conversions',
   path: '/conversions',
-  key: ['id'],
   query: { include_test_mode: true },
   time: 'convertedAt',
   amount: 'revenueBase',
-  overlapMs: 0,
   fields: typesIn(
     'id text NOT NULL, source, status, externalStatus, eventName, convertedAt timestamptz NOT NULL',
     'clickedAt timestamptz, createdAt timestamptz, updatedAt timestamptz, clickId, visitorId, transactionId',
@@ -87,13 +86,11 @@ const conversions: ChangingResource = {
 }
 
 const costs: ChangingResource = {
+  ...defaults,
   name: 'costs',
   path: '/costs',
-  key: ['id'],
-  query: {},
   time: 'spentAt',
   amount: 'costBase',
-  overlapMs: 0,
   fields: typesIn(
     `id text NOT NULL, spentAt timestamptz NOT NULL, updatedAt timestamptz, ${entityIds}, country, device, os, browser`,
     `${subIds}, cost numeric(18,6), currency, costBase numeric(18,6), baseCurrency, storedAt timestamptz NOT NULL`,
@@ -102,10 +99,10 @@ const costs: ChangingResource = {
 }
 
 export const events: ChangingResource = {
+  ...defaults,
   name: 'events',
   path: '/events',
   key: ['origin', 'id', 'generation'],
-  query: {},
   time: 'occurredAt',
   // Their `storedAt` is the clock of the event store, which may be set back.
   overlapMs: 60_000,
