@@ -46,7 +46,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   }
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
-  await importBeforeRows(context, account, folder, manifest)
+  await importBeforeRows(context, folder, manifest)
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
   const prepare = (writer: Writer) => reopenLaterErasures(writer, manifest.erasures)
@@ -110,15 +110,11 @@ async function openAccount(
  * Stores what must come before the rows: erasures, so that the rows need not be searched afterwards, and sums of removed clicks,
  * to which sums of the same days are added.
  */
-async function importBeforeRows(
-  context: CommandContext,
-  { id }: Account,
-  folder: string,
-  { erasures, retained }: Manifest,
-): Promise<void> {
+async function importBeforeRows(context: CommandContext, folder: string, manifest: Manifest): Promise<void> {
+  const { account, erasures, retained } = manifest
   const msOf = (moment: string | null) => (moment === null ? 0 : Date.parse(moment))
   const ranges = { clicksMs: msOf(retained.clicksFrom), eventsMs: msOf(retained.eventsFrom) }
-  await context.withWriter(id, async (writer) => {
+  await context.withWriter(account.id, async (writer) => {
     if (erasures.length > 0) {
       const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
       await addErasures(writer, added)

@@ -15,10 +15,7 @@ interface Entry {
 
 /** Writes lines of the log, which are JSON, as text. */
 export function inText(destination: LogDestination): DestinationStream & Pick<LogDestination, 'flushSync'> {
-  return {
-    write: (line) => void destination.write(logText(line)),
-    flushSync: () => destination.flushSync(),
-  }
+  return { write: (line) => void destination.write(logText(line)), flushSync: () => destination.flushSync() }
 }
 
 /**

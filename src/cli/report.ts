@@ -174,11 +174,7 @@ async function* csvTexts(pages: Pages, plan: ReportPlan, query: ReportQuery): As
     yield* [...reportCsv({ ...last, data: [] }, plan, { ...options, totalsOf: rows }).texts].slice(1)
 }
 
-function reportTable(
-  { data, totals, previous, bucketCount }: ReportResponse,
-  plan: ReportPlan,
-  query: ReportQuery,
-): string {
+function reportTable({ data, totals, previous, bucketCount }: ReportResponse, plan: ReportPlan, query: ReportQuery) {
   const metrics = query.metrics ? plan.metrics : tableMetrics
   const columns = [...plan.dimensions, ...metrics, ...(previous ? metrics.map((name) => `previous_${name}`) : [])]
   const row = (labels: object, now: object, before: object | null | undefined) => ({

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/client.ts'
 import { comparedText } from './comparedText.ts'
 import { Button } from './controls.tsx'
 import type { Emptiness } from './empty.tsx'
@@ -8,10 +7,8 @@ import { formatChange, formatTotal, formatValue, lossClass, type Value } from '.
 import { cardMetrics, hasNumbers, isCost, type Metric, metricNames, metrics, type SelectedMetric } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { type Daily, drawnValues } from './seriesValues.ts'
+import { type Daily, drawnValues, type Overview } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
-
-type Overview = ResponseOf<'/stats/overview'>
 
 type CardsProps = PanelProps & { overview: Loaded<Overview>; daily: Loaded<Daily>; empty: Emptiness }
 

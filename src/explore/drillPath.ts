@@ -29,8 +29,11 @@ export function sortOf(groups: readonly Dimension[], sort: string): string {
   return hasNoClicks && sort === defaultView.sort ? '-conversions' : sort
 }
 
+/** A table of a view: by what its rows are grouped, and the dates of its response. */
+export type GroupedTable = { view: View; groups: readonly Dimension[]; dates: Dates }
+
 /** What selects a row: filters, dates, and filters of conversions only. `isExact`: they select nothing else. */
-function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View, dates: Dates) {
+function selectionOfRow(row: ReportRow, { view, groups, dates }: GroupedTable) {
   const ofConversions: Partial<Record<(typeof conversionDimensions)[number], string>> = {}
   const selected = { filters: view.filters, range: view.range, dates, ofConversions, isExact: true }
   for (const dimension of groups) {
@@ -47,22 +50,19 @@ function selectionOfRow(row: ReportRow, groups: readonly Dimension[], view: View
   return selected
 }
 
-/**
- * The change that selects a row and groups by the next dimension; undefined if the row has nothing to select by.
- * @param dates of the table
- */
-export function changeFor(row: ReportRow, groups: readonly Dimension[], view: View, dates: Dates) {
-  const { filters, range } = selectionOfRow(row, groups, view, dates)
+/** The change that selects a row and groups by the next dimension; undefined if the row has nothing to select by. */
+export function changeFor(row: ReportRow, table: GroupedTable) {
+  const { view, groups } = table
+  const { filters, range } = selectionOfRow(row, table)
   if (filters === view.filters && range === view.range) return undefined
   const groupBy = nextDimensions({ groupBy: groups, filters, next: view.next }).slice(0, 1)
   return { filters, range, groupBy, sort: sortOf(groupBy, view.sort) }
 }
 
+type ListedPath = '/clicks' | '/conversions' | '/costs'
+
 /** Rows of a list, newest first. */
-export type RowList =
-  | { path: '/clicks'; query: QueryOf<'/clicks'> }
-  | { path: '/conversions'; query: QueryOf<'/conversions'> }
-  | { path: '/costs'; query: QueryOf<'/costs'> }
+export type RowList = { [Path in ListedPath]: { path: Path; query: QueryOf<Path> } }[ListedPath]
 
 const statuses: Partial<Record<SelectedMetric, string>> = {
   conversions: 'approved',
@@ -72,15 +72,10 @@ const statuses: Partial<Record<SelectedMetric, string>> = {
   refundedConversions: 'refunded,chargeback',
 }
 
-/** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals @param dates of the table */
-export function rowsOf(
-  metric: SelectedMetric,
-  row: ReportRow | undefined,
-  groups: readonly Dimension[],
-  view: View,
-  dates: Dates,
-): RowList | undefined {
-  const selected = row && selectionOfRow(row, groups, view, dates)
+/** The rows that a metric of a row counts; undefined if no list has them. @param row undefined: the totals */
+export function rowsOf(metric: SelectedMetric, row: ReportRow | undefined, table: GroupedTable): RowList | undefined {
+  const { view } = table
+  const selected = row && selectionOfRow(row, table)
   if (selected?.isExact === false) return undefined
   const { ofConversions = {}, filters = view.filters, range = view.range } = selected ?? {}
   const selection = selectionOf({ ...view, filters, range })

@@ -1,11 +1,10 @@
-import type { ResponseOf } from '../packages/client/client.ts'
 import { noDataBefore } from './comparedText.ts'
 import { Button } from './controls.tsx'
 import { dateIn } from './dates.ts'
 import { hasNumbers } from './metrics.ts'
 import { CopyButton } from './notes.tsx'
 import { baseUrl, type Loaded, useGet, useSession } from './request.ts'
-import type { Daily } from './seriesValues.ts'
+import type { Daily, Overview } from './seriesValues.ts'
 import type { PanelProps, View } from './view.ts'
 
 /**
@@ -15,11 +14,7 @@ import type { PanelProps, View } from './view.ts'
 export type Emptiness = { text: string; isNew: boolean; firstDate: string }
 
 /** Reads the first rows of the account if a view or its series begins with zeros. */
-export function useEmptiness(
-  view: View,
-  overview: Loaded<ResponseOf<'/stats/overview'>>,
-  daily: Loaded<Daily>,
-): Emptiness {
+export function useEmptiness(view: View, overview: Loaded<Overview>, daily: Loaded<Daily>): Emptiness {
   const isEmpty = overview.phase === 'ready' && !hasNumbers(overview.data.totals)
   const [start] = daily.phase === 'ready' ? daily.data.data : []
   const beginsEmpty = start && !(hasNumbers(start) && (!start.previous || hasNumbers(start.previous)))

@@ -1,14 +1,14 @@
-import type { ResponseOf } from '../packages/client/client.ts'
 import { Problem } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { useGet } from './request.ts'
+import type { Overview } from './seriesValues.ts'
 
 const hourMs = 3_600_000
 const weekMs = 168 * hourMs
 /** An account with fewer clicks in two hours may have none in the next two. */
 const expectedClicks = 20
 
-type FreshnessProps = { overview: Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>; zone: string }
+type FreshnessProps = { overview: Pick<Overview, 'asOf' | 'dataThrough'>; zone: string }
 
 /** Up to when the account has clicks, and a warning if they seem to have stopped. */
 export function Freshness({ overview, zone }: FreshnessProps) {

@@ -1,16 +1,16 @@
-import type { ResponseOf } from '../packages/client/client.ts'
 import { Button, Checkbox, Field, Menu, Select } from './controls.tsx'
 import { dateIn, datesIn } from './dates.ts'
 import { formatDates } from './format.ts'
 import { comparisons, type Dates, rangeNames, ranges } from './ranges.ts'
 import type { Loaded } from './request.ts'
+import type { Overview } from './seriesValues.ts'
 import type { PanelProps } from './view.ts'
 
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
 
 /** The range with its dates and what it is compared with, as one button that opens the selection of all. */
-export function RangeMenu(props: PanelProps & { overview: Loaded<ResponseOf<'/stats/overview'>> }) {
+export function RangeMenu(props: PanelProps & { overview: Loaded<Overview> }) {
   const { view, onChange, overview } = props
   const { range, tz, compare } = view
   // The response has the dates of the range. Until it arrives, the fields show the dates of the response before it.

@@ -33,13 +33,13 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
   const columns = view.columns.filter((name) => body.totals[name] !== undefined)
   const sorted = sortedColumn({ ...view, columns })
   const shown = isNarrow ? [sorted, ...columns.filter((name) => name !== sorted)] : columns
-  const dates = datesIn(view.tz, body)
+  const table = { view, groups, dates: datesIn(view.tz, body) }
   const cells = (of: Totals, before: Totals | undefined, row?: ReportRow) =>
     shown.map((metric) => {
       const { label, kind } = metrics[metric]
       const text = formatValue(of[metric], kind, body.currency)
       const currency = metric === sorted && view.sort.includes('change.') ? body.currency : ''
-      const list = of[metric] ? rowsOf(metric, row, groups, view, dates) : undefined
+      const list = of[metric] ? rowsOf(metric, row, table) : undefined
       const openList = () => {
         const title = `${text} ${label}: ${(row ? namesOf(row, groups) : ['all rows']).join(', ')}`
         if (list) onRows({ list, title, count: kind === 'count' ? (of[metric] ?? undefined) : undefined })
@@ -54,7 +54,7 @@ export function ReportTable({ body, rows, onRows, ...props }: ReportTableProps) 
       )
     })
   function selectorOf(row: ReportRow) {
-    const change = changeFor(row, groups, view, dates)
+    const change = changeFor(row, table)
     return change && (() => props.onChange(change))
   }
   function namesIn(row: ReportRow) {

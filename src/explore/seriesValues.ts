@@ -2,6 +2,7 @@ import type { ResponseOf } from '../packages/client/types.ts'
 import { begunAt, endsWithinDay } from './dates.ts'
 import { hasNumbers, isSum, type Metric } from './metrics.ts'
 
+export type Overview = ResponseOf<'/stats/overview'>
 export type Daily = ResponseOf<'/stats/daily'>
 
 type Values = (number | null)[]

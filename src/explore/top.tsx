@@ -1,15 +1,13 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { ResponseOf } from '../packages/client/client.ts'
 import { Button, Checkbox, Menu, Select } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { Freshness } from './freshness.tsx'
 import { useSession } from './request.ts'
 import { SavedViews } from './savedViews.tsx'
+import type { Overview } from './seriesValues.ts'
 import { setTheme, storedTheme, themes } from './theme.ts'
 import type { PanelProps } from './view.ts'
 import { ZoneField } from './zoneField.tsx'
-
-type Overview = Pick<ResponseOf<'/stats/overview'>, 'asOf' | 'dataThrough'>
 
 const refreshMs = 60_000
 const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href

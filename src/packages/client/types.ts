@@ -1,7 +1,10 @@
 import type { components, paths } from './api.ts'
 
+/** The paths with a GET operation that has a part. */
+type PathWith<Part> = { [Path in keyof paths]: paths[Path] extends { get: Part } ? Path : never }[keyof paths]
+
 /** A path with a GET operation, as in the documentation: `/clicks`, `/campaigns/{id}`. */
-export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
+export type ReadPath = PathWith<object>
 
 /** The response body of a path. */
 export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Response } } }
@@ -13,24 +16,14 @@ type Complete<Body> = Body extends { data: (infer Row)[]; nextCursor: string | n
   ? Omit<Body, 'data'> & { data: Required<Row>[] }
   : Body
 
-/** A path with pages: a list, by cursors, or a report, by offsets. */
-export type ListPath = {
-  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[] } & (
-    | { nextCursor: string | null }
-    | { truncated: boolean }
-  )
-    ? Path
-    : never
-}[ReadPath]
+/** A page of a list, by cursors, or of a report, by offsets. */
+type Page = { data: unknown[] } & ({ nextCursor: string | null } | { truncated: boolean })
+
+/** A path with pages. */
+export type ListPath = { [Path in ReadPath]: ResponseOf<Path> extends Page ? Path : never }[ReadPath]
 
 /** A path with rows that can be exported. */
-export type ExportPath = {
-  [Path in ListPath]: paths[Path] extends {
-    get: { responses: { 200: { content: { 'application/x-ndjson': unknown } } } }
-  }
-    ? Path
-    : never
-}[ListPath]
+export type ExportPath = ListPath & PathWith<{ responses: { 200: { content: { 'application/x-ndjson': unknown } } } }>
 
 /** A row of a list. */
 export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
