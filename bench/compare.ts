@@ -1,164 +1,220 @@
-// Compares the speed of two commits, which alternate on stores with the same rows. bench/README.md explains options and
+// Compares the CPU time of two commits, which take turns on stores with the same rows. bench/README.md explains options and
 // output.
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Build, buildCommit } from './compareBuild.ts'
+import { type Build, buildCommit, buildOfCheckout, hasCommit, openBuildCache } from './compareBuild.ts'
 import { writeCompareData } from './compareData.ts'
-import { type Figure, Side } from './compareSide.ts'
-import { busyCores, stopPrograms } from './processes.ts'
+import { type CompareRead, compareReads } from './compareReads.ts'
+import { type CpuTime, Side } from './compareSide.ts'
+import { stopPrograms } from './processes.ts'
 import { describeMachine, writeResults } from './results.ts'
 import { removeFolder } from './stores.ts'
-import { median, rounded } from './timing.ts'
+import { median, quantile, rounded } from './timing.ts'
+
+/** The commit that `.ci/run` compares with. Name a later commit when reads have become cheaper. */
+const referenceCommit = 'f0c3c597bff559a9aa2d887586c179faffb3fef2'
+/** The commit of the goals of compareReads.ts. */
+const goalCommit = '60d5b676def51ad6ca5eb87f55baa10927a60d63'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    /** Six reads of a small store, in about a minute. */
+    short: { type: 'boolean', default: false },
     /** Pairs of measurements; every other pair starts with B. */
-    rounds: { type: 'string', default: '5' },
+    turns: { type: 'string', default: '15' },
     /** Regular expression that the names of figures must match. */
     only: { type: 'string', default: '' },
-    /** Clicks of the account that is read and exported. */
-    clicks: { type: 'string', default: '1000000' },
-    'import-rows': { type: 'string', default: '200000' },
-    /** Duration of each load of events and of the cached report. */
-    seconds: { type: 'string', default: '6' },
+    /** Clicks of the account that is read: 1,000,000, or 200,000 in the short form. */
+    clicks: { type: 'string' },
+    /** Clicks of each import. */
+    'import-rows': { type: 'string', default: '50000' },
+    /** Duration of each load of events. */
+    seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '256,1024' },
-    /** Requests of each read. */
-    requests: { type: 'string', default: '40' },
-    /** Maximum duration of the run. */
-    minutes: { type: 'string', default: '60' },
-    /** Folder of builds and stores, which later runs reuse; by default a temporary one. */
+    /** Requests of most reads in a turn. */
+    requests: { type: 'string', default: '10' },
+    /** Folder of rows and stores, which later runs of the same day reuse; by default a temporary one. */
     folder: { type: 'string' },
     /** File for the results, NDJSON. */
     out: { type: 'string' },
   },
 })
 
-/** Smaller changes are reported as equal. */
-const threshold = 0.03
-/** Above this number of cores used by other processes the results are not reliable. */
-const busyCoresMax = 0.2
-
-const [a = 'HEAD~', b] = positionals
-const sizes = {
-  only: new RegExp(options.only),
-  requests: Number(options.requests),
-  seconds: Number(options.seconds),
-  connections: options.connections.split(',').map(Number),
+/** What both commits do in each turn. */
+interface Work {
+  name: string
+  /** The largest median of B / A; without it, `limit` applies to the lower quartile. */
+  goal: number | undefined
+  /** Runs of each commit in a turn, in which the commits alternate. */
+  runs: number
+  /** @returns what must be equal for both commits */
+  warmUp(side: Side): Promise<unknown>
+  /** @param number differs between all runs @returns the number of requests, events or clicks */
+  run(side: Side, number: number): Promise<number>
 }
-const startedMs = performance.now()
-const limitMs = Number(options.minutes) * 60_000
-const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-compare-')))
-await mkdir(folder, { recursive: true })
 
-/** Figures of A and of B by round. */
-const rounds: [Figure[], Figure[]][] = []
-/** Cores used by other processes before each measurement. */
-const otherCores: number[] = []
-let isInTime = true
-const timer = setTimeout(async () => {
-  isInTime = false
-  // Requests to the stopped servers fail, which ends the run.
-  await stopPrograms()
-}, limitMs)
-try {
-  const builds: [Build, Build] = [await buildCommit(a, join(folder, 'a')), await buildCommit(b, join(folder, 'b'))]
-  const [clicks, importRows] = [Number(options.clicks), Number(options['import-rows'])]
-  const data = await writeCompareData(join(folder, `rows-${clicks}-${importRows}`), clicks, importRows)
-  const sides = builds.map(
-    (build, index) => new Side(build, data, join(folder, index === 0 ? 'a' : 'b', `${build.id}-${options.clicks}`)),
-  )
-  const [sideA, sideB] = sides as [Side, Side]
-  for (const side of [sideA, sideB]) {
-    console.log(`${side.build.name}: filling its store with ${data.clicks} clicks, unless it is filled`)
-    assertInTime()
-    await side.fill()
+/** The CPU time of A and of B for one request, event or click in a turn. */
+type Turn = readonly [CpuTime, CpuTime]
+
+const warmUpTurns = 3
+
+const [a = referenceCommit, b] = positionals
+/** The largest lower quartile of B / A: single turns differ more on a busy machine. */
+const limit = options.short ? 1.1 : 1.05
+const turnCount = Number(options.turns)
+const clicks = Number(options.clicks ?? (options.short ? 200_000 : 1_000_000))
+const importRows = options.short ? 0 : Number(options['import-rows'])
+
+if (a === referenceCommit && !(await hasCommit(a))) {
+  console.log(`Skipped: commit ${a} is neither in this clone nor at its remote origin.`)
+} else {
+  await compare()
+}
+
+async function compare(): Promise<void> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-compare-')))
+  await mkdir(folder, { recursive: true })
+  try {
+    const cache = await openBuildCache()
+    const buildA = await buildCommit(a, cache)
+    const buildB = b === undefined ? await buildOfCheckout(folder) : await buildCommit(b, cache)
+    // Rows are relative to the present day.
+    const size = `${clicks}-${importRows}-${new Date().toISOString().slice(0, 10)}`
+    const data = await writeCompareData(join(folder, `rows-${size}`), clicks, importRows)
+    const sideA = new Side(buildA, data, join(folder, `a-${buildA.id}-${size}`))
+    const sideB = new Side(buildB, data, join(folder, `b-${buildB.id}-${size}`))
+    console.log(`A is ${buildA.name}, B is ${buildB.name}: filling a store of each with ${clicks} clicks`)
+    await Promise.all([sideA.open(), sideB.open()])
+    const works = worksOf(compareReads(data), buildA.commit === goalCommit && !options.short)
+    const turns = await measure(works, sideA, sideB)
+    await report([buildA, buildB], works, turns)
+    await Promise.all([sideA.close(), sideB.close()])
+  } finally {
+    await stopPrograms()
+    if (options.folder === undefined) await removeFolder(folder)
   }
-  const facts = new Map<string, string>()
-  for (let round = 0; round < Number(options.rounds); round++) {
-    const measured = new Map<Side, Figure[]>()
-    for (const side of round % 2 === 0 ? [sideA, sideB] : [sideB, sideA]) {
-      assertInTime()
-      otherCores.push(rounded(await idleCores()))
-      measured.set(side, await side.measure(sizes, facts))
+}
+
+/** @param hasGoals whether figures have goals, or one limit for all */
+function worksOf(reads: readonly CompareRead[], hasGoals: boolean): Work[] {
+  const works: Work[] = reads
+    .filter(({ isShort }) => isShort || !options.short)
+    .map((read) => {
+      const runs = read.requests ?? Number(options.requests)
+      const warmUpRuns = warmUpTurns * runs
+      return {
+        name: read.name,
+        goal: hasGoals ? read.goal : undefined,
+        runs,
+        warmUp: async (side) => {
+          for (let number = 0; number < warmUpRuns; number++) await side.read(read, number)
+          return read.facts(await side.get(read.path(0)))
+        },
+        run: (side, number) => side.read(read, warmUpRuns + number),
+      }
+    })
+  if (!options.short) {
+    for (const connections of options.connections.split(',').map(Number)) {
+      works.push({
+        name: `event, ${connections} connections`,
+        goal: undefined,
+        runs: 1,
+        warmUp: (side) => side.warmUpEvents(),
+        run: (side, number) => side.sendEvents(connections, Number(options.seconds), number),
+      })
     }
-    rounds.push([measured.get(sideA) ?? [], measured.get(sideB) ?? []])
-    const minutes = rounded((performance.now() - startedMs) / 60_000)
-    console.log(`round ${round + 1} of ${options.rounds}: ${minutes} minutes since the start`)
+    works.push({
+      name: 'import of a click',
+      goal: undefined,
+      runs: 1,
+      warmUp: (side) => side.importClicks(),
+      run: (side) => side.importClicks(),
+    })
   }
-  await report(builds)
-} catch (error) {
-  if (isInTime) throw error
-  console.error(`Stopped after ${options.minutes} minutes with ${rounds.length} rounds measured; see --minutes.`)
-  process.exitCode = 1
-} finally {
-  clearTimeout(timer)
-  await stopPrograms()
-  if (options.folder === undefined) await removeFolder(folder)
+  const only = new RegExp(options.only)
+  return works.filter(({ name }) => only.test(name))
 }
 
-/**
- * Waits until other processes are idle, at most a minute: processes of the last measurement may still work, and would only
- * disturb the commit that is measured next.
- * @returns cores that other processes use then
- */
-async function idleCores(): Promise<number> {
-  let busy = await busyCores()
-  for (let attempt = 0; busy > busyCoresMax && attempt < 59; attempt++) busy = await busyCores()
-  return busy
+/** @returns the turns of each work */
+async function measure(works: readonly Work[], sideA: Side, sideB: Side): Promise<Map<Work, Turn[]>> {
+  for (const work of works) {
+    const [factsA, factsB] = [await work.warmUp(sideA), await work.warmUp(sideB)].map((facts) => JSON.stringify(facts))
+    if (factsA !== factsB) throw new Error(`${work.name}: A responds ${factsA}, and B ${factsB}`)
+  }
+  const turns = new Map<Work, Turn[]>(works.map((work) => [work, []]))
+  for (let turn = 0; turn < turnCount; turn++) {
+    for (const [work, measured] of turns) measured.push(await takeTurn(work, turn, sideA, sideB))
+    console.log(`turn ${turn + 1} of ${turnCount}`)
+  }
+  return turns
 }
 
-/** The limit may pass while no server runs, as during a build. */
-function assertInTime(): void {
-  if (!isInTime) throw new Error('The time limit is exceeded.')
+/** Both commits run a work in the order A B B A …; what a commit does after its response counts too. */
+async function takeTurn(work: Work, turn: number, sideA: Side, sideB: Side): Promise<Turn> {
+  const runsA: CpuTime[] = []
+  const runsB: CpuTime[] = []
+  let [beforeA, beforeB] = [sideA.cpu(), sideB.cpu()]
+  for (let run = 0; run < work.runs; run++) {
+    const number = turn * work.runs + run
+    const isReverse = number % 2 === 1
+    const first = await work.run(isReverse ? sideB : sideA, number)
+    const second = await work.run(isReverse ? sideA : sideB, number)
+    const [afterA, afterB] = [sideA.cpu(), sideB.cpu()]
+    runsA.push(perUnit(beforeA, afterA, isReverse ? second : first))
+    runsB.push(perUnit(beforeB, afterB, isReverse ? first : second))
+    ;[beforeA, beforeB] = [afterA, afterB]
+  }
+  return [meanOf(runsA), meanOf(runsB)]
 }
 
-async function report([buildA, buildB]: [Build, Build]): Promise<void> {
-  const compared = (rounds[0]?.[0] ?? []).map(({ name, unit }) => {
-    const valuesOf = (side: 0 | 1) =>
-      rounds.map((round) => round[side].find((it) => it.name === name)?.value ?? Number.NaN)
-    const [valuesA, valuesB] = [valuesOf(0), valuesOf(1)]
-    const ratios = valuesB.map((value, round) => value / (valuesA[round] ?? Number.NaN))
+/** The mean without the largest fifth, which contains garbage collections and the interruptions of a busy machine. */
+function meanOf(runs: readonly CpuTime[]): CpuTime {
+  const kept = runs.toSorted((one, other) => sumOf(one) - sumOf(other)).slice(0, Math.ceil(0.8 * runs.length))
+  const mean = (part: keyof CpuTime) => kept.reduce((sum, run) => sum + run[part], 0) / kept.length
+  return { node: mean('node'), engines: mean('engines') }
+}
+
+function sumOf({ node, engines }: CpuTime): number {
+  return node + engines
+}
+
+function perUnit(before: CpuTime, after: CpuTime, count: number): CpuTime {
+  return { node: (after.node - before.node) / count, engines: (after.engines - before.engines) / count }
+}
+
+async function report(builds: [Build, Build], works: readonly Work[], turns: Map<Work, Turn[]>): Promise<void> {
+  const compared = works.map((work) => {
+    const measured = turns.get(work) ?? []
+    const medianOf = (side: 0 | 1, msOf: (cpu: CpuTime) => number) =>
+      rounded(median(measured.map((turn) => msOf(turn[side]))))
+    const ratios = measured.map(([cpuA, cpuB]) => sumOf(cpuB) / sumOf(cpuA))
+    const [quartile, middle] = [quantile(ratios, 0.25), median(ratios)]
     return {
-      figure: name,
-      unit,
-      A: rounded(median(valuesA)),
-      B: rounded(median(valuesB)),
-      min: rounded(Math.min(...ratios)),
-      'B / A': rounded(median(ratios)),
-      max: rounded(Math.max(...ratios)),
-      verdict: verdictOf(ratios, unit),
+      figure: work.name,
+      'A, ms': medianOf(0, sumOf),
+      'B, ms': medianOf(1, sumOf),
+      'A, engines': medianOf(0, ({ engines }) => engines),
+      'B, engines': medianOf(1, ({ engines }) => engines),
+      median: rounded(middle),
+      quartile: rounded(quartile),
+      goal: work.goal === undefined ? `quartile ≤ ${limit}` : `median ≤ ${work.goal}`,
+      verdict: (work.goal === undefined ? quartile <= limit : middle <= work.goal) ? 'met' : 'MISSED',
       ratios: ratios.map(rounded),
     }
   })
-  const beside = 'load and engines beside the server'
-  const context = {
-    a: { commit: buildA.name, versions: buildA.versions },
-    b: { commit: buildB.name, versions: buildB.versions },
-    clicks: Number(options.clicks),
-    importRows: Number(options['import-rows']),
-    rounds: rounds.length,
-    otherCores,
-  }
+  const beside = 'any load beside the servers'
+  const [A, B] = builds.map(({ name, versions }) => ({ commit: name, versions }))
+  const context = { A, B, clicks, turns: turnCount }
   console.log(describeMachine(beside), context)
-  console.table(compared, ['figure', 'unit', 'A', 'B', 'min', 'B / A', 'max', 'verdict'])
-  if (Math.max(...otherCores) > busyCoresMax) {
-    console.log(
-      `The machine was not idle: other processes used up to ${Math.max(...otherCores)} cores. Repeat this on an idle machine.`,
-    )
-  }
+  const columns = Object.keys(compared[0] ?? {}).filter((name) => name !== 'ratios')
+  console.table(compared, columns)
   if (options.out) await writeResults(options.out, { beside, ...context }, compared)
-}
-
-/** The change by the median ratio, and whether all rounds agree on its direction. */
-function verdictOf(ratios: readonly number[], unit: Figure['unit']): string {
-  const ratio = median(ratios)
-  // The additional time of B for the same work.
-  const slowdown = unit === 'ms' ? ratio - 1 : 1 / ratio - 1
-  if (Math.abs(slowdown) <= threshold) return 'within 3 %'
-  const isDivided = Math.min(...ratios) < 1 && Math.max(...ratios) > 1
-  const change = `${rounded(Math.abs(slowdown) * 100)} % ${slowdown > 0 ? 'slower' : 'faster'}`
-  return isDivided ? `${change}, but not in every round` : change
+  const missed = compared.filter(({ verdict }) => verdict !== 'met')
+  if (missed.length > 0) {
+    console.log(`B needs too much CPU time: ${missed.map(({ figure }) => figure).join('; ')}`)
+    process.exitCode = 1
+  }
 }

@@ -94,7 +94,7 @@ async function measure(
   await resetPeak(server.pid)
   const engine = (await clickhousePid(stores.dataDir)) ?? 0
   const before = await counts(stores)
-  const [serverBeforeMs, engineBeforeMs] = [await cpuMs(server.pid), await cpuMs(engine)]
+  const [serverBeforeMs, engineBeforeMs] = [cpuMs(server.pid), cpuMs(engine)]
   const result = await sendEvents(urlOf(server), { connections, seconds, run, key }, load)
   const after = await settledCounts(stores)
   const acknowledged = (result.requests - result.rejected) * eventsPerRequest
@@ -108,8 +108,7 @@ async function measure(
   }
   const perSecond = perSecondOf(result) * eventsPerRequest
   /** CPU time per event, including merges. */
-  const usOf = async (pid: number, beforeMs: number) =>
-    Math.round((1000 * ((await cpuMs(pid)) - beforeMs)) / acknowledged)
+  const usOf = (pid: number, beforeMs: number) => Math.round((1000 * (cpuMs(pid) - beforeMs)) / acknowledged)
   return {
     load: load.name,
     connections,
@@ -119,8 +118,8 @@ async function measure(
     acknowledged,
     stored,
     partsPerSecond: rounded((after.parts - before.parts) / (result.durationUs / 1e6)),
-    serverUs: await usOf(server.pid, serverBeforeMs),
-    clickhouseUs: await usOf(engine, engineBeforeMs),
+    serverUs: usOf(server.pid, serverBeforeMs),
+    clickhouseUs: usOf(engine, engineBeforeMs),
     memoryMb: await peakMb(server.pid),
   }
 }

@@ -116,7 +116,7 @@ async function runFeed(stores: BenchStores, { accounts, seconds, repeated, repor
   const visible = new Probes(stores)
   const sampled = { memoryMb: [] as number[], parts: [] as number[], reportsMs: [] as number[] }
   let startedMs = performance.now()
-  let before = await usageOf(pids)
+  let before = usageOf(pids)
   let sentBefore = 0
   let isMeasured = false
   let failedReports = 0
@@ -143,7 +143,7 @@ async function runFeed(stores: BenchStores, { accounts, seconds, repeated, repor
   for (let number = 0; number < requests; number++) {
     if (!isMeasured && number * intervalMs >= warmS * 1_000) {
       isMeasured = true
-      ;[startedMs, before, sentBefore] = [performance.now(), await usageOf(pids), sender.sent]
+      ;[startedMs, before, sentBefore] = [performance.now(), usageOf(pids), sender.sent]
       sampled.memoryMb.length = 0
       sampled.parts.length = 0
     }
@@ -158,7 +158,7 @@ async function runFeed(stores: BenchStores, { accounts, seconds, repeated, repor
   const sent = sender.sent - sentBefore
   await sender.ended()
   const tookS = (performance.now() - startedMs) / 1_000
-  const usage = await usageOf(pids)
+  const usage = usageOf(pids)
   await visible.ended()
   end.abort()
   await Promise.all([everySecond, probing])
@@ -205,9 +205,11 @@ async function repeat(ms: number, signal: AbortSignal, step: (number: number) =>
   }
 }
 
-async function usageOf<Name extends string>(pids: Record<Name, number>): Promise<Record<Name, number>> {
-  const usages = Object.entries<number>(pids).map(async ([name, pid]) => [name, await cpuMs(pid)] as const)
-  return Object.fromEntries(await Promise.all(usages)) as Record<Name, number>
+function usageOf<Name extends string>(pids: Record<Name, number>): Record<Name, number> {
+  return Object.fromEntries(Object.entries<number>(pids).map(([name, pid]) => [name, cpuMs(pid)])) as Record<
+    Name,
+    number
+  >
 }
 
 async function partsOf(stores: BenchStores): Promise<number> {

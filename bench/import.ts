@@ -44,13 +44,13 @@ await writeResults(options.out, { beside: 'stores beside the importer', clicks: 
 async function measure(stores: BenchStores): Promise<object> {
   const engine = (await clickhousePid(stores.dataDir)) ?? 0
   const timed = async (work: () => Promise<void>) => {
-    const [beforeMs, startedMs] = [await cpuMs(engine), performance.now()]
+    const [beforeMs, startedMs] = [cpuMs(engine), performance.now()]
     await work()
     const seconds = secondsSince(startedMs)
     return {
       seconds,
       perSecond: Math.round(rows / seconds),
-      cpuSeconds: rounded(((await cpuMs(engine)) - beforeMs) / 1000),
+      cpuSeconds: rounded((cpuMs(engine) - beforeMs) / 1000),
     }
   }
   const bare = await timed(() => insertBare(stores))

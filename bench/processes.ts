@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callC } from '../src/stores/embedded/cLibrary.ts'
 
 /** A program that a bench started. */
 export interface Program {
@@ -82,10 +83,26 @@ export async function residentMb(pid: number): Promise<number> {
   return Math.round(Number(kilobytes) / 1024)
 }
 
-/** User and system time of a process in milliseconds, with a resolution of 10 ms. */
-export async function cpuMs(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
+/** CPU time of all threads of a process, also of those that have ended, milliseconds. @throws Error when the process has ended */
+export function cpuMs(pid: number): number {
+  const time = Buffer.alloc(16)
+  // The clock of a process has no name; see clock_getcpuclockid(3).
+  const { value } = callC('clock_gettime', (~pid << 3) | 2, time)
+  // 0 would be this process.
+  if (pid === 0 || Number(value) !== 0) throw new Error(`There is no process ${pid}.`)
+  return secondsIn(time, 0, 1e9) * 1000
+}
+
+/** CPU time of the child processes that have ended, milliseconds. */
+export function childrenCpuMs(): number {
+  const usage = Buffer.alloc(144)
+  callC('getrusage', -1, usage)
+  return (secondsIn(usage, 0, 1e6) + secondsIn(usage, 16, 1e6)) * 1000
+}
+
+/** @returns a time of two 64-bit numbers: seconds and parts of a second */
+function secondsIn(bytes: Buffer, offset: number, parts: number): number {
+  return Number(bytes.readBigInt64LE(offset)) + Number(bytes.readBigInt64LE(offset + 8)) / parts
 }
 
 /** @returns the number of busy cores during one second in which the bench is idle */

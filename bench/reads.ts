@@ -113,9 +113,9 @@ async function measureQuery(
   const read = () => client.get(`${url}/api/v1${path}`)
   const response = JSON.parse(await read()) as { totals?: Counted; data: Counted[] }
   await time(read, warmUp)
-  const cpuBeforeMs = await cpuMs(engine)
+  const cpuBeforeMs = cpuMs(engine)
   const api = await time(read, load)
-  const clickhouseCpuMs = rounded(((await cpuMs(engine)) - cpuBeforeMs) / load.requests)
+  const clickhouseCpuMs = rounded((cpuMs(engine) - cpuBeforeMs) / load.requests)
   client.close()
   const baseline = async (run: () => Promise<object[]>, share: number) => {
     const ours = clicksOf(response.totals ? [response.totals] : response.data)

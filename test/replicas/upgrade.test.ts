@@ -33,7 +33,7 @@ describe.runIf(canReplicate() && hasPostgres() && isInstalled('git') && commitOf
   const folder = useFolder()
 
   it('1.0.0 is replaced and both replicas are restarted under load: each acknowledged event is stored once', async () => {
-    const { code } = await buildCommit(commitOf('1.0.0'), folder('1.0.0'))
+    const { code } = await buildCommit(commitOf('1.0.0') ?? '', folder('1.0.0'))
     const settings = {
       ...replicas.environment,
       DATABASE_URL: postgres.url('tributary'),
