@@ -16,6 +16,7 @@ import {
   text,
   texts,
 } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { chainsSql, rowNumber } from './chains.ts'
 import { type FunnelPlan, isRepeated, kindOf, type StepKind } from './plan.ts'
 
@@ -56,16 +57,10 @@ LIMIT ${count(funnelGroupsMax)}`
  */
 function stepRowsSql(plan: FunnelPlan, anyWithoutVisitor: boolean): Fragment {
   const kinds = [...new Set(plan.labels.map(kindOf))]
-  return join(
-    kinds.map((kind) => sqlOf[kind](plan, anyWithoutVisitor)),
-    '\nUNION ALL\n',
+  const statements = kinds.map((kind) =>
+    kind === 'event' ? eventStepsSql(plan, anyWithoutVisitor) : factStepsSql(plan, kind),
   )
-}
-
-const sqlOf: Record<StepKind, (plan: FunnelPlan, anyWithoutVisitor: boolean) => Fragment> = {
-  click: clickStepsSql,
-  conversion: conversionStepsSql,
-  event: eventStepsSql,
+  return join(statements, '\nUNION ALL\n')
 }
 
 interface StepRows {
@@ -80,41 +75,40 @@ interface StepRows {
   attribute(name: FilterAttribute): Fragment
 }
 
-function clickStepsSql(plan: FunnelPlan): Fragment {
-  return rowsSql(plan, {
-    kind: 'click',
+/** Where the steps of facts are read, and which rows count. The visitor of a conversion is copied from its click where it has none. */
+const factRows = {
+  click: {
+    table: 'clicks',
     from: ch`clicks`,
-    conditions: [
-      ch`account_id = ${text(plan.accountId)}`,
-      ...inRange(ch`clicked_at`, rowRange(plan)),
-      ch`NOT is_bot`,
-      ch`NOT is_test`,
-    ],
-    at: ch`clicked_at`,
-    label: ch`${count(plan.labels.indexOf('click'))}`,
-    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`)),
-    key: ch`id`,
-    attribute: (name) => attributeOf(name, 'clicks'),
-  })
-}
-
-/** The visitor of a conversion is copied from its click where the conversion has none. */
-function conversionStepsSql(plan: FunnelPlan): Fragment {
-  return rowsSql(plan, {
-    kind: 'conversion',
+    clickId: ch`id`,
+    isCounted: [ch`NOT is_bot`, ch`NOT is_test`],
+  },
+  conversion: {
+    table: 'conversions',
     from: ch`conversions FINAL`,
+    clickId: ch`click_id`,
+    isCounted: [ch`status = 'approved'`, ch`NOT is_test`],
+  },
+} as const
+
+function factStepsSql(plan: FunnelPlan, kind: keyof typeof factRows): Fragment {
+  const { table, from, clickId, isCounted } = factRows[kind]
+  const at = timeColumns[table]
+  const hasUnit = plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`
+  return rowsSql(plan, {
+    kind,
+    from,
     conditions: [
       ch`account_id = ${text(plan.accountId)}`,
-      ...inRange(ch`converted_at`, rowRange(plan)),
-      ch`status = 'approved'`,
-      ch`NOT is_test`,
-      plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`,
+      ...inRange(at, rowRange(plan)),
+      ...isCounted,
+      ...(kind === 'conversion' ? [hasUnit] : []),
     ],
-    at: ch`converted_at`,
-    label: ch`${count(plan.labels.indexOf('conversion'))}`,
-    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`click_id`)),
+    at,
+    label: ch`${count(plan.labels.indexOf(kind))}`,
+    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(clickId)),
     key: ch`id`,
-    attribute: (name) => attributeOf(name, 'conversions'),
+    attribute: (name) => attributeOf(name, table),
   })
 }
 

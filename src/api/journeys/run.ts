@@ -124,22 +124,13 @@ const isOfJourney = (plan: JourneyPlan, clicks: VisitorClicks) => ch`(${join(mem
 
 /** Reads the names that rows show. @returns the function that makes the JSON of a row */
 async function journeySerializer(context: RowContext, plan: JourneyPlan, entries: readonly Entry[]) {
+  const clicks = entries.flatMap(({ click }) => click ?? [])
+  const events = entries.flatMap(({ event }) => event ?? [])
+  const conversions = entries.flatMap(({ conversion }) => conversion ?? [])
   const [clickJson, toEventRow, conversionJson] = await Promise.all([
-    clickSerializer(
-      context,
-      plan,
-      entries.flatMap(({ click }) => click ?? []),
-    ),
-    eventSerializer(
-      context,
-      plan.accountId,
-      entries.flatMap(({ event }) => event ?? []),
-    ),
-    versionSerializer(
-      context,
-      { ...plan, table: 'conversions' },
-      entries.flatMap(({ conversion }) => conversion ?? []),
-    ),
+    clickSerializer(context, plan, clicks),
+    eventSerializer(context, plan.accountId, events),
+    versionSerializer(context, { ...plan, table: 'conversions' }, conversions),
   ])
   return ({ key, click, event, conversion }: Entry) => {
     const row = click

@@ -1,47 +1,42 @@
 import { noteCodesText } from '../../../schema/eventNote.ts'
 
+const text = { type: 'string' }
+const instant = { type: 'string', format: 'date-time' }
+
+const header = (description: string, schema: object = text, example?: string) => ({
+  description,
+  schema,
+  ...(example !== undefined && { example }),
+})
+
 export const responseHeaders = {
-  RequestId: {
-    description: 'Id of this request; include it in support requests.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  RateLimit: { description: 'Requests per minute that this key may send.', schema: { type: 'integer' } },
-  RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  RateLimitReset: { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
-  RetryAfter: { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } },
-  WwwAuthenticate: {
-    description: 'The scheme of the Authorization header.',
-    schema: { type: 'string', const: 'ApiKey' },
-  },
-  AsOf: {
-    description: 'Of an export: the `updated_since` that reads all rows which it may have missed.',
-    schema: { type: 'string', format: 'date-time' },
-  },
-  RetainedFrom: {
-    description: 'Of an export or CSV, if rows of its range were removed: the time of the first rows that are left.',
-    schema: { type: 'string', format: 'date-time' },
-  },
-  ContentDisposition: {
-    description: 'Of an export or CSV: `attachment` and a file name of resource, range and account.',
-    schema: { type: 'string' },
-    example: 'attachment; filename="clicks_from_2026-11-01_to_2026-11-20_acme.csv"',
-  },
-  BucketCount: { description: 'Of CSV: the number of all buckets, as `bucketCount`.', schema: { type: 'integer' } },
-  Truncated: {
-    description: 'Of CSV: whether more buckets follow the rows, as `truncated`.',
-    schema: { type: 'boolean' },
-  },
-  NextRows: {
-    description:
-      'Of CSV, if more buckets follow: the URL with the query `next`, with `rel="next"`. Absent beyond the largest `offset`.',
-    schema: { type: 'string' },
-  },
-  EventNotes: {
-    description: `Values that are stored differently from the way they were sent: codes of notes, each once, separated by commas. \`dry_run=true\` explains them. Absent if there are none, and in a dry run. ${noteCodesText}`,
-    schema: { type: 'string' },
-    example: 'timestamp_clamped, field_ignored',
-  },
-} as const
+  RequestId: header('Id of this request; include it in support requests.', { type: 'string', format: 'uuid' }),
+  RateLimit: header('Requests per minute that this key may send.', { type: 'integer' }),
+  RateLimitRemaining: header('Requests left in this minute.', { type: 'integer' }),
+  RateLimitReset: header('Seconds until the minute ends.', { type: 'integer' }),
+  RetryAfter: header('Seconds to wait before the next attempt.', { type: 'integer', minimum: 1 }),
+  WwwAuthenticate: header('The scheme of the Authorization header.', { type: 'string', const: 'ApiKey' }),
+  AsOf: header('Of an export: the `updated_since` that reads all rows which it may have missed.', instant),
+  RetainedFrom: header(
+    'Of an export or CSV, if rows of its range were removed: the time of the first rows that are left.',
+    instant,
+  ),
+  ContentDisposition: header(
+    'Of an export or CSV: `attachment` and a file name of resource, range and account.',
+    text,
+    'attachment; filename="clicks_from_2026-11-01_to_2026-11-20_acme.csv"',
+  ),
+  BucketCount: header('Of CSV: the number of all buckets, as `bucketCount`.', { type: 'integer' }),
+  Truncated: header('Of CSV: whether more buckets follow the rows, as `truncated`.', { type: 'boolean' }),
+  NextRows: header(
+    'Of CSV, if more buckets follow: the URL with the query `next`, with `rel="next"`. Absent beyond the largest `offset`.',
+  ),
+  EventNotes: header(
+    `Values that are stored differently from the way they were sent: codes of notes, each once, separated by commas. \`dry_run=true\` explains them. Absent if there are none, and in a dry run. ${noteCodesText}`,
+    text,
+    'timestamp_clamped, field_ignored',
+  ),
+}
 
 const reference = (name: keyof typeof responseHeaders) => ({ $ref: `#/components/headers/${name}` })
 
