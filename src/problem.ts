@@ -1,4 +1,5 @@
 import { type ProblemBody, type ProblemCode, statusOfProblem } from '../schema/errorCodes.ts'
+import type { Scope } from '../schema/scopes.ts'
 import { ExpectedError } from './expectedError.ts'
 
 export interface ProblemDetails extends Pick<ProblemBody, 'param' | 'required'> {
@@ -45,6 +46,11 @@ export function diskFullOf(error: unknown): DiskFull | undefined {
 /** The error `invalid_<parameter>`. @param rest completes the sentence that starts with the name of the parameter or field */
 export function invalidParameter(param: string, rest: string): Problem {
   return new Problem(`invalid_${param}`, `${param} ${rest}`, { param })
+}
+
+/** The error for a key without a scope. */
+export function lacksScope(scope: Scope): Problem {
+  return new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
 }
 
 /** The error for an item that does not exist, belongs to another account, or has an invalid id: indistinguishable. */

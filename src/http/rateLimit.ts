@@ -22,7 +22,8 @@ export interface RateLimitOptions {
 /** Requests per minute that get the reason why their key is rejected, by address or by key; more get 429. A forgotten script sends far fewer. */
 const refusalsPerMinute = 120
 
-export type EventLimits = Pick<ReturnType<typeof openRateLimits>, 'countFurtherEvents' | 'countIdentifier'>
+export type RateLimits = ReturnType<typeof openRateLimits>
+export type EventLimits = Pick<RateLimits, 'countFurtherEvents' | 'countIdentifier'>
 
 /**
  * Opens the counters of requests of keys, addresses and identifiers, each kind with its own memory limit. A window of a

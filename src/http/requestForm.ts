@@ -21,9 +21,13 @@ function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): Probl
   if (rawHeaders.length > 2 * headersMax) {
     return new Problem('headers_too_large', `The request has more than ${headersMax} headers.`)
   }
-  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'host'
-  if ((headers.host === undefined && httpVersion === '1.1') || rawHeaders.filter(isHost).length > 1) {
+  if ((headers.host === undefined && httpVersion === '1.1') || headerCount({ rawHeaders }, 'host') > 1) {
     return new Problem('invalid_request', 'A request of HTTP/1.1 needs one Host header.')
   }
   return undefined
+}
+
+/** How often a request has a header. @param name lower case */
+export function headerCount({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 }

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
+import { openReadSlots } from '../../src/http/readSlots.ts'
 import { useTestApp } from '../kit/app.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 

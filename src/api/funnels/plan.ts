@@ -1,7 +1,7 @@
 import type { FunnelDimension, FunnelQuery } from '../../../schema/funnel.ts'
 import { daysDefault } from '../../../schema/range.ts'
 import { type Scope, scopesOfKinds } from '../../../schema/scopes.ts'
-import { invalidParameter, Problem } from '../../problem.ts'
+import { invalidParameter, lacksScope } from '../../problem.ts'
 import { readFilters } from '../../query/filters.ts'
 import type { Filter } from '../../query/filterTree.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
@@ -51,9 +51,7 @@ export function planFunnel(
   const labels = [...new Set(rows)]
   for (const label of labels) {
     const scope = scopesOfKinds[kindOf(label)]
-    if (scope && !caller.scopes.has(scope)) {
-      throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
-    }
+    if (scope && !caller.scopes.has(scope)) throw lacksScope(scope)
   }
   const { clicksMs, eventsMs } = caller.retained
   const hasEvents = labels.some((label) => kindOf(label) === 'event')
