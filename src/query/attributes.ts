@@ -1,3 +1,4 @@
+import { conversionSources, conversionStatuses } from '../../schema/conversion.ts'
 import {
   type AttributeName,
   conversionAttributeNames,
@@ -6,7 +7,8 @@ import {
   summedDimensions,
   utmNames,
 } from '../../schema/dimensions.ts'
-import type { FilterAttribute } from '../../schema/filters.ts'
+import { devices, type FilterAttribute } from '../../schema/filters.ts'
+import { idPattern } from '../../schema/scalars.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 import { isLong, shortened } from './shownText.ts'
@@ -73,21 +75,25 @@ export function hasAttribute(name: FilterAttribute, table: RowTable): boolean {
   return attributes[name][table] !== absent
 }
 
-/** Attributes with a short format that `(not set)` does not match; any other attribute may have any stored text. */
-const formatted: ReadonlySet<AttributeName> = new Set([
-  'campaign',
-  'offer',
-  'landing',
-  'traffic_source',
-  'country',
-  'device',
-  'status',
-  'source',
-] as const)
+const oneOf = (names: readonly string[]) => ({
+  pattern: new RegExp(`^(${names.join('|')})$`),
+  allowed: `one of ${names.join(', ')}`,
+})
+const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
+const ids = { campaign: id, offer: id, landing: id, traffic_source: id, visitor_id: id, click_id: id }
+
+/** Values that an attribute can have, none of them the text `(not set)`; any text unless listed here. `allowed` completes "must be …". */
+export const formats: Partial<Record<FilterAttribute, typeof id>> = {
+  ...ids,
+  country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
+  device: oneOf(devices),
+  status: oneOf(conversionStatuses),
+  source: oneOf(conversionSources),
+}
 
 /** @returns the key that an attribute's values are grouped by: absent values are the empty text, long ones are as responses show them */
 export function attributeKey(name: AttributeName, value: Fragment): Fragment {
-  if (formatted.has(name)) return value
+  if (formats[name]) return value
   return ch`multiIf(${value} = ${text(notSet)}, '', ${isLong(value)}, ${shortened(value)}, ${value})`
 }
 

@@ -1,5 +1,4 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { conversionSources, conversionStatuses } from '../../schema/conversion.ts'
 import { type ConversionAttributeName, conversionAttributeNames, notSet } from '../../schema/dimensions.ts'
 import {
   type ColumnFilterName,
@@ -12,17 +11,16 @@ import {
   filterValuesMax,
   type ParameterName,
 } from '../../schema/filters.ts'
-import { idPattern } from '../../schema/scalars.ts'
 import { invalidParameter } from '../problem.ts'
 import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
-import { attributeOf, type RowTable } from './attributes.ts'
+import { attributeOf, formats, type RowTable } from './attributes.ts'
 import { type Filter, type FilterValues, readFilterTree, type TreeReader, type ValueFilter } from './filterTree.ts'
 import { fold, folded } from './searchText.ts'
 import { isLong, mayBeShortened, shortened } from './shownText.ts'
 
 /** The filter parameters of a query; only lists filter by columns that identify rows. */
 export type FilterQuery = Static<TObject<typeof filterParameters>> &
-  Partial<Record<ConversionAttributeName | ColumnFilterName | 'filters', string>>
+  Partial<Record<ConversionAttributeName | ColumnFilterName | 'filters', string | undefined>>
 
 const attributeByParameter = new Map<ParameterName, FilterAttribute>([
   ...filterNames.map((name) => [name, filterAttributes[name]] as const),
@@ -108,25 +106,6 @@ export function filterCondition(filter: Filter, expressionOf: (attribute: Filter
   return isExcluded ? ch`NOT (${isFound})` : ch`(${isFound})`
 }
 
-const oneOf = (names: readonly string[]) => ({
-  pattern: new RegExp(`^(${names.join('|')})$`),
-  allowed: `one of ${names.join(', ')}`,
-})
-const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
-
-const entityIds = { campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id }
-
-/** Values that a filter can have; any text unless listed here. */
-const formats: Partial<Record<ParameterName, typeof id>> = {
-  ...entityIds,
-  visitor_id: id,
-  click_id: id,
-  country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
-  device: oneOf(devices),
-  status: oneOf(conversionStatuses),
-  source: oneOf(conversionSources),
-}
-
 function readValues(name: ParameterName, list: string): FilterValues {
   const isExcluded = list.startsWith('!')
   const given = splitValues(name, isExcluded ? list.slice(1) : list, !isExcluded)
@@ -146,7 +125,7 @@ function storedValues(
   start = '',
   advice = '',
 ): string[] {
-  const format = formats[name]
+  const format = formats[attributeByParameter.get(name) as FilterAttribute]
   if (format && !given.every((value) => value === notSet || format.pattern.test(value))) {
     throw invalidParameter(parameter, `${start}must be ${format.allowed}, or ${notSet}${advice}.`)
   }
