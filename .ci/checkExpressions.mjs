@@ -9,7 +9,7 @@ import ts from 'typescript'
 const builtWhenCalled = {
   'src/cli/options.ts': ({ parseId }) => parseId('id'),
   'src/http/notFound.ts': 'The parts are the paths of the routes; a wildcard is at the end.',
-  'src/textReader.ts': 'The patterns of the schemas are checked.',
+  'schema/textReader.ts': 'The patterns of the schemas are checked.',
   'src/writer/retention/removedSums.ts': ({ removedSumsCheck }) => removedSumsCheck('sums_by_day', 0, true),
 }
 /** Fewer expressions mean that the search does not find them any more. */

@@ -16,7 +16,7 @@ const layers = {
   accounts: ['stores'],
   query: ['stores'],
   rows: ['query', 'stores'],
-  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package', 'textReader'],
+  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package'],
   events: ['query', 'stores', 'writer/tables'],
   api: ['http', 'events', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
   writer: ['query', 'stores'],

@@ -34,7 +34,8 @@ export const rangeParameters = fromAndTo('in UTC')
 /** Range of reports, stats, funnels and lists, which have a time zone. */
 export const localRangeParameters = fromAndTo('in `tz`')
 
-const timeZone = { minLength: 1, maxLength: 64 }
+const timeZone = (description: string, standard?: { default: string }) =>
+  Type.String({ minLength: 1, maxLength: 64, ...standard, description })
 
 /** Number of days of reports, stats and funnels unless a request has `days` or `from`. */
 export const daysDefault = 30
@@ -75,11 +76,7 @@ export const listRangeParameters = {
         'Number of days in `tz` up to and including today, instead of a range; the same days on all pages. Ignored if `from` is present.',
     }),
     range: rangeParameter,
-    tz: Type.String({
-      ...timeZone,
-      description:
-        'IANA time zone of `days` and `range`, and of dates and local times in `from` and `to`; default UTC.',
-    }),
+    tz: timeZone('IANA time zone of `days` and `range`, and of dates and local times in `from` and `to`; default UTC.'),
   }),
 }
 
@@ -103,14 +100,12 @@ export const orderParameters = optional({
 
 /** Time zone of stats and funnels. */
 export const timeZoneParameter = optional({
-  tz: Type.String({ ...timeZone, default: 'UTC', description: 'IANA time zone of days and other units of time.' }),
+  tz: timeZone('IANA time zone of days and other units of time.', { default: 'UTC' }),
 })
 
 /** Time zone of reports; without a default, since a response has `tz` only if the request has it. */
 export const optionalTimeZoneParameter = optional({
-  tz: Type.String({
-    ...timeZone,
-    description:
-      'IANA time zone of `days` and `range`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
-  }),
+  tz: timeZone(
+    'IANA time zone of `days` and `range`, of dates in `from` and `to`, and of dimensions of time; default UTC.',
+  ),
 })

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
-import { eventNamesPattern } from '../schema/eventList.ts'
-import { funnelStepsPattern, funnelWindowPattern } from '../schema/funnel.ts'
-import { datePattern, instantPattern, momentPattern } from '../schema/range.ts'
-import { eventIdPattern, idPattern } from '../schema/scalars.ts'
-import { isLonger } from '../schema/textLength.ts'
+import { eventNamesPattern } from './eventList.ts'
+import { funnelStepsPattern, funnelWindowPattern } from './funnel.ts'
+import { datePattern, instantPattern, momentPattern } from './range.ts'
+import { eventIdPattern, idPattern } from './scalars.ts'
+import { isLonger } from './textLength.ts'
 
 export interface TextReader {
   /** Completes "… must be". */

@@ -1,8 +1,8 @@
 import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { OneOf } from '../schema/scalars.ts'
+import { textReaderOf } from '../schema/textReader.ts'
 import { ExpectedError } from './expectedError.ts'
 import { coverEveryAddress, isNetwork } from './networks.ts'
-import { textReaderOf } from './textReader.ts'
 
 /** Formats of settings; the texts complete "expected …". */
 const formats: Record<string, { expected: string; isValid: (text: string) => boolean }> = {

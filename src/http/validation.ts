@@ -1,10 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { closestMatch } from 'leven'
 import { isRepeatable } from '../../schema/scalars.ts'
+import { type TextReader, textReaderOf } from '../../schema/textReader.ts'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { invalidParameter, notFound, Problem } from '../problem.ts'
 import { isJsonObject } from '../query/exactJson.ts'
-import { type TextReader, textReaderOf } from '../textReader.ts'
 import type { App } from './context.ts'
 
 /** A raw value; null when its percent-encoding is not UTF-8. */

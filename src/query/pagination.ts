@@ -33,12 +33,7 @@ export function fingerprint(accountId: string, list: string, filters: Record<str
     .slice(0, 16)
 }
 
-/** @returns what the cursors of a list with `days` or `range` are bound to: its range depends on the day of the first page */
-export function withRangeEnd(boundTo: string, untilMs: number): string {
-  return `${boundTo}-${untilMs}`
-}
-
-/** @returns the end of the range that a cursor carries, epoch milliseconds; undefined if it carries none */
+/** @returns the end of the range that a cursor carries after its fingerprint, epoch milliseconds; undefined if it carries none */
 export function rangeEndOf(cursor: string): number | undefined {
   const [bound] = decodeCursor(cursor)
   const [, untilMs] = (typeof bound === 'string' && /^[0-9a-f]{16}-(\d{1,13})$/.exec(bound)) || []

@@ -5,7 +5,7 @@ import { type EntityIds, type EntityNames, entityIdNames, entityNameOf } from '.
 import { rowLayout } from './rowLayout.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
-/** The values of a row in the order of its text; absent values are empty. */
+/** The values of a row in the order of its text; absent values are empty, instants are epoch milliseconds. */
 export interface RowText {
   values: readonly string[]
   /** Whether no value has a character that JSON escapes: a text is searched once instead of each value. */

@@ -13,9 +13,6 @@ import type { RowContext } from './nameCache.ts'
 import { entityIdsOf, type RowText, rowSerializer } from './rowSerializer.ts'
 import type { SelectedFields } from './selectedFields.ts'
 
-/** A row as it is stored; instants are text of epoch milliseconds. */
-export type StoredRow = RowText
-
 /** The rows of each table as responses and `row_text` have them. */
 const layouts = {
   conversions: layoutOf(conversionFields, conversionTextFields, 'convertedAt'),
@@ -33,13 +30,13 @@ export function fieldsOf(table: VersionedTable): Fields {
 }
 
 /** The sort key of a row, for cursors. */
-export function keyOf(table: VersionedTable, { values }: StoredRow): PageKey {
+export function keyOf(table: VersionedTable, { values }: RowText): PageKey {
   const { id, time } = layouts[table]
   return { atMs: Number(values[time]), id: values[id] as string }
 }
 
 /** The key of a row in the order of `storedAt`. */
-export function storedKeyOf(table: VersionedTable, { values }: StoredRow): PageKey {
+export function storedKeyOf(table: VersionedTable, { values }: RowText): PageKey {
   const { id, textFields } = layouts[table]
   return { atMs: Number(values[textFields.indexOf('storedAt')]), id: values[id] as string }
 }
@@ -60,7 +57,7 @@ export async function readLatest(
   { table, accountId }: { table: VersionedTable; accountId: string },
   keys: readonly PageKey[],
   { state, label }: { state: readonly Fragment[]; label: string },
-): Promise<StoredRow[] | undefined> {
+): Promise<RowText[] | undefined> {
   if (keys.length === 0) return []
   const query = ch`
 SELECT row_text AS rowText
@@ -80,7 +77,7 @@ export async function readCollapsed(
   query: LatestQuery,
   after: PageKey | undefined,
   limit: number,
-): Promise<NextRows<StoredRow>> {
+): Promise<NextRows<RowText>> {
   const conditions = [...keyConditions(query, after), ch`NOT is_deleted`, ...query.versionConditions]
   const sql = ch`
 SELECT row_text AS rowText
@@ -101,7 +98,7 @@ export async function readNextVersions(
   query: LatestQuery,
   after: PageKey | undefined,
   versionsMax: number,
-): Promise<NextRows<StoredRow> & { last: PageKey | undefined; isEnd: boolean }> {
+): Promise<NextRows<RowText> & { last: PageKey | undefined; isEnd: boolean }> {
   const sql = ch`
 SELECT toUnixTimestamp64Milli(${timeColumns[query.table]}) AS atMs, id, version,
   ${join([ch`NOT is_deleted`, ...query.versionConditions], '\n  AND ')} AS isListed, row_text AS rowText
@@ -119,7 +116,7 @@ LIMIT ${count(versionsMax)}`
   return { rows, last: latest.at(-1), isEnd, isFull: isCut }
 }
 
-function parseRowText(rowText: string): StoredRow {
+function parseRowText(rowText: string): RowText {
   return { values: JSON.parse(rowText), isPlain: !rowText.includes('\\') }
 }
 
@@ -131,9 +128,9 @@ function parseRowText(rowText: string): StoredRow {
 export async function versionSerializer(
   { nameCache }: Pick<RowContext, 'nameCache'>,
   plan: { table: VersionedTable; accountId: string; currency: string; selected?: SelectedFields },
-  rows: readonly StoredRow[],
+  rows: readonly RowText[],
   added: readonly string[] = [],
-): Promise<(row: StoredRow, values?: Readonly<Record<string, unknown>>) => string> {
+): Promise<(row: RowText, values?: Readonly<Record<string, unknown>>) => string> {
   const { fields, textFields, idsOf } = layouts[plan.table]
   const entitiesOf = await readEntityNames(nameCache, plan.accountId, rows.map(idsOf))
   const toJson = rowSerializer(fields, textFields, ['storedAt', ...added], plan.selected)

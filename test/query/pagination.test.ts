@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planJourney } from '../../src/api/journeys/plan.ts'
 import { parseEventKey } from '../../src/query/eventKey.ts'
-import { planList } from '../../src/query/list.ts'
+import { planList } from '../../src/query/listPlan.ts'
 import { fingerprint, readCursor, writeCursor } from '../../src/query/pagination.ts'
 import { callerOf } from '../kit/accounts.ts'
 

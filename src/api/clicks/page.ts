@@ -5,8 +5,6 @@ import { idsIndexHints } from '../../query/idsIndex.ts'
 import { latestOf } from '../../query/latestVersions.ts'
 import {
   byKey,
-  type ListPlan,
-  listSql,
   type PageRows,
   readAtKeys,
   readNext,
@@ -14,6 +12,7 @@ import {
   toPage,
   withoutRepetitions,
 } from '../../query/list.ts'
+import { type ListPlan, listSql, newestEndMs } from '../../query/listPlan.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readLongRows, readRows } from '../../query/readContext.ts'
 import {
@@ -31,28 +30,20 @@ import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sq
 import { dayMs } from '../../stores/timing/units.ts'
 
 export interface ClickPlan extends ListPlan {
-  filters: readonly Filter[]
   isBot: boolean | undefined
   isTest: boolean | undefined
   converted: boolean | undefined
-  nowMs: number
 }
 
 /** A click with its key in the order of the list. */
-type ListedClick = { key: PageKey; click: FoundClick }
+type ListedClick = FoundClick & { key: PageKey }
 type ClickSource = Source<PageKey, ListedClick>
 
 /** Reads one page of clicks as JSON. All pages together contain each click that existed before the first page exactly once. */
 export async function listClicks(context: RowContext, plan: ClickPlan): Promise<PageRows> {
   const next = await readNext(sourcesOf(context, plan), plan.after, plan.limit + 1)
-  const clicks = next.rows.slice(0, plan.limit).map(({ click }) => click)
-  const toJson = await clickSerializer(context, plan, clicks)
-  return toPage(
-    next,
-    plan,
-    ({ key }) => key,
-    ({ click }) => toJson(click),
-  )
+  const toJson = await clickSerializer(context, plan, next.rows.slice(0, plan.limit))
+  return toPage(next, plan, ({ key }) => key, toJson)
 }
 
 /** A month is a partition, and each costs a few milliseconds: a page is usually found in the last two. */
@@ -63,8 +54,8 @@ const convertedSliceDays = [2, 32]
 function sourcesOf(context: ReadContext, plan: ClickPlan): ClickSource[] {
   if (plan.isOldestFirst) return [oldestFirst(context, plan)]
   if (plan.converted && hasOnlyConvertedFilters(plan)) return [newestConverted(context, plan)]
-  const { after, range, nowMs } = plan
-  const endMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  const { range } = plan
+  const endMs = newestEndMs(plan)
   const days = plan.converted === undefined ? sliceDays : convertedSliceDays
   const bounds = days.map((ago) => Math.floor(endMs - ago * dayMs)).filter((ms) => ms > (range.fromMs ?? 0))
   const slices = [...bounds.map((fromMs) => ({ ...range, fromMs })), range]
@@ -82,10 +73,9 @@ function newestOf(context: ReadContext, plan: ClickPlan): ClickSource {
       readLongRows<ClickText>(context, clicks, 'clicks.page', settings),
       hasCounts(plan.selected) ? readCounts(context, versions) : () => undefined,
     ])
-    const found = withoutRepetitions(rows).map((row) => {
-      return { key: row, click: { ...clickOfText(row), conversionCount: countOf(row) } }
-    })
-    return { rows: found, next: rows.at(-1), isEnd: !isCut && rows.length < missing, isFull: isCut }
+    const found = withoutRepetitions(rows)
+    const listed = found.map((row) => ({ ...clickOfText(row), key: row, conversionCount: countOf(row) }))
+    return { rows: listed, next: rows.at(-1), isEnd: !isCut && rows.length < missing, isFull: isCut }
   }
 }
 
@@ -146,7 +136,7 @@ function newestConverted(context: ReadContext, plan: ClickPlan): ClickSource {
     const keys = converted.slice(0, missing)
     const counts = new Map(keys.map(({ id, conversionCount }) => [id, conversionCount]))
     const { rows: clicks, next } = await readAtKeys(keys, missing, (some) => readClicks(context, plan, some))
-    const rows = clicks.map((click) => ({ key: click, click: { ...click, conversionCount: counts.get(click.id) } }))
+    const rows = clicks.map((click) => ({ ...click, key: click, conversionCount: counts.get(click.id) }))
     if (next) return { rows, next, isEnd: false, isFull: true }
     const isCut = keys.length < converted.length
     return { rows, next: (isCut ? keys : read.clicks).at(-1) ?? after, isEnd: !isCut && !read.incomplete }
@@ -213,7 +203,7 @@ function oldestFirst(context: ReadContext, plan: ClickPlan): ClickSource {
       const clickById = new Map(clicks.map((click) => [click.id, click]))
       return keys.flatMap((key) => {
         const click = clickById.get(key.id)
-        return click ? [{ key, click }] : []
+        return click ? [{ ...click, key }] : []
       })
     },
   })

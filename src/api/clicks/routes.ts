@@ -1,8 +1,6 @@
 import { ClickPage, ClickQuery } from '../../../schema/click.ts'
-import { namesInTree } from '../../../schema/filters.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { inStoredCase, readAllFilters } from '../../query/filters.ts'
-import { planList } from '../../query/list.ts'
+import { planList } from '../../query/listPlan.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 import { addList } from '../listResponse.ts'
 import { clickExportSql } from './export.ts'
@@ -24,16 +22,13 @@ export function clickRoutes(app: App, context: RouteContext): void {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_filters`, `invalid_<filter>`
+ * @throws Problem as `planList`
  */
 export function planClicks(query: ClickQuery, caller: PlanCaller, nowMs: number): ClickPlan {
-  const { filters, canonical } = readAllFilters(query, namesInTree.clicks)
   return {
-    filters,
-    ...planList('clicks', query, caller, nowMs, { ...inStoredCase(query), filters: canonical }),
+    ...planList('clicks', query, caller, nowMs),
     isBot: query.is_bot,
     isTest: query.is_test,
     converted: query.converted,
-    nowMs,
   }
 }

@@ -77,12 +77,7 @@ interface StepRows {
 
 /** Where the steps of facts are read, and which rows count. The visitor of a conversion is copied from its click where it has none. */
 const factRows = {
-  click: {
-    table: 'clicks',
-    from: ch`clicks`,
-    clickId: ch`id`,
-    isCounted: [ch`NOT is_bot`, ch`NOT is_test`],
-  },
+  click: { table: 'clicks', from: ch`clicks`, clickId: ch`id`, isCounted: [ch`NOT is_bot`, ch`NOT is_test`] },
   conversion: {
     table: 'conversions',
     from: ch`conversions FINAL`,
@@ -95,15 +90,12 @@ function factStepsSql(plan: FunnelPlan, kind: keyof typeof factRows): Fragment {
   const { table, from, clickId, isCounted } = factRows[kind]
   const at = timeColumns[table]
   const hasUnit = plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`
+  const isOfAccount = ch`account_id = ${text(plan.accountId)}`
+  const isStep = kind === 'click' ? isCounted : [...isCounted, hasUnit]
   return rowsSql(plan, {
     kind,
     from,
-    conditions: [
-      ch`account_id = ${text(plan.accountId)}`,
-      ...inRange(at, rowRange(plan)),
-      ...isCounted,
-      ...(kind === 'conversion' ? [hasUnit] : []),
-    ],
+    conditions: [isOfAccount, ...inRange(at, rowRange(plan)), ...isStep],
     at,
     label: ch`${count(plan.labels.indexOf(kind))}`,
     unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(clickId)),

@@ -7,7 +7,8 @@ import { toInstantText } from '../../query/timeRange.ts'
 import { clickSerializer, type FoundClick, readClicks } from '../../rows/clicks.ts'
 import { eventSerializer, readEventsByKey, type StoredEventRow } from '../../rows/events.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
-import { keyOf, readLatest, type StoredRow, versionSerializer } from '../../rows/versions.ts'
+import type { RowText } from '../../rows/rowSerializer.ts'
+import { keyOf, readLatest, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import { ch, join, text } from '../../stores/clickhouse/sql.ts'
 import { eventStart, type JourneyKey, type JourneyPlan, journeyPageKey, startOf } from './plan.ts'
@@ -22,7 +23,7 @@ import {
 } from './sql.ts'
 
 /** A row of a journey with its key. */
-type Entry = { key: JourneyKey; click?: FoundClick; event?: StoredEventRow; conversion?: StoredRow }
+type Entry = { key: JourneyKey; click?: FoundClick; event?: StoredEventRow; conversion?: RowText }
 
 /**
  * Reads one page of a journey, its rows as JSON: the next rows of each kind, merged. Memory and time do not depend on the length of
@@ -109,12 +110,12 @@ async function nextConversions(
 ): Promise<NextRows<Entry>> {
   const label = 'journeys.conversions'
   const rowOptions = { state: [isOfJourney(plan, clicks)], label: `${label}.rows` }
-  const source = byKey<PageKey, StoredRow>({
+  const source = byKey<PageKey, RowText>({
     keys: (after, keysMax) => readRows(context, conversionKeysSql(plan, clicks, after, keysMax), label, longRead),
     rows: (keys) => readLatest(context, { ...plan, table: 'conversions' }, keys, rowOptions),
   })
   const { rows, ...more } = await readNext([source], startOf('conversion', plan.after), plan.limit + 1)
-  const entryOf = (conversion: StoredRow): Entry => {
+  const entryOf = (conversion: RowText): Entry => {
     return { key: { kind: 'conversion', ...keyOf('conversions', conversion) }, conversion }
   }
   return { ...more, rows: rows.map(entryOf) }
@@ -137,7 +138,7 @@ async function journeySerializer(context: RowContext, plan: JourneyPlan, entries
       ? clickJson(click)
       : event
         ? JSON.stringify(toEventRow(event))
-        : conversionJson(conversion as StoredRow)
+        : conversionJson(conversion as RowText)
     // Each row begins with its id, which has no character that JSON escapes. The fields that all kinds have follow the id.
     const start = `{"id":"${event?.id ?? key.id}"`
     return `${start},"kind":"${key.kind}","at":"${toInstantText(key.atMs)}"${row.slice(start.length)}`

@@ -5,12 +5,6 @@ import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
-interface ParquetColumn {
-  name: string
-  elements: SchemaElement[]
-  convert(value: unknown): unknown
-}
-
 /**
  * Writes metadata, which is in Postgres, as a Parquet file; ClickHouse writes the files of rows that it stores.
  * Columns have the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`, times are milliseconds in UTC,
@@ -20,10 +14,9 @@ export async function* parquetFile(
   fields: ExportedFields,
   parts: AsyncIterable<readonly ExportedEntity[]>,
 ): AsyncGenerator<Buffer> {
-  const columns = fields.map(([name, kind]) => parquetColumn(name, kind))
   const bytes = new ByteWriter()
-  const root = { name: 'schema', num_children: columns.length }
-  const schema = [root, ...columns.flatMap(({ elements }) => elements)]
+  const root = { name: 'schema', num_children: fields.length }
+  const schema = [root, ...fields.flatMap(([name, kind]) => elementsOf(name, kind))]
   const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'tributary', statistics: false })
 
   /** Takes the bytes written so far; the offsets in the file go on. */
@@ -34,7 +27,10 @@ export async function* parquetFile(
   }
 
   for await (const rows of parts) {
-    const columnData = columns.map(({ name, convert }) => ({ name, data: rows.map((row) => convert(row[name])) }))
+    const columnData = fields.map(([name, kind]) => {
+      const values = rows.map((row) => row[name])
+      return { name, data: kind === 'money' ? values.map(unscaledOf) : values }
+    })
     // Without a Promise, because the writer does not flush.
     void parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length) })
     yield take()
@@ -48,20 +44,17 @@ export async function* parquetFile(
 const optional = { repetition_type: 'OPTIONAL' } as const
 const textElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional } as const
 
-function parquetColumn(name: string, kind: MetadataKind): ParquetColumn {
-  const convert = (value: unknown) => value
+function elementsOf(name: string, kind: MetadataKind): SchemaElement[] {
   if (kind === 'list') {
     const list = { name, converted_type: 'LIST', num_children: 1, ...optional } as const
     const items = { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const
-    return { name, elements: [list, items, { name: 'element', ...textElement }], convert }
+    return [list, items, { name: 'element', ...textElement }]
   }
-  if (kind === 'money') {
-    const decimal = { name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional } as const
-    // The unscaled value of a text of six decimals: a double would not be exact.
-    return { name, elements: [decimal], convert: (value) => value && BigInt((value as string).replace('.', '')) }
-  }
-  if (kind === 'instant') {
-    return { name, elements: [{ name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional }], convert }
-  }
-  return { name, elements: [{ name, ...textElement }], convert }
+  if (kind === 'money')
+    return [{ name, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6, ...optional }]
+  if (kind === 'instant') return [{ name, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', ...optional }]
+  return [{ name, ...textElement }]
 }
+
+/** The unscaled value of a text of six decimals, or null: a double would not be exact. */
+const unscaledOf = (decimal: unknown) => decimal && BigInt((decimal as string).replace('.', ''))

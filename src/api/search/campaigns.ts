@@ -9,7 +9,7 @@ import type { CampaignSearchPlan } from './plan.ts'
 import { type FoundRow, searchRows } from './slices.ts'
 
 type StoredCampaign = StoredEntity<Campaign>
-type FoundCampaign = FoundRow<StoredCampaign>
+type FoundCampaign = CampaignSearchPage['data'][number]
 
 /** Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it. */
 export async function searchCampaigns(
@@ -19,7 +19,7 @@ export async function searchCampaigns(
   const { accountId, folded, fields, limit } = plan
   const query = { accountId, table: 'campaigns', values: fields, folded } as const
   const columns = entityColumns(context.stores.postgresReader, 'campaigns')
-  const found: FoundCampaign[] = []
+  const found: FoundRow<StoredCampaign>[] = []
   let length = 0
   for await (const row of searchRows<StoredCampaign>(context, query, columns, plan.after, limit + 1)) {
     found.push(row)
@@ -30,17 +30,12 @@ export async function searchCampaigns(
     { rows: found, isFull: length > pageBytesMax },
     plan,
     ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }),
-    (one) => JSON.stringify(toFound(one)),
+    ({ row, positions }) => {
+      const matches = positions.map((position) => matchAt(row, position))
+      return JSON.stringify({ ...toEntity<Campaign>(row), matched: true, matches } satisfies FoundCampaign)
+    },
   )
   return { ...page, query: plan.query, searchedFields: [...fields] }
-}
-
-function toFound({ row, positions }: FoundCampaign): CampaignSearchPage['data'][number] {
-  return {
-    ...toEntity<Campaign>(row),
-    matched: true,
-    matches: positions.map((position) => matchAt(row, position)),
-  }
 }
 
 function matchAt(row: StoredCampaign, position: number): Match {

@@ -6,17 +6,18 @@ import type { ReadContext } from '../../query/readContext.ts'
 import { fold } from '../../query/searchText.ts'
 import { conversionValue } from '../../rows/conversions.ts'
 import type { NamesById, RowContext } from '../../rows/nameCache.ts'
-import { keyOf, keyText, readLatest, type StoredRow, versionSerializer } from '../../rows/versions.ts'
+import type { RowText } from '../../rows/rowSerializer.ts'
+import { keyOf, keyText, readLatest, versionSerializer } from '../../rows/versions.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { findNames } from './slices.ts'
 import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
 const table = 'conversions'
-const conversionKey = (row: StoredRow) => keyOf(table, row)
+const conversionKey = (row: RowText) => keyOf(table, row)
 
 interface FoundConversion {
-  row: StoredRow
+  row: RowText
   matches: Match[]
 }
 
@@ -74,11 +75,7 @@ async function findInPart(
   return await readNext([source], plan.after, plan.limit + 1)
 }
 
-function matchesIn(
-  row: StoredRow,
-  { fields, folded }: ConversionSearchPlan,
-  { campaigns, offers }: SearchPart,
-): Match[] {
+function matchesIn(row: RowText, { fields, folded }: ConversionSearchPlan, { campaigns, offers }: SearchPart): Match[] {
   return fields.flatMap((field) => {
     if (field === 'campaignName') return namedMatch(field, campaigns.get(conversionValue(row, 'campaignId')))
     if (field === 'offerName') return namedMatch(field, offers.get(conversionValue(row, 'offerId')))

@@ -7,7 +7,7 @@ import {
   searchLengthMin,
 } from '../../../schema/search.ts'
 import { invalidParameter } from '../../problem.ts'
-import type { ListPlan } from '../../query/list.ts'
+import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, readCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
 import { openRange } from '../../query/timeRange.ts'

@@ -1,5 +1,5 @@
 import { keyConditions } from '../../query/latestVersions.ts'
-import { listSql } from '../../query/list.ts'
+import { listSql } from '../../query/listPlan.ts'
 import { cursorOf, isAfter } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { dimensionFields, exportFields, type RowField } from '../../rows/exportFields.ts'

@@ -1,17 +1,17 @@
 import { filterConditions } from '../../query/filters.ts'
-import type { Filter } from '../../query/filterTree.ts'
 import { type LatestQuery, latestVersions, type VersionedTable } from '../../query/latestVersions.ts'
-import { byKey, type ListPlan, listSql, type PageRows, readNext, type Source, toPage } from '../../query/list.ts'
+import { byKey, type PageRows, readNext, type Source, toPage } from '../../query/list.ts'
+import { type ListPlan, listSql, newestEndMs } from '../../query/listPlan.ts'
 import { isAfter, type PageKey } from '../../query/pagination.ts'
 import { type ReadContext, readRows } from '../../query/readContext.ts'
 import type { RowContext } from '../../rows/nameCache.ts'
+import type { RowText } from '../../rows/rowSerializer.ts'
 import {
   keyOf,
   keyText,
   readCollapsed,
   readLatest,
   readNextVersions,
-  type StoredRow,
   storedKeyOf,
   versionSerializer,
 } from '../../rows/versions.ts'
@@ -22,12 +22,10 @@ import { dayMs } from '../../stores/timing/units.ts'
 /** A list of rows that change, each in its latest version. */
 export interface VersionPlan extends ListPlan {
   table: VersionedTable
-  filters: readonly Filter[]
   withTests: boolean
-  nowMs: number
 }
 
-type VersionSource = Source<PageKey, StoredRow>
+type VersionSource = Source<PageKey, RowText>
 
 /** Reads one page of rows as JSON, each in its latest version; the filters apply to that version. */
 export async function listVersions(context: RowContext, plan: VersionPlan): Promise<PageRows> {
@@ -75,9 +73,9 @@ const collapsedDays = [2, 34]
 
 /** The newest rows that match filters. Most pages are found in the first days. */
 function newestMatching(context: ReadContext, plan: VersionPlan, ofCandidates: VersionSource): VersionSource {
-  const { range, nowMs } = plan
+  const { range } = plan
   const query = versionQuery(plan)
-  const endMs = plan.after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  const endMs = newestEndMs(plan)
   const starts = collapsedDays.map((days) => Math.max(Math.floor(endMs - days * dayMs), range.fromMs ?? 0))
   return async (after, missing) => {
     const fromMs = starts.shift()
@@ -101,7 +99,7 @@ function readAt(context: ReadContext, plan: VersionPlan, keys: PageKey[]) {
  * in the meantime is listed again later.
  */
 function byStoredAt(context: ReadContext, plan: VersionPlan): VersionSource {
-  return byKey<PageKey & { tableMs?: number }, StoredRow>({
+  return byKey<PageKey & { tableMs?: number }, RowText>({
     keysPerRow: 2,
     keys: (after, limit, isExact) =>
       readRows(context, storedVersionsSql(plan, after, limit, isExact), `${plan.table}.list`),

@@ -1,9 +1,7 @@
 import { ConversionPage, ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
 import { CostPage, CostQuery } from '../../../schema/cost.ts'
-import { namesInTree } from '../../../schema/filters.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { inStoredCase, readAllFilters, readFilters } from '../../query/filters.ts'
-import { planList } from '../../query/list.ts'
+import { planList } from '../../query/listPlan.ts'
 import type { PlanCaller } from '../../query/readContext.ts'
 import { addList } from '../listResponse.ts'
 import { versionExportSql } from './export.ts'
@@ -37,26 +35,22 @@ export function versionRoutes(app: App, context: RouteContext): void {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, `invalid_filters`, or `invalid_<filter>`
+ * @throws Problem as `planList`
  */
 function planCosts(query: CostQuery, caller: PlanCaller, nowMs: number): VersionPlan {
-  const { filters, canonical } = readAllFilters(query, namesInTree.costs)
-  const list = planList('costs', query, caller, nowMs, { ...inStoredCase(query), filters: canonical })
-  return { table: 'costs', filters, ...list, withTests: true, nowMs }
+  return { ...planList('costs', query, caller, nowMs), table: 'costs', withTests: true }
 }
 
 /** Builds the query plan of a page as `planCosts` does. */
 function planConversions(query: ConversionQuery, caller: PlanCaller, nowMs: number): VersionPlan {
-  const { filters, canonical } = readAllFilters(query, namesInTree.conversions)
-  const source = query.source ?? 'all'
-  const normal = { ...inStoredCase(query), status: normalStatus(query), source, filters: canonical }
+  const normal = { status: normalStatus(query.status), source: query.source ?? 'all' }
   const list = planList('conversions', query, caller, nowMs, normal)
-  return { table: 'conversions', filters, ...list, withTests: query.include_test_mode === true, nowMs }
+  return { ...list, table: 'conversions', withTests: query.include_test_mode === true }
 }
 
 /** A list of statuses is the same filter in any order. */
-function normalStatus({ status: text }: ConversionQuery) {
-  const [status] = readFilters({ ...(text !== undefined && { status: text }) })
-  if (!status || status.isExcluded) return text
-  return conversionStatuses.filter((name) => status.values.includes(name))
+function normalStatus(list: string | undefined) {
+  if (list === undefined || list.startsWith('!')) return list
+  const names = list.split(',')
+  return conversionStatuses.filter((name) => names.includes(name))
 }

@@ -51,17 +51,13 @@ export const rateLimitHeaders = {
 
 const fileHeaders = { 'Content-Disposition': reference('ContentDisposition') }
 const rangeFileHeaders = { ...fileHeaders, 'X-Retained-From': reference('RetainedFrom') }
+const listHeaders = { ...rangeFileHeaders, 'X-As-Of': reference('AsOf') }
+
+const forEach = (ids: readonly string[], headers: object) => Object.fromEntries(ids.map((id) => [id, headers]))
 
 export const operationHeaders: Readonly<Record<string, object>> = {
-  ...Object.fromEntries(
-    ['getClicks', 'getConversions', 'getCosts', 'getEvents'].map((id) => [
-      id,
-      { ...rangeFileHeaders, 'X-As-Of': reference('AsOf') },
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['getCampaigns', 'getOffers', 'getLandingPages', 'getTrafficSources'].map((id) => [id, fileHeaders]),
-  ),
+  ...forEach(['getClicks', 'getConversions', 'getCosts', 'getEvents'], listHeaders),
+  ...forEach(['getCampaigns', 'getOffers', 'getLandingPages', 'getTrafficSources'], fileHeaders),
   getStatsDaily: rangeFileHeaders,
   getReports: {
     ...rangeFileHeaders,

@@ -216,10 +216,7 @@ function tablesOf({ dimensions, filters, countsVisitors }: FactsQuery, offsets: 
     // All dimensions have the same totals; devices have the fewest values.
     tables.push({ table: 'sums_by_day', summed: attributes.has('campaign') ? 'campaign' : 'device' })
   } else if (isByDay && others.length === 1 && other && isSummed(other)) {
-    const isOfCampaigns = attributes.has('campaign')
-    tables.push(
-      isOfCampaigns ? { table: 'sums_by_day_and_campaign', summed: other } : { table: 'sums_by_day', summed: other },
-    )
+    tables.push({ table: attributes.has('campaign') ? 'sums_by_day_and_campaign' : 'sums_by_day', summed: other })
   }
   const isOnQuarters = offsets.every(
     ({ fromMs, offsetS }, index) =>

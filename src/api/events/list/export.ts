@@ -1,4 +1,4 @@
-import { listSql } from '../../../query/list.ts'
+import { listSql } from '../../../query/listPlan.ts'
 import { cursorOf } from '../../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../../rows/clickhouseOutputFormat.ts'
 import { eventExportFields } from '../../../rows/events.ts'

@@ -5,8 +5,8 @@ import type { FilterAttribute } from '../../../../schema/filters.ts'
 import { notFound } from '../../../problem.ts'
 import { type EventKey, eventPageKey, isAfterEvent } from '../../../query/eventKey.ts'
 import { filterCondition } from '../../../query/filters.ts'
-import type { Filter } from '../../../query/filterTree.ts'
-import { byKey, type ListPlan, listSql, type PageRows, readNext, toPage } from '../../../query/list.ts'
+import { byKey, type PageRows, readNext, toPage } from '../../../query/list.ts'
+import { type ListPlan, listSql } from '../../../query/listPlan.ts'
 import { readRows } from '../../../query/readContext.ts'
 import { eventColumns, eventSerializer, readEventsByKey, type StoredEventRow } from '../../../rows/events.ts'
 import type { RowContext } from '../../../rows/nameCache.ts'
@@ -19,8 +19,6 @@ const filterColumns = ['origin', 'campaign_id', 'click_id', 'visitor_id'] as con
 export interface EventListPlan extends ListPlan {
   /** Undefined: all names. */
   eventNames: string[] | undefined
-  /** Conditions of the parameter `filters`. */
-  filters: readonly Filter[]
   /** The other filters, each by the column of its name. */
   columns: Pick<EventListQuery, (typeof filterColumns)[number]>
   /** Key of the last row of the previous page; undefined for the first page. */

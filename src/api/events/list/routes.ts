@@ -1,11 +1,9 @@
 import { EventRow } from '../../../../schema/event.ts'
 import { EventListQuery, EventPage, EventPath } from '../../../../schema/eventList.ts'
 import { CompleteRow } from '../../../../schema/fields.ts'
-import { namesInTree } from '../../../../schema/filters.ts'
 import type { App, RouteContext } from '../../../http/context.ts'
 import { parseEventKey } from '../../../query/eventKey.ts'
-import { readAllFilters } from '../../../query/filters.ts'
-import { planList } from '../../../query/list.ts'
+import { planList } from '../../../query/listPlan.ts'
 import type { PlanCaller } from '../../../query/readContext.ts'
 import { addList } from '../../listResponse.ts'
 import { eventExportSql } from './export.ts'
@@ -38,12 +36,10 @@ export function eventListRoutes(app: App, context: RouteContext): void {
 
 /**
  * Builds the query plan of a page; no I/O.
- * @throws Problem as `planList`, or `invalid_filters`
+ * @throws Problem as `planList`
  */
 export function planEventList(query: EventListQuery, caller: PlanCaller, nowMs: number): EventListPlan {
   const eventNames = query.event_name === undefined ? undefined : [...new Set(query.event_name.split(','))].sort()
-  const { filters: tree } = query
-  const { filters, canonical } = readAllFilters(tree === undefined ? {} : { filters: tree }, namesInTree.events)
-  const list = planList('events', query, caller, nowMs, { event_name: eventNames, filters: canonical })
-  return { ...list, eventNames, filters, columns: query, afterEvent: parseEventKey(list.after) }
+  const list = planList('events', query, caller, nowMs, { event_name: eventNames }, { filters: query.filters })
+  return { ...list, eventNames, columns: query, afterEvent: parseEventKey(list.after) }
 }
