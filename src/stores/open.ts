@@ -6,7 +6,7 @@ import { causeOf } from '../expectedError.ts'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
-import { type ClusterNaming, NodeUnavailable } from './cluster/cluster.ts'
+import { NodeUnavailable } from './cluster/cluster.ts'
 import { openClickHouse } from './cluster/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
@@ -43,17 +43,14 @@ export async function openStores(
   log: StoreLog,
   { waitMs = 0, mayCreate = true, signal }: OpenOptions = {},
 ) {
-  const serverReader = readerAddressOf(settings)
-  const naming = namingOf(settings)
+  const server = serverOf(settings)
   const embedded = await connectEmbedded({
     dataDir: settings.DATA_DIR,
     ...isEmbedded(settings),
     clickhouseMemoryMb: settings.CLICKHOUSE_MEMORY_MB,
     log,
   })
-  const clickhouse = embedded.clickhouse
-    ? openClickHouse(...addressesOf(embedded.clickhouse))
-    : openClickHouse(parseAddress(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
+  const clickhouse = openClickHouse(...(server ?? addressesOf(embedded.clickhouse as EmbeddedClickHouse)))
   clickhouse.onNotice = (message) => log({ level: 'warn', message })
   embedded.onClickHouseMoved = (moved) => clickhouse.moveTo(...addressesOf(moved))
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
@@ -129,25 +126,31 @@ function parseAddress(text: string): ClickHouseAddress {
   }
 }
 
-/** @throws SettingsError when the reader's database differs from the one that is written */
-function readerAddressOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHouseAddress | undefined {
-  if (CLICKHOUSE_READER_URL === undefined) return undefined
-  const reader = parseAddress(CLICKHOUSE_READER_URL)
-  if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set.')
-  if (reader.database !== parseAddress(CLICKHOUSE_URL).database) {
+/** Settings that have a meaning only beside another one. */
+const dependentSettings = [
+  ['CLICKHOUSE_READER_URL', 'CLICKHOUSE_URL'],
+  ['CLICKHOUSE_NODES', 'CLICKHOUSE_CLUSTER'],
+  ['CLICKHOUSE_CLUSTER', 'CLICKHOUSE_URL'],
+] as const
+
+/**
+ * @returns the server or cluster that the settings name; undefined: the embedded engine
+ * @throws SettingsError when a setting lacks the one that it needs, or the reader's database differs from the one that is written
+ */
+function serverOf(settings: Settings): Parameters<typeof openClickHouse> | undefined {
+  for (const [name, needed] of dependentSettings) {
+    if (settings[name] !== undefined && settings[needed] === undefined)
+      throw new SettingsError(`${name}: ${needed} is not set.`)
+  }
+  const { CLICKHOUSE_URL, CLICKHOUSE_READER_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES } = settings
+  if (CLICKHOUSE_URL === undefined) return undefined
+  const address = parseAddress(CLICKHOUSE_URL)
+  const reader = parseAddress(CLICKHOUSE_READER_URL ?? CLICKHOUSE_URL)
+  if (reader.database !== address.database) {
     throw new SettingsError('CLICKHOUSE_READER_URL: the database differs from the database of CLICKHOUSE_URL.')
   }
-  return reader
-}
-
-/** @throws SettingsError when a cluster is named without CLICKHOUSE_URL */
-function namingOf({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES }: Settings): ClusterNaming | undefined {
-  if (CLICKHOUSE_CLUSTER === undefined) {
-    if (CLICKHOUSE_NODES !== undefined) throw new SettingsError('CLICKHOUSE_NODES: CLICKHOUSE_CLUSTER is not set.')
-    return undefined
-  }
-  if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_CLUSTER: CLICKHOUSE_URL is not set.')
-  return { name: CLICKHOUSE_CLUSTER, nodeUrls: CLICKHOUSE_NODES?.split(',') ?? [] }
+  if (CLICKHOUSE_CLUSTER === undefined) return [address, reader]
+  return [address, reader, { name: CLICKHOUSE_CLUSTER, nodeUrls: CLICKHOUSE_NODES?.split(',') ?? [] }]
 }
 
 const retryMs = 500
