@@ -161,7 +161,6 @@ export async function documentedUsers(isMember: boolean): Promise<ClickHouseUser
         passwordSha256: digest(name),
         grants: grants.filter(({ user }) => user === name).map(({ grant }) => grant),
         settings: Object.fromEntries(constraints.map(([, key = '', value = '']) => [key, value])),
-        fixedSettings: constraints.map(([, key = '']) => key),
       },
     ]
   })

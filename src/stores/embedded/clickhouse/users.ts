@@ -7,8 +7,8 @@ export interface ClickHouseUser {
   name: string
   passwordSha256: string
   grants: readonly string[]
+  /** Settings that its queries may not change. */
   settings?: Readonly<Record<string, string>>
-  fixedSettings?: readonly string[]
 }
 
 /** The writer also creates the tables, inspects parts, merges and queries, and ends queries; the reader reads. */
@@ -16,7 +16,6 @@ export function embeddedUsers(
   passwordSha256: { writer: string; reader: string },
   memory: MemoryLimits,
 ): ClickHouseUser[] {
-  const settings = readerSettings(memory)
   return [
     {
       name: writerName,
@@ -33,8 +32,7 @@ export function embeddedUsers(
       name: readerName,
       passwordSha256: passwordSha256.reader,
       grants: readerGrants(embeddedDatabase),
-      settings,
-      fixedSettings: Object.keys(settings),
+      settings: readerSettings(memory),
     },
   ]
 }
@@ -88,14 +86,13 @@ export function usersXml(users: readonly ClickHouseUser[]): string {
 `
 }
 
-function profileXml({ name, settings = {}, fixedSettings = [] }: ClickHouseUser): string {
+function profileXml({ name, settings = {} }: ClickHouseUser): string {
   const values = Object.entries(settings).map(([setting, value]) => `<${setting}>${value}</${setting}>`)
-  return `<${name}><profile>default</profile>${values.join('')}${constraintsXml(fixedSettings)}</${name}>`
+  return `<${name}><profile>default</profile>${values.join('')}${constraintsXml(Object.keys(settings))}</${name}>`
 }
 
-function constraintsXml(settings: readonly string[]): string {
-  return `<constraints>${settings.map((setting) => `<${setting}><readonly/></${setting}>`).join('')}</constraints>`
-}
+const constraintsXml = (settings: readonly string[]): string =>
+  `<constraints>${settings.map((setting) => `<${setting}><readonly/></${setting}>`).join('')}</constraints>`
 
 function userXml({ name, passwordSha256, grants }: ClickHouseUser): string {
   return `<${name}>
@@ -107,6 +104,5 @@ function userXml({ name, passwordSha256, grants }: ClickHouseUser): string {
     </${name}>`
 }
 
-function grantsXml(grants: readonly string[]): string {
-  return `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants>`
-}
+const grantsXml = (grants: readonly string[]): string =>
+  `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants>`
