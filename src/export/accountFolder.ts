@@ -16,9 +16,8 @@ function isMoment(text: string): boolean {
 const isPastMoment = (text: string): boolean => isMoment(text) && Date.parse(text) <= Date.now()
 
 /** Whether a text can be the name of an account or a key. */
-export function isDisplayName(text: string): boolean {
-  return text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text) && text.isWellFormed()
-}
+export const isDisplayName = (text: string): boolean =>
+  text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text) && text.isWellFormed()
 
 FormatRegistry.Set('moment', isMoment)
 FormatRegistry.Set('past moment', isPastMoment)
@@ -121,6 +120,4 @@ export const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>
 
 /** @returns the name of the file with the rows of a resource, or of the sums of removed clicks */
-export function fileOf(resource: string): string {
-  return `${resource}.ndjson.gz`
-}
+export const fileOf = (resource: string): string => `${resource}.ndjson.gz`

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { access, open, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -55,12 +56,7 @@ export async function writeFile(
 
 /** @throws ExpectedError when the file or folder exists */
 export async function refuseExisting(path: string): Promise<void> {
-  try {
-    await access(path)
-  } catch {
-    return
-  }
-  throw new ExpectedError(`${path} already exists; choose another name or remove it.`)
+  if (existsSync(path)) throw new ExpectedError(`${path} already exists; choose another name or remove it.`)
 }
 
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
