@@ -22,14 +22,10 @@ export function isKeyText(text: string): boolean {
 }
 
 /** @returns SHA-256 of a key, 32 bytes in hexadecimal; only the hash is stored */
-export function hashOfKey(text: string): string {
-  return hash('sha256', text, 'hex')
-}
+export const hashOfKey = (text: string): string => hash('sha256', text, 'hex')
 
 /** @returns the part of a key that may be displayed: `trb_live_` and 4 characters */
-export function prefixOfKey(text: string): string {
-  return text.slice(0, keyStart.length + 4)
-}
+export const prefixOfKey = (text: string): string => text.slice(0, keyStart.length + 4)
 
 /** One letter or digit, percent-encoded any number of times: `%41`, `%2541`, `%252541`, … */
 const encodedAlphanumeric = '%(?:25)*(?:3[0-9]|[46][1-9a-f]|[57][0-9a])'

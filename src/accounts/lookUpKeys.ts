@@ -28,12 +28,6 @@ export interface KeyRecord {
   readonly freshness: FreshnessOfAccount
 }
 
-/**
- * Looks a key up in Postgres by its SHA-256 in hexadecimal; null when the key does not exist.
- * @throws Error of the driver, `tooLate` after the deadline, or Problem `unavailable` when the queue is full
- */
-export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
-
 export const tooLate = new Error('The look-up took too long.')
 const late = () => tooLate
 
@@ -45,10 +39,12 @@ const queuedMax = 5_000
 /**
  * Opens look-ups that share statements. Clients may send any number of invented keys: the rate of statements is limited.
  * @param timeoutMs timeout of a look-up and of a statement
+ * @returns finds a key by its SHA-256 in hexadecimal; null when it does not exist. It rejects with an error of the driver, `tooLate`
+ *   after the deadline, or Problem `unavailable` when the queue is full
  */
-export function openKeyLookUps(postgres: Postgres, timeoutMs: number): LookUpKey {
+export function openKeyLookUps(postgres: Postgres, timeoutMs: number) {
   const lookUps = new Batcher<WantedKey>({ ...limits, timeoutMs, late, run: (wanted) => readKeys(postgres, wanted) })
-  return async (hash) => {
+  return async (hash: string): Promise<KeyRecord | null> => {
     if (lookUps.queued < queuedMax) {
       return (await withDeadline(timeoutMs, late, () => lookUps.add({ hash, record: null }))).record
     }

@@ -4,13 +4,11 @@
 export const tableEngines = ['ReplacingMergeTree', 'SummingMergeTree']
 
 /** Creates tables, changes their columns, and sees when stored rows have the change. */
-export function ownerGrants(database: string): string[] {
-  return [
-    `GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON ${database}.*`,
-    'GRANT SELECT ON system.mutations',
-    ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
-  ]
-}
+export const ownerGrants = (database: string): string[] => [
+  `GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON ${database}.*`,
+  'GRANT SELECT ON system.mutations',
+  ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
+]
 
 /** `doctor` compares the size of ClickHouse's logs with the data. Nothing else needs it, and users of version 1.0 lack it. */
 export const logsGrant = 'GRANT SHOW TABLES ON system.*'
@@ -19,18 +17,14 @@ export const logsGrant = 'GRANT SHOW TABLES ON system.*'
 export const checkGrant = (database: string) => `GRANT CHECK ON ${database}.*`
 
 /** Inserts, changes and deletes rows, compares files with checksums, ends its own queries, and sees which of its changes have ended on disk, and the size of ClickHouse's logs. */
-export function writerGrants(database: string): string[] {
-  return [
-    `GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`,
-    ...['processes', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
-    logsGrant,
-    checkGrant(database),
-  ]
-}
+export const writerGrants = (database: string): string[] => [
+  `GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`,
+  ...['processes', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
+  logsGrant,
+  checkGrant(database),
+]
 
-export function readerGrants(database: string): string[] {
-  return [`GRANT SELECT ON ${database}.*`]
-}
+export const readerGrants = (database: string): string[] => [`GRANT SELECT ON ${database}.*`]
 
 /**
  * Settings that the reader's queries may not change. When its memory is used up, ClickHouse ends the largest query.

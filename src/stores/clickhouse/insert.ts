@@ -80,11 +80,11 @@ export async function insertRows(
 function insertSql({ table, columns }: Insertion, bounds: WriteBounds | undefined): Fragment {
   const names = join(columns.map(({ name }) => identifier(name)))
   if (!bounds) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
-  const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+  const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
   // TRAP: `now64` is the time at which the request began; `nowInBlock64` is computed for the block.
   return ch`INSERT INTO ${identifier(table)} (${names})
 SELECT ${names}
-FROM input(${text(given)})
+FROM input(${text(structure)})
 WHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})
 FORMAT RowBinary`
 }
@@ -93,14 +93,10 @@ FORMAT RowBinary`
  * A condition for the WHERE of an INSERT … SELECT: a statement that ClickHouse begins after the deadline fails, as NotBegun.
  * `now64` is computed after the statement has been registered, so after the deadline `killQueries` finds all statements.
  */
-export function failAfter(deadlineMs: number): Fragment {
-  return ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
-}
+export const failAfter = (deadlineMs: number): Fragment => ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
 
 /** For a mutation: after the deadline it changes nothing. ClickHouse would retry a mutation that fails for ever. */
-export function matchNothingAfter(deadlineMs: number): Fragment {
-  return ch`now64(3) < ${instant(deadlineMs)}`
-}
+export const matchNothingAfter = (deadlineMs: number): Fragment => ch`now64(3) < ${instant(deadlineMs)}`
 
 interface StatementOptions {
   /** For statements that other processes may end. */

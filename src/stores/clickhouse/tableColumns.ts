@@ -43,8 +43,7 @@ export const conversionFields = {
   id: 'id',
   source: 'word',
   status: 'word',
-  externalStatus: 'text',
-  eventName: 'text',
+  ...texts('externalStatus', 'eventName'),
   convertedAt: 'instant',
   /** As imported, or copied from the click. */
   clickedAt: 'instantOrNull',

@@ -21,9 +21,7 @@ export function writeTexts(values: readonly string[]): Fragment[] {
 }
 
 /** @returns one array of the texts of several arrays */
-export function concat(arrays: readonly Fragment[]): Fragment {
-  return ch`arrayConcat(${join(arrays)})`
-}
+export const concat = (arrays: readonly Fragment[]): Fragment => ch`arrayConcat(${join(arrays)})`
 
 function chunksOf(values: readonly string[]): string[][] {
   const chunks: string[][] = [[]]
@@ -48,6 +46,4 @@ export function isAnyOf(value: Fragment, choices: readonly string[]): Fragment {
 }
 
 /** The right side of `IN` for any number of ids. */
-export function idList(ids: readonly string[]): Fragment {
-  return ch`(SELECT arrayJoin(${textList(ids)}))`
-}
+export const idList = (ids: readonly string[]): Fragment => ch`(SELECT arrayJoin(${textList(ids)}))`

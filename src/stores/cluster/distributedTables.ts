@@ -15,9 +15,7 @@ const tablesByKey = {
 const shardingKeyOfSums = 'account_id'
 
 /** The comment of each distributed table: the hash of a row modulo this number selects its shard. */
-export function shardsOf({ shards }: Cluster): string {
-  return `${shards} ${shards === 1 ? 'shard' : 'shards'}`
-}
+export const shardsOf = ({ shards }: Cluster): string => `${shards} ${shards === 1 ? 'shard' : 'shards'}`
 
 interface Table {
   name: string

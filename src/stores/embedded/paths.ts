@@ -71,13 +71,9 @@ export function embeddedPathsOf(dataDir: string) {
 }
 
 /** @param start eight hexadecimal digits that name one start of the engine */
-export function clickhouseSocketName(start: string): string {
-  return `clickhouse-${start}.sock`
-}
+export const clickhouseSocketName = (start: string): string => `clickhouse-${start}.sock`
 
-export function isClickHouseSocket(name: string): boolean {
-  return /^clickhouse-[0-9a-f]{8}\.sock$/.test(name)
-}
+export const isClickHouseSocket = (name: string): boolean => /^clickhouse-[0-9a-f]{8}\.sock$/.test(name)
 
 /** TRAP: not os.tmpdir(), which follows TMPDIR: two clients with different environments would not meet. */
 function shortFolder(dataDir: string): string {

@@ -113,9 +113,6 @@ function hold(postgres: Postgres, name: string, owner: string, taken: LeaseRow, 
   }, heartbeatMs)
   beat.unref()
 
-  /** Milliseconds until the lease may expire; below 0 another process may hold it. */
-  const remainingMs = () => leaseMs - sinceLastBeatMs()
-
   /** @param deadlineMs the statement deadline to record; one before the recorded deadline changes nothing */
   async function extend(deadlineMs?: number): Promise<void> {
     const elapsedMs = measureElapsed()
@@ -156,7 +153,7 @@ function hold(postgres: Postgres, name: string, owner: string, taken: LeaseRow, 
      */
     async assertHeld() {
       loss.signal.throwIfAborted()
-      if (remainingMs() > 0) return
+      if (sinceLastBeatMs() < leaseMs) return
       await extend()
       loss.signal.throwIfAborted()
     },

@@ -45,9 +45,8 @@ async function start(paths: EmbeddedPaths): Promise<EmbeddedClickHouse> {
   const usersFile = join(paths.run, 'clickhouse-users.xml')
   const configFile = join(paths.run, 'clickhouse-config.xml')
   const portFile = join(paths.clickhouse, 'port')
-  const memory = memoryLimits(
-    process.env.CLICKHOUSE_MEMORY_MB ? Number(process.env.CLICKHOUSE_MEMORY_MB) * 1e6 : undefined,
-  )
+  const { CLICKHOUSE_MEMORY_MB: limitMb } = process.env
+  const memory = memoryLimits(limitMb ? Number(limitMb) * 1e6 : undefined)
   const users = embeddedUsers({ writer: sha256(writer.password), reader: sha256(reader.password) }, memory)
   writePrivateFile(usersFile, usersXml(users))
   writePrivateFile(configFile, configXml(usersFile, paths.clickhouseLog, memory.server))

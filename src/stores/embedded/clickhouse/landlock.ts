@@ -70,9 +70,7 @@ const pathOnly = 0o10000000
 const noPointer = 0
 
 /** @returns −1 on failure */
-function systemCall(number: number, ...values: (number | Buffer)[]): number {
-  return callC('syscall', number, ...values).value
-}
+const systemCall = (number: number, ...values: (number | Buffer)[]): number => callC('syscall', number, ...values).value
 
 function succeeded(value: number): number {
   if (value < 0) throw new Error('Landlock rejected the confinement of the engine')

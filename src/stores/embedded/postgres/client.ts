@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { closeStatement, errorResponse, type Incoming, MessageReader, simpleQuery, sync } from './messages.ts'
+import { closeStatement, fatalError, type Incoming, MessageReader, simpleQuery, sync } from './messages.ts'
 import type { SharedSession } from './sharedSession.ts'
 
 /**
@@ -40,7 +40,7 @@ export class Client {
     if (incoming.kind === 'encryption') this.#socket.write('N')
     else if (incoming.kind === 'startup') this.#socket.write(startupResponse)
     else if (incoming.kind === 'end') this.#socket.end()
-    else if (incoming.kind === 'refused') this.#socket.end(errorResponse('FATAL', incoming.code, incoming.message))
+    else if (incoming.kind === 'refused') this.#socket.end(fatalError(incoming.code, incoming.message))
     else {
       const { message, prepared, closed, endsCycle } = incoming
       if (prepared) this.#statements.add(prepared)
@@ -78,7 +78,7 @@ export class Client {
 
   #expire(): void {
     // Not end(), which waits until a client that may not read has read everything.
-    this.#socket.write(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'))
+    this.#socket.write(fatalError('25P03', 'terminating connection due to idle-in-transaction timeout'))
     this.#socket.destroy()
   }
 }

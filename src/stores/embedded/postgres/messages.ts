@@ -88,9 +88,7 @@ function readMessage(message: Buffer): Incoming | undefined {
 }
 
 /** The message's letter, e.g. `Q`. */
-export function messageType(message: Buffer): string {
-  return String.fromCharCode(message[0] ?? 0)
-}
+export const messageType = (message: Buffer): string => String.fromCharCode(message[0] ?? 0)
 
 /** Whether a Query or Parse reads data from the client. That would end the engine, which cannot wait for it. */
 function isCopyFromClient(message: Buffer): boolean {
@@ -116,13 +114,9 @@ function textAt(message: Buffer, start: number): string {
 
 export const sync = frame('S', Buffer.alloc(0))
 
-export function simpleQuery(text: string): Buffer {
-  return frame('Q', Buffer.from(`${text}\0`))
-}
+export const simpleQuery = (text: string): Buffer => frame('Q', Buffer.from(`${text}\0`))
 
-export function closeStatement(name: string): Buffer {
-  return frame('C', Buffer.from(`S${name}\0`))
-}
+export const closeStatement = (name: string): Buffer => frame('C', Buffer.from(`S${name}\0`))
 
 export function startupMessage(): Buffer {
   const parameters = Buffer.from('user\0postgres\0database\0postgres\0client_encoding\0UTF8\0\0')
@@ -132,8 +126,9 @@ export function startupMessage(): Buffer {
   return Buffer.concat([head, parameters])
 }
 
-export function errorResponse(severity: 'ERROR' | 'FATAL', code: string, message: string): Buffer {
-  return frame('E', Buffer.from(`S${severity}\0V${severity}\0C${code}\0M${message}\0\0`))
+/** An error after which the connection ends. */
+export function fatalError(code: string, message: string): Buffer {
+  return frame('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`))
 }
 
 function frame(type: string, body: Buffer): Buffer {

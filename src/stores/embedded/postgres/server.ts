@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { runPeriodically } from '../../timing/periodic.ts'
 import { Client } from './client.ts'
 import { maintenance } from './maintenance.ts'
-import { errorResponse, messageType, simpleQuery, startupMessage } from './messages.ts'
+import { fatalError, messageType, simpleQuery, startupMessage } from './messages.ts'
 import { type Engine, SharedSession } from './sharedSession.ts'
 
 const defaultOptions = {
@@ -29,7 +29,7 @@ export async function servePostgres(engine: Engine, path: string, options: Parti
     if (clients.size >= connectionsMax) {
       // A connection whose data is not read would stay open.
       socket.on('error', () => {}).resume()
-      socket.end(errorResponse('FATAL', '53300', 'sorry, too many clients already'))
+      socket.end(fatalError('53300', 'sorry, too many clients already'))
       return
     }
     const client = new Client(socket, session, idleInTransactionMs)
