@@ -61,7 +61,6 @@ it('docs/clickhouse-users.sql grants the users of a server the same rights as th
   expect(documented.get(reader)?.grants).toEqual(readerGrants('tributary'))
   const settings = readerSettings({ query: 4_000_000_000, reader: 6_000_000_000 })
   expect(documented.get(reader)?.settings).toEqual(settings)
-  expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(settings))
 })
 
 it.each([
