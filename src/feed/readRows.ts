@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { findAccounts } from '../accounts/accounts.ts'
 import type { Line } from '../import/parsers/lines.ts'
 import { type RawRow, rawRowOf } from '../import/parsers/ndjsonParser.ts'
-import { id as idField } from '../import/readers/fieldTypes.ts'
 import { isAbsent } from '../import/readers/rowDecoder.ts'
 import { RowError } from '../import/readers/rowError.ts'
+import { id as idField } from '../import/readers/texts.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { Turn } from '../stores/timing/turn.ts'
@@ -83,7 +83,7 @@ export class FeedReader {
 
 function isId(text: string): boolean {
   try {
-    return idField.read(text) === text
+    return idField(text) === text
   } catch {
     return false
   }

@@ -12,8 +12,8 @@ import { arrivalMaxMs } from '../http/httpServer.ts'
 import { handleUnknownPath } from '../http/notFound.ts'
 import { parseQuery, queryValidator, type RawQuery } from '../http/validation.ts'
 import { type Line, splitBlock } from '../import/parsers/lines.ts'
-import { instantType } from '../import/readers/fieldTypes.ts'
 import { RowError } from '../import/readers/rowError.ts'
+import { instantType } from '../import/readers/times.ts'
 import { invalidParameter, Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 import { minuteMs } from '../stores/timing/units.ts'
@@ -200,7 +200,7 @@ function readUpdatedAt({ query }: FastifyRequest): number | undefined {
   if (text === undefined) return undefined
   try {
     // A plus sign that is not percent-encoded is a space.
-    return feedInstant.read(text.replace(/(?<=:\d\d(\.\d{1,9})?) (?=\d\d(:?\d\d)?$)/, '+'))
+    return feedInstant(text.replace(/(?<=:\d\d(\.\d{1,9})?) (?=\d\d(:?\d\d)?$)/, '+'))
   } catch (error) {
     throw error instanceof RowError ? invalidParameter('updated_at', error.message) : error
   }

@@ -1,4 +1,4 @@
-import type { TimeOptions } from './fieldTypes.ts'
+import type { TimeOptions } from './times.ts'
 
 export type Pairs = readonly (readonly [string, string])[]
 

@@ -4,11 +4,10 @@ import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/store/givenFields.ts'
 import type { Note } from './amounts.ts'
-import * as fieldTypes from './fieldTypes.ts'
 import { type Input, mappedFields } from './mapping.ts'
 import { RowError } from './rowError.ts'
-
-type FieldType<Value> = fieldTypes.FieldType<Value>
+import { eventId, type FieldType, id, idTextOf } from './texts.ts'
+import { instant, instantType, spentAt, spentAtType } from './times.ts'
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
@@ -103,26 +102,24 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
 
 /** @returns the type of a field in files of this input */
 function typeInFile(type: FieldType<unknown>, { hashIds, hashLongIds, ...times }: Input): FieldType<unknown> {
-  if (type === fieldTypes.instant) return fieldTypes.instantType(times)
-  if (type === fieldTypes.spentAt) return fieldTypes.spentAtType(times)
+  if (type === instant) return instantType(times)
+  if (type === spentAt) return spentAtType(times)
   const pattern = idPatterns.get(type)
   if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
-  return hashLongIds && type === fieldTypes.id ? hashed(type, (id) => id.length > idLengthMax) : type
+  return hashLongIds && type === id ? hashed(type, (id) => id.length > idLengthMax) : type
 }
 
 const idPatterns = new Map<unknown, RegExp>([
-  [fieldTypes.id, new RegExp(idPattern)],
-  [fieldTypes.eventId, new RegExp(eventIdPattern)],
+  [id, new RegExp(idPattern)],
+  [eventId, new RegExp(eventIdPattern)],
 ])
 
 /** TRAP: the UTF-8 bytes of all unpaired surrogates are equal, so that two ids would become one; their rows are rejected. */
 function hashed(type: FieldType<unknown>, isHashed: (id: string) => boolean): FieldType<unknown> {
-  return {
-    read(value) {
-      const id = fieldTypes.idTextOf(value)
-      if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type.read(value)
-      return createHash('sha256').update(id).digest('hex')
-    },
+  return (value) => {
+    const id = idTextOf(value)
+    if (id === undefined || !isHashed(id) || !id.isWellFormed()) return type(value)
+    return createHash('sha256').update(id).digest('hex')
   }
 }
 
@@ -145,8 +142,7 @@ function assign<Row extends object>(
   const value = replacement ?? raw
   if (isAbsent(value, input)) return
   try {
-    const isCell = input.from === 'cells' || replacement !== undefined
-    const read = type.read(isCell && type.fromCell ? type.fromCell(value as string) : value, note)
+    const read = type(value, note, input.from === 'cells' || replacement !== undefined)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     if (bit !== 0) (row as Row & Given).given |= bit

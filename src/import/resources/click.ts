@@ -3,15 +3,16 @@ import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
-import * as fieldTypes from '../readers/fieldTypes.ts'
+import { typesOf, unstored } from '../readers/fieldTypes.ts'
+import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 
 export const clickShape: RowShape<Click & AmountFields> = {
   name: 'clicks',
   required: ['id', 'clickedAt'],
-  ignored: [...fieldTypes.unstored, 'converted', 'conversionCount'],
-  fields: fieldTypes.typesOf(clickFields) as RowShape<Click & AmountFields>['fields'],
-  spread: fieldTypes.subIdFields,
+  ignored: [...unstored, 'converted', 'conversionCount'],
+  fields: typesOf(clickFields) as RowShape<Click & AmountFields>['fields'],
+  spread: subIdFields,
 }
 
 export function clickReader(ownCurrency: string): RowReader<Click & Given> {

@@ -4,8 +4,10 @@ import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { type Conversion, conversionRowFields, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
-import * as fieldTypes from '../readers/fieldTypes.ts'
+import { typesOf, unstored, wholeNumber } from '../readers/fieldTypes.ts'
+import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
+import { id, oneOf } from '../readers/texts.ts'
 
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields {
   createdAt: number | null
@@ -15,13 +17,13 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, Amo
 export const conversionShape: RowShape<ConversionRow> = {
   name: 'conversions',
   required: ['id', 'convertedAt', 'status'],
-  ignored: [...fieldTypes.unstored, 'matched', 'matches'],
+  ignored: [...unstored, 'matched', 'matches'],
   fields: {
-    ...(fieldTypes.typesOf(conversionFields) as RowShape<ConversionRow>['fields']),
-    source: fieldTypes.oneOf(conversionSources),
-    status: fieldTypes.oneOf(conversionStatuses),
+    ...(typesOf(conversionFields) as RowShape<ConversionRow>['fields']),
+    source: oneOf(conversionSources),
+    status: oneOf(conversionStatuses),
   },
-  spread: fieldTypes.subIdFields,
+  spread: subIdFields,
 }
 
 /** Rows that `account export` wrote have `internalConversionFields` too. */
@@ -29,9 +31,9 @@ const exportedShape: RowShape<ConversionRow> = {
   ...conversionShape,
   fields: {
     ...conversionShape.fields,
-    ...fieldTypes.typesOf(internalConversionFields),
-    importFile: fieldTypes.id,
-    importLine: fieldTypes.wholeNumber(Number.MAX_SAFE_INTEGER),
+    ...typesOf(internalConversionFields),
+    importFile: id,
+    importLine: wholeNumber(Number.MAX_SAFE_INTEGER),
   },
 }
 

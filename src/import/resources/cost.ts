@@ -5,9 +5,12 @@ import type { Given } from '../../writer/store/givenFields.ts'
 import type { importedFields } from '../../writer/tables/changingFields.ts'
 import { type Cost, costRowFields } from '../../writer/tables/cost.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
-import * as fieldTypes from '../readers/fieldTypes.ts'
+import { typesOf, unstored, wholeNumber } from '../readers/fieldTypes.ts'
+import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import { id } from '../readers/texts.ts'
+import { spentAt } from '../readers/times.ts'
 
 /** A cost that was read. */
 export interface ReadCost extends Cost, Given, AmountFields {
@@ -20,9 +23,9 @@ export interface ReadCost extends Cost, Given, AmountFields {
 export const costShape: RowShape<ReadCost> = {
   name: 'costs',
   required: ['spentAt', 'cost'],
-  ignored: fieldTypes.unstored,
-  fields: fieldTypes.typesOf(costFields) as RowShape<ReadCost>['fields'],
-  spread: { ...fieldTypes.subIdFields, spentAt: fieldTypes.spentAt },
+  ignored: unstored,
+  fields: typesOf(costFields) as RowShape<ReadCost>['fields'],
+  spread: { ...subIdFields, spentAt },
 }
 
 /** Rows that `account export` wrote have `importedFields` too. */
@@ -30,8 +33,8 @@ const exportedShape: RowShape<ReadCost> = {
   ...costShape,
   fields: {
     ...costShape.fields,
-    importFile: fieldTypes.id,
-    importLine: fieldTypes.wholeNumber(Number.MAX_SAFE_INTEGER),
+    importFile: id,
+    importLine: wholeNumber(Number.MAX_SAFE_INTEGER),
   } satisfies Record<keyof typeof importedFields, unknown>,
 }
 

@@ -3,19 +3,20 @@ import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
-import * as fieldTypes from '../readers/fieldTypes.ts'
+import { typesOf } from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
+import { eventId, eventName, oneOf } from '../readers/texts.ts'
 
 export const pixelEventShape: RowShape<PixelEvent> = {
   name: 'pixel-events',
   required: ['id', 'eventName'],
   ignored: ['campaignName', 'storedAt', 'cursor'],
   fields: {
-    ...(fieldTypes.typesOf(pixelEventFields) as RowShape<PixelEvent>['fields']),
-    id: fieldTypes.eventId,
-    origin: fieldTypes.oneOf(eventOrigins),
-    eventName: fieldTypes.eventName,
+    ...(typesOf(pixelEventFields) as RowShape<PixelEvent>['fields']),
+    id: eventId,
+    origin: oneOf(eventOrigins),
+    eventName,
   },
 }
 

@@ -1,0 +1,76 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { eventNamePattern } from '../../../schema/event.ts'
+import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
+import { textOf } from '../../query/exactJson.ts'
+import type { Note } from './amounts.ts'
+import { RowError } from './rowError.ts'
+
+/**
+ * Validates the value of a field and converts it to its stored form. The value is not absent: not null, not missing, not the empty string.
+ * @param note called if the value loses digits
+ * @param isCell whether the value is the text of a CSV cell instead of a JSON value
+ * @throws RowError with a message that follows the field's name: `must be …`
+ */
+export type FieldType<Value> = (value: unknown, note?: Note, isCell?: boolean) => Value
+
+const textMax = 8_192
+
+/** @throws RowError for a number with an exponent: programs write ids of many digits so, without the last ones */
+export function idTextOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  if (typeof value !== 'string' && text && /e/i.test(text))
+    throw new RowError('must be text or all digits of a number, not a number with an exponent')
+  return text
+}
+
+/** @throws RowError when it is not text that both databases can store */
+export function storableText(value: unknown): string {
+  const text = textOf(value)
+  if (text === undefined) throw new RowError('must be text')
+  if (text.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
+  if (text.includes('\0')) throw new RowError('must not contain the character U+0000')
+  if (!text.isWellFormed()) throw new RowError('must not contain an unpaired surrogate')
+  return text
+}
+
+export function matching(pattern: string, message: string): FieldType<string> {
+  const test = new RegExp(pattern)
+  return (value) => {
+    const text = idTextOf(value)
+    if (text === undefined || !test.test(text)) throw new RowError(message)
+    return text
+  }
+}
+
+export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Word> {
+  return (value) => {
+    if (!known.includes(value as Word)) throw new RowError(`must be one of ${known.join(', ')}`)
+    return value as Word
+  }
+}
+
+export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
+export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
+export const eventName = matching(
+  eventNamePattern,
+  'must be text of 1 to 64 letters, digits and _, beginning with a letter',
+)
+export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
+export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
+
+/** Anonymises an address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */
+export function anonymousIp(value: unknown): string {
+  if (typeof value === 'string' && isIPv4(value)) return anonymizeIPv4(value)
+  if (typeof value === 'string' && isIPv6(value)) return anonymizeIPv6(value)
+  throw new RowError('must be an IPv4 or IPv6 address')
+}
+
+const anonymizeIPv4 = (address: string) => `${address.slice(0, address.lastIndexOf('.'))}.0`
+
+/** @returns the shortest form without a zone; an IPv4-mapped address is anonymised as IPv4 */
+function anonymizeIPv6(address: string): string {
+  const parsed = ipaddr.IPv6.parse(address.replace(/%.*/, ''))
+  if (parsed.isIPv4MappedAddress()) return anonymizeIPv4(parsed.toIPv4Address().toString())
+  return new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()
+}
