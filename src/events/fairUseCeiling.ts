@@ -54,14 +54,12 @@ export function openFairUseCeiling(clickhouse: QueryTarget) {
   return {
     /** Gives each event the count that it belongs to, and reads missing and expired counts, usually none. */
     async assignCounts(events: readonly CountedEvent[]): Promise<void> {
-      const unknown = events.filter((event) => {
-        event.monthCount = counts.peek(monthOf(event))
-        return event.monthCount === undefined
-      })
-      const finding = new Map(unknown.map((event) => [ownedKey(monthOf(event)), monthOf(event)]))
-      const found = await Promise.all([...finding.values()].map((month) => counts.find(month)))
-      const countOf = new Map([...finding.keys()].map((key, index) => [key, found[index]]))
-      for (const event of unknown) event.monthCount = countOf.get(ownedKey(monthOf(event)))
+      for (const event of events) event.monthCount = counts.peek(monthOf(event))
+      // The events of a month share one read.
+      const find = async (event: CountedEvent) => {
+        event.monthCount = await counts.find(monthOf(event))
+      }
+      await Promise.all(events.filter(({ monthCount }) => monthCount === undefined).map(find))
     },
   }
 }

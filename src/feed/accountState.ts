@@ -1,15 +1,12 @@
-import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { RowRules } from '../import/rows.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import type { WriteSession } from '../writer/fence/session.ts'
 
 /** What decides whether and how the rows of an account are stored. It changes only under the account's claim, except `refusal`. */
-export interface AccountState {
+export interface AccountState extends Omit<RowRules, 'accountId'> {
   /** Why no row is stored; undefined: rows are. */
   readonly refusal: string | undefined
   readonly currency: string
-  readonly retained: RetainedRanges
-  /** undefined: the account has none. */
-  readonly erased: ErasedIdentifiers | undefined
 }
 
 /** Reads the states of claimed accounts, each kind in one statement. */

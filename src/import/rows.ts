@@ -29,7 +29,7 @@ export interface RowSource {
   readonly isArrival?: boolean
   /** `updatedAt` of costs that have no other: equal values then change nothing. */
   readonly undatedAtMs?: number | undefined
-  /** With `line` it decides between rows of equal `updatedAt`; undefined: the row has both. */
+  /** Of two rows with one id, one `updatedAt` and one `importFile`, the row with the higher line wins; undefined: the row has both. */
   readonly importFile: string | undefined
 }
 

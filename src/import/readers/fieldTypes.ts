@@ -32,7 +32,7 @@ const signal: FieldType<number> = (value, note) => {
   return number + 0
 }
 
-export function wholeNumber(maximum: number): FieldType<number> {
+function wholeNumber(maximum: number): FieldType<number> {
   return (value, note) => {
     const number = readDouble(withNumberText(value), note) as number
     if (Number.isInteger(number) && number >= 0 && number <= maximum) return number
@@ -47,6 +47,7 @@ const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unkno
   floatOrNull: signal,
   // Only `generation` has this type. `POST /events` stores the next generations, at most one a day: the limit leaves them room.
   uint32: wholeNumber(1_000_000),
+  uint64: wholeNumber(Number.MAX_SAFE_INTEGER),
   instant,
   instantOrNull: instant,
   id,
@@ -55,7 +56,7 @@ const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unkno
   list: listOf(storableText),
 }
 
-const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId']
+const idFields = ['id', ...Object.keys(entityIdFields), 'visitorId', 'clickId', 'userId', 'importFile']
 /** The types of fields that their kind does not decide. */
 const ofName: Readonly<Record<string, FieldType<unknown>>> = {
   ...Object.fromEntries(idFields.map((name) => [name, id] as const)),

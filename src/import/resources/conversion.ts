@@ -4,10 +4,10 @@ import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
 import { type Conversion, conversionRowFields, internalConversionFields } from '../../writer/tables/conversion.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
-import { typesOf, unstored, wholeNumber } from '../readers/fieldTypes.ts'
+import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
-import { id, oneOf } from '../readers/texts.ts'
+import { oneOf } from '../readers/texts.ts'
 
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'>, AmountFields {
   createdAt: number | null
@@ -27,14 +27,9 @@ export const conversionShape: RowShape<ConversionRow> = {
 }
 
 /** Rows that `account export` wrote have `internalConversionFields` too. */
-const exportedShape: RowShape<ConversionRow> = {
+const exportedShape = {
   ...conversionShape,
-  fields: {
-    ...conversionShape.fields,
-    ...typesOf(internalConversionFields),
-    importFile: id,
-    importLine: wholeNumber(Number.MAX_SAFE_INTEGER),
-  },
+  fields: { ...conversionShape.fields, ...typesOf(internalConversionFields) },
 }
 
 /**

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { costFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Given } from '../../writer/store/givenFields.ts'
-import type { importedFields } from '../../writer/tables/changingFields.ts'
+import { importedFields } from '../../writer/tables/changingFields.ts'
 import { type Cost, costRowFields } from '../../writer/tables/cost.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
-import { typesOf, unstored, wholeNumber } from '../readers/fieldTypes.ts'
+import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
-import { id } from '../readers/texts.ts'
 import { spentAt } from '../readers/times.ts'
 
 /** A cost that was read. */
@@ -29,14 +28,7 @@ export const costShape: RowShape<ReadCost> = {
 }
 
 /** Rows that `account export` wrote have `importedFields` too. */
-const exportedShape: RowShape<ReadCost> = {
-  ...costShape,
-  fields: {
-    ...costShape.fields,
-    importFile: id,
-    importLine: wholeNumber(Number.MAX_SAFE_INTEGER),
-  } satisfies Record<keyof typeof importedFields, unknown>,
-}
+const exportedShape = { ...costShape, fields: { ...costShape.fields, ...typesOf(importedFields) } }
 
 const { id: _id, spentAt: _spentAt, updatedAt: _updatedAt, cost: _cost, currency: _currency, ...rest } = costFields
 const { costBase: _costBase, ...dimensions } = rest
