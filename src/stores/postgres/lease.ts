@@ -25,7 +25,7 @@ export interface LeaseOptions {
   retry?: RetryOptions & { step: string }
 }
 
-/** The lease of a killed holder expires after this time; a writer then also waits for its last statement (`settle`). */
+/** The lease of a killed holder expires after this time; a writer then also waits for its last statement (`waitForEarlierStatements`). */
 const leaseMs = 10_000
 const heartbeatMs = 2_500
 const retryMs = 250
