@@ -1,7 +1,7 @@
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import { arrivalBit, type Given, givenBit } from '../writer/store/givenFields.ts'
 import type { RowToStore, Table } from '../writer/store/rowBatch.ts'
+import { arrivalBit, type Given, givenBit } from '../writer/tables/givenFields.ts'
 import type { Input } from './readers/mapping.ts'
 import type { RawFields, RowReader } from './readers/rowDecoder.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'

@@ -1,4 +1,4 @@
-import { comparedDuplicates } from '../writer/store/givenFields.ts'
+import { comparedDuplicates } from '../writer/tables/givenFields.ts'
 import type { ResourceName } from './resourceNames.ts'
 
 export type Tally = ReturnType<typeof emptyTally>

@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import type { WriteSession } from '../../src/writer/fence/session.ts'
-import { BloomFilter } from '../../src/writer/store/bloomFilter.ts'
-import { KeyFilter } from '../../src/writer/store/keyFilter.ts'
+import { BloomFilter } from '../../src/writer/storedKeys/bloomFilter.ts'
+import { KeyFilter } from '../../src/writer/storedKeys/keyFilter.ts'
 
 it.each([
   ['consecutive', (n: number) => `${n}`],

@@ -1,7 +1,7 @@
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
-import type { Given } from '../../writer/store/givenFields.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
+import type { Given } from '../../writer/tables/givenFields.ts'
 import { type AmountFields, baseAmount, blankAmount } from '../readers/amounts.ts'
 import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'

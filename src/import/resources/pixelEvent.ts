@@ -1,7 +1,7 @@
 import { eventOrigins } from '../../../schema/event.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
-import type { Given } from '../../writer/store/givenFields.ts'
+import type { Given } from '../../writer/tables/givenFields.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import { typesOf } from '../readers/fieldTypes.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'

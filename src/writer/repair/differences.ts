@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Writer } from '../fence/session.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
-import { attributeWrongConversions } from '../store/reattribution.ts'
 import { type Finding, kinds } from './kinds.ts'
+import { attributeWrongConversions } from './reattribution.ts'
 import { recoverAccount } from './recoverAccount.ts'
 
 /** A difference between what a table of an account has and what it should have, with the numbers of its kind. */

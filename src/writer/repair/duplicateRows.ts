@@ -2,10 +2,10 @@ import { ch, count, type Fragment, identifier } from '../../stores/clickhouse/sq
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
 import type { Writer } from '../fence/session.ts'
-import type { Change } from '../store/changes.ts'
-import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../store/changingTables.ts'
-import { readCurrentRows } from '../store/currentRows.ts'
 import { tryStore } from '../store/facts.ts'
+import type { Change } from '../upserts/changes.ts'
+import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../upserts/changingTables.ts'
+import { readCurrentRows } from '../upserts/currentRows.ts'
 import type { DuplicateIds } from './duplicateClicks.ts'
 
 const pageIds = 1_000

@@ -6,12 +6,12 @@ import { raiseCountsAndFindMissing } from '../journal/confirmedRows.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'
 import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
 import { findUnremovedRows } from '../retention/removedRows.ts'
-import { attributeWrongConversions, findWronglyAttributed } from '../store/reattribution.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
 import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
 import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
 import { findDuplicateRowIds, removeDuplicateRows } from './duplicateRows.ts'
+import { attributeWrongConversions, findWronglyAttributed } from './reattribution.ts'
 
 /** What is found of one kind: the table, its UTC day or the first day of a UTC month, and numbers. */
 export interface Finding {

@@ -5,7 +5,7 @@ import { isTaskOpen } from '../journal/accountTasks.ts'
 import { fillDataThrough } from '../journal/dataThrough.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
-import { attributeEarlyConversions, attributeWrongConversions } from '../store/reattribution.ts'
+import { attributeEarlyConversions, attributeWrongConversions } from './reattribution.ts'
 
 /**
  * Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any.

@@ -8,6 +8,7 @@ import { addErasures, type ListedClick } from '../erasure/erasures.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { ChangedRows, StoredAt } from '../journal/journal.ts'
+import { ExistingKeys, type Filling } from '../storedKeys/keyFilter.ts'
 import {
   type AccountKey,
   accountsOf,
@@ -18,11 +19,10 @@ import {
   valueByAccount,
 } from '../tables/accountKeys.ts'
 import { type Click, clickRowFields, insertedClickColumns } from '../tables/click.ts'
+import { type Budget, comparedTogether, encode, encodedFieldWithOtherValue, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
-import { type Budget, comparedTogether, encode, encodedFieldWithOtherValue, type Given } from './givenFields.ts'
-import { ExistingKeys, type Filling } from './keyFilter.ts'
-import { conflict, type RowOutcome } from './rowOutcome.ts'
-import { storedAtColumn } from './storedAt.ts'
+import { storedAtColumn } from '../tables/storedAt.ts'
+import { conflict, type RowOutcome } from '../upserts/rowOutcome.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
 

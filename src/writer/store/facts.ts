@@ -1,11 +1,11 @@
+import { type IndexedClick, readIndexedClicks } from '../attribution/attribution.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { clearBatches, entryOf, recordBatches } from '../journal/journal.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Cost } from '../tables/cost.ts'
-import { type IndexedClick, readIndexedClicks } from './attribution.ts'
-import { type Change, changedRowsOf, insertionOf, missingChanges } from './changes.ts'
-import { conversionTable, costTable } from './changingTables.ts'
+import { type Change, changedRowsOf, insertionOf, missingChanges } from '../upserts/changes.ts'
+import { conversionTable, costTable } from '../upserts/changingTables.ts'
 import type { ClickBatch } from './clicks.ts'
 
 /** Rows of clicks, conversions and costs that are stored together. */

@@ -4,7 +4,7 @@ import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { keyText } from '../tables/accountKeys.ts'
-import type { RowOutcome } from './rowOutcome.ts'
+import type { RowOutcome } from '../upserts/rowOutcome.ts'
 
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {

@@ -5,11 +5,11 @@ import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
+import { ExistingKeys, type Filling } from '../storedKeys/keyFilter.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
+import { type Budget, comparedTogether, fieldWithOtherValue, type Given } from '../tables/givenFields.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
-import { type Budget, comparedTogether, fieldWithOtherValue, type Given } from './givenFields.ts'
-import { ExistingKeys, type Filling } from './keyFilter.ts'
-import { conflict, type RowOutcome } from './rowOutcome.ts'
+import { conflict, type RowOutcome } from '../upserts/rowOutcome.ts'
 
 /** The key by which duplicates of an event are found. No part contains a space. */
 const storedKeyOf = ({ accountId, origin, id, generation }: PixelEvent) => `${accountId} ${origin} ${id} ${generation}`

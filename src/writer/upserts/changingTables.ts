@@ -3,7 +3,7 @@ import { conversionFields, costFields } from '../../stores/clickhouse/tableColum
 import type { AccountKey } from '../tables/accountKeys.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 import { type Cost, costRowFields } from '../tables/cost.ts'
-import { fieldWithOtherValue, type Given, givenBit } from './givenFields.ts'
+import { fieldWithOtherValue, type Given, givenBit } from '../tables/givenFields.ts'
 
 /** A row that changes: each state of it is a row with its own `version`. */
 export interface ChangingRow extends AccountKey {

@@ -6,8 +6,7 @@ import { textList } from '../../stores/clickhouse/textList.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
-import type { Change } from './changes.ts'
-import type { ClickBatch } from './clicks.ts'
+import type { Change } from '../upserts/changes.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]
 const copied = Object.entries(copiedFromClick) as [CopiedField, ClickField][]
@@ -83,7 +82,7 @@ export async function copyConvertedClicks(session: WriteSession, indexed: readon
 export async function readIndexedClicks(
   session: WriteSession,
   changes: readonly Change<Conversion>[],
-  batch?: ClickBatch,
+  batch?: { timeOf(key: string): number | undefined },
 ): Promise<IndexedClick[]> {
   const all = changes.flatMap(({ row }) => (row?.clickId ? { accountId: row.accountId, id: row.clickId } : []))
   const known: IndexedClick[] = []

@@ -1,10 +1,10 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { WriteSession } from '../fence/session.ts'
+import { accountsOfKeys, KeyFilter } from '../storedKeys/keyFilter.ts'
 import { accountsOf, hasKey, inAccounts, keyOfText, keyText } from '../tables/accountKeys.ts'
 import type { Conversion } from '../tables/conversion.ts'
-import { conversionTable } from './changingTables.ts'
-import { readCurrentRows } from './currentRows.ts'
-import { accountsOfKeys, KeyFilter } from './keyFilter.ts'
+import { conversionTable } from '../upserts/changingTables.ts'
+import { readCurrentRows } from '../upserts/currentRows.ts'
 
 /**
  * The clicks for which stored conversions wait. A filter of them tells without a query that no conversion waits for a click; it

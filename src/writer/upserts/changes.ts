@@ -3,12 +3,12 @@ import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { ChangedRows, StoredAt } from '../journal/journal.ts'
 import { keyText } from '../tables/accountKeys.ts'
+import { arrivalBit, type Given } from '../tables/givenFields.ts'
 import { groupBy } from '../tables/groupBy.ts'
+import { storedAtColumn } from '../tables/storedAt.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
 import { readRemovedKeys, readStoredRows } from './currentRows.ts'
-import { arrivalBit, type Given } from './givenFields.ts'
 import { conflict, type RowOutcome } from './rowOutcome.ts'
-import { storedAtColumn } from './storedAt.ts'
 
 /** A change of a stored row: the stored row is written as deleted, then the new row. */
 export interface Change<Row extends ChangingRow> {
