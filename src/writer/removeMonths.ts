@@ -50,33 +50,29 @@ export async function removeMonths(
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
+  const refusal = (reason: string, advice: string) =>
+    new WriteRefused(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
   const missing = (await raiseCountsAndFindMissing(writer)).filter(
     ({ table, month }) => table !== 'conversions' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {
     const months = missing.map(({ table, month }) => `${table} of ${month.slice(0, 7)}`).join(', ')
     throw refusal(
-      accountId,
       `confirmed ${months} are missing`,
       `follow the advice of ${verify}; if Postgres was restored to a time before months were removed, restore ClickHouse to that time too`,
     )
   }
   // The whole account is checked: the other copy may be in a later month.
   for (const { table } of [...(await findDuplicateClickIds(writer)), ...(await findDuplicateRowIds(writer))])
-    if (table !== 'conversions')
-      throw refusal(accountId, `${table} are stored more than once`, `run ${verify} --repair`)
+    if (table !== 'conversions') throw refusal(`${table} are stored more than once`, `run ${verify} --repair`)
   const span = { accountIds: [accountId], fromMs, untilMs }
   for (const part of await spansWithRows(writer, span, { clicksMs: fromMs })) {
     if ((await compareSpan(writer, part)).length > 0) {
       const reason = 'sums or the index of the clicks to remove do not agree with the rows'
-      throw refusal(accountId, reason, `run ${verify} --repair`)
+      throw refusal(reason, `run ${verify} --repair`)
     }
   }
   return await monthChecksums(writer, span)
-}
-
-function refusal(accountId: string, reason: string, advice: string): WriteRefused {
-  return new WriteRefused(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
 }
 
 /** One statement: nothing is removed without its record. @returns false when the settings have changed: nothing is recorded */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
-import { recordBatches } from '../../src/writer/journal/journal.ts'
+import { entryOf, recordBatches } from '../../src/writer/journal/journal.ts'
 import { importContent } from '../import/runImport.ts'
 import { useTestApp } from '../kit/app.ts'
 import { ndjsonRows, readPages } from '../kit/readRows.ts'
@@ -129,14 +129,7 @@ describe('updated_since', () => {
 
   it('ends before the oldest unfinished write of the account, and ignores the writes of other accounts', async () => {
     const note = async (accountId: string, ...resources: ('clicks' | 'conversions')[]) => {
-      const entries = resources.map((resource) => ({
-        token: `${accountId} ${resource}`,
-        accountId,
-        resource,
-        firstMs: 0,
-        lastMs: 0,
-        added: [],
-      }))
+      const entries = resources.map((resource) => entryOf({ kind: 'days', accountId, resource, firstMs: 0, lastMs: 0 }))
       await withWriter(api.stores, accountId, (writer) => recordBatches(writer, entries))
     }
     await api.account('other')

@@ -15,7 +15,8 @@ import {
 } from '../../src/writer/erasure/erasures.ts'
 import { openWriteSession } from '../../src/writer/openWriter.ts'
 import { recoverAccounts } from '../../src/writer/serverRecovery.ts'
-import { existingPixelEvents } from '../../src/writer/store/pixelEvents.ts'
+import { storedPixelEvents } from '../../src/writer/store/pixelEvents.ts'
+import { ExistingKeys } from '../../src/writer/storedKeys/existingKeys.ts'
 import { acceptAll } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
@@ -156,7 +157,8 @@ describe.runIf(canReplicate()).each([1, 2])('on %d shards of two replicas', (sha
   it('an import sends an event again that only one replica has', async () => {
     const set = await openWriteSession(api.stores, running)
     onTestFinished(() => set.close())
-    const known = (id: string) => existingPixelEvents(set).findExisting([`acme server ${id} 0`])
+    const known = (id: string) =>
+      new ExistingKeys(set, storedPixelEvents, 'await').findExisting([`acme server ${id} 0`])
     await stopFetches()
     expect(await accept(api.stores, 'sent')).toBe('unavailable')
     expect(await known('sent')).toEqual(new Set())

@@ -13,9 +13,10 @@ import { claimAccounts, releaseAccounts } from '../../src/writer/fence/claims.ts
 import type { WriteSession } from '../../src/writer/fence/session.ts'
 import { openWriteSession } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
-import { existingClicks } from '../../src/writer/store/clicks.ts'
+import { storedClicks } from '../../src/writer/store/clicks.ts'
 import { type LookUps, openLookUps, RowBatch } from '../../src/writer/store/rowBatch.ts'
 import { BloomFilter } from '../../src/writer/storedKeys/bloomFilter.ts'
+import { ExistingKeys } from '../../src/writer/storedKeys/existingKeys.ts'
 import type { Filling } from '../../src/writer/storedKeys/keyFilter.ts'
 import { accountsOf, keyText } from '../../src/writer/tables/accountKeys.ts'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
@@ -29,11 +30,8 @@ import { shortWindow } from './killedImport.ts'
 import { running, withWriter } from './withWriter.ts'
 
 const stores = useTestStores()
-const accounts = async (count: number) => {
-  const made: string[] = []
-  while (made.length < count) made.push(await makeAccount(stores))
-  return made.sort()
-}
+const accounts = async (count: number) =>
+  (await Promise.all(Array.from({ length: count }, () => makeAccount(stores)))).sort()
 const claim = async (set: WriteSession, accountIds: readonly string[]) =>
   accountsOf(await claimAccounts(set, accountIds))
 const open = (from: Parameters<typeof openWriteSession>[0] = stores) =>
@@ -59,9 +57,7 @@ describe('a set of accounts', () => {
     await expireProcessOf(stores, a)
     const [one, other] = [await open(), await open()]
     expect([await claim(one, [a]), await claim(other, [a, b])]).toEqual([[a], [b]])
-    await expect(ended.change('writing late')`late AS (SELECT 1 FROM held)`).rejects.toThrow(
-      'another one may have taken',
-    )
+    await expect(ended.change('writing late')`late AS (SELECT 1 FROM held)`).rejects.toThrow('may have taken')
     expect(await claim(ended, [a, b])).toEqual([])
     for (const set of [ended, one, other]) await set.close()
     expect(await leases()).toEqual(new Set(['', 'free']))
@@ -117,8 +113,7 @@ describe.skipIf(!inject('engines').databaseUrl && !hasPostgres())('on a PostgreS
     await blocker`COMMIT`
     blocker.release()
     expect(await claiming).toEqual([a])
-    await waiting.close()
-    await other.close()
+    for (const set of [waiting, other]) await set.close()
   })
 })
 
@@ -228,7 +223,7 @@ describe('a flush', () => {
           throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
         }),
       )
-      const existing = existingClicks(set, filling)
+      const existing = new ExistingKeys(set, storedClicks, filling)
       existing.claimed(await claimAccounts(set, [a]))
       // The second look-up of the first flush begins it.
       await existing.findExisting(Array.from({ length: 9_996 }, (_, n) => keyText({ accountId: a, id: `other${n}` })))
@@ -291,7 +286,7 @@ it.each<Filling>(['await', 'meanwhile'])(
     })
     const random = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 12 }), async (steps) => {
       const [set, other] = [await openWriteSession(slowReads, running), await openWriteSession(stores, running)]
-      const existing = existingClicks(set, filling)
+      const existing = new ExistingKeys(set, storedClicks, filling)
       const three = await accounts(3)
       const stored = new Map(three.map((accountId) => [accountId, ['first']]))
       for (const accountId of three) await storeClicks(accountId, ['first'])
@@ -315,8 +310,7 @@ it.each<Filling>(['await', 'meanwhile'])(
         const keys = three.flatMap((of) => (stored.get(of) ?? []).map((id) => keyText({ accountId: of, id })))
         expect(await existing.findExisting([...keys, `${accountId} unknown`])).toEqual(new Set(keys))
       }
-      await set.close()
-      await other.close()
+      for (const one of [set, other]) await one.close()
     })
     await fc.assert(random, { numRuns: randomCasesFactor })
     expect(reads).toBeGreaterThan(0)

@@ -28,33 +28,25 @@ export async function readRemovedCosts(
 export function derivations(accountIds: readonly string[], removed: Fragment | undefined): Derivation[] {
   const ofAccounts = inAccounts(accountIds)
   const present = removed ? ch`${ofAccounts} AND NOT ${removed}` : ofAccounts
-  const indexOf = (name: string, table: 'conversions' | 'costs', compared: Fragment): Derivation => {
+  const derivation = (name: string, key: Fragment, columns: Fragment, derived: Fragment, compared = ofAccounts) => {
+    const stored = ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${compared}`
+    return { name, columns, ofAccounts, key, stored, derived }
+  }
+  const indexOf = (name: string, table: 'conversions' | 'costs', compared: Fragment) => {
     const columns = ch`account_id, id, version, ${timeColumns[table]}`
-    return {
-      name,
-      columns,
-      ofAccounts,
-      key: ch`account_id, id`,
-      stored: ch`SELECT ${columns} FROM ${identifier(name)} FINAL WHERE ${compared}`,
-      derived: ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${compared}`,
-    }
+    const derived = ch`SELECT ${columns} FROM ${identifier(table)} FINAL WHERE ${compared}`
+    return derivation(name, ch`account_id, id`, columns, derived, compared)
   }
   const converted = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
-  return [
-    indexOf('conversion_index', 'conversions', ofAccounts),
-    indexOf('cost_index', 'costs', present),
-    {
-      name: 'converted_clicks',
-      columns: converted,
-      ofAccounts,
-      key: ch`account_id, clicked_at, click_id, conversion_id`,
-      stored: ch`SELECT ${converted} FROM converted_clicks FINAL WHERE ${ofAccounts}`,
-      derived: ch`
+  const ofConversions = ch`
 SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
   click_campaign_id AS campaign_id, click_offer_id AS offer_id
 FROM conversions FINAL
-WHERE ${ofAccounts} AND click_at IS NOT NULL`,
-    },
+WHERE ${ofAccounts} AND click_at IS NOT NULL`
+  return [
+    indexOf('conversion_index', 'conversions', ofAccounts),
+    indexOf('cost_index', 'costs', present),
+    derivation('converted_clicks', ch`account_id, clicked_at, click_id, conversion_id`, converted, ofConversions),
   ]
 }
 

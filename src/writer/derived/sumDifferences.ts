@@ -1,21 +1,21 @@
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { actualSums, comparedSums, type Span, type SumsTableName, storedSums, sumsTables } from './sumsTables.ts'
 
-/** Column names of a sum in `sumDifferences`. */
-export const differenceColumns = (name: string) => ({
-  actual: identifier(`actual_${name}`),
-  stored: identifier(`stored_${name}`),
-})
+/** The sums that `sumDifferences` compares, each with its columns. */
+export const differingSums = (span: Span) =>
+  comparedSums(span).map((sum) => {
+    return { ...sum, actual: identifier(`actual_${sum.name}`), stored: identifier(`stored_${sum.name}`) }
+  })
 
 /** SELECT of every key in whole UTC days whose sums differ from the rows, with the correct and the stored value of each sum. */
 export function sumDifferences(name: SumsTableName, span: Span): Fragment {
   const { keys } = sumsTables[name]
-  const sums = comparedSums(span)
-  const pairs = sums.flatMap((sum) => [
-    ch`sumIf(${sum.column}, is_actual) AS ${differenceColumns(sum.name).actual}`,
-    ch`sumIf(${sum.column}, NOT is_actual) AS ${differenceColumns(sum.name).stored}`,
+  const sums = differingSums(span)
+  const pairs = sums.flatMap(({ column, actual, stored }) => [
+    ch`sumIf(${column}, is_actual) AS ${actual}`,
+    ch`sumIf(${column}, NOT is_actual) AS ${stored}`,
   ])
-  const unequal = sums.map((sum) => ch`${differenceColumns(sum.name).actual} != ${differenceColumns(sum.name).stored}`)
+  const unequal = sums.map(({ actual, stored }) => ch`${actual} != ${stored}`)
   return ch`
 SELECT
   account_id, ${keys},
@@ -34,9 +34,9 @@ HAVING ${join(unequal, ' OR ')}`
  */
 export function sumCorrection(name: SumsTableName, span: Span, condition: Fragment): Fragment {
   const { keys } = sumsTables[name]
-  const sums = comparedSums(span)
+  const sums = differingSums(span)
   const columns = sums.map(({ column }) => column)
-  const missing = sums.map((sum) => ch`${differenceColumns(sum.name).actual} - ${differenceColumns(sum.name).stored}`)
+  const missing = sums.map(({ actual, stored }) => ch`${actual} - ${stored}`)
   return ch`
 INSERT INTO ${identifier(name)} (account_id, ${keys}, ${join(columns)})
 SELECT account_id, ${keys}, ${join(missing)}

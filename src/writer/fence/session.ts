@@ -8,7 +8,7 @@ import { failAfter, type Insertion, insertRows, runStatement } from '../../store
 import { type QueryOptions, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import { selectOnEveryNode } from '../../stores/cluster/everyNode.ts'
-import { areReplicasEqual, type ReplicatedRow, selectOnReplicas } from '../../stores/cluster/replicas.ts'
+import { areReplicasEqual } from '../../stores/cluster/replicas.ts'
 import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
@@ -74,16 +74,6 @@ export class WriteSession {
 
   selectOnEveryNode<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
     return this.retry(step, () => selectOnEveryNode<Found>(this.stores.clickhouse, query, this.optionsOf(label)))
-  }
-
-  /** Reads rows that decide what is stored, as `selectOnReplicas` does. */
-  selectOnReplicas<Found>(
-    step: string,
-    query: Fragment,
-    keyOf: (row: Found) => string,
-    label: string,
-  ): Promise<ReplicatedRow<Found>[]> {
-    return this.retry(step, () => selectOnReplicas(this.stores.clickhouse, query, keyOf, this.optionsOf(label)))
   }
 
   /** Reads from when the rows of accounts are retained, by account. */

@@ -8,7 +8,7 @@ import { type Extent, type MonthlyRows, monthOf, startOfNextMonth } from './mont
 type RowsOfAccount = MonthlyRows & { accountId: string }
 
 /** Stored rows of a month, the latest of their times that is not in the future (0: there is none), and of their `stored_at`; epoch ms. */
-export type CountedRows = RowsOfAccount & { throughMs: number; storedMs: number }
+export type CountedRows = RowsOfAccount & { resource: RowTable; throughMs: number; storedMs: number }
 
 /** Counts the rows of accounts in ClickHouse in their latest version, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
 async function countRows(
@@ -27,15 +27,16 @@ WHERE ${inAccounts(accountIds)}
   AND ${at} < ${instant(untilMs)}
 GROUP BY accountId, month
 ORDER BY accountId, month`
-  return await session.select('counting rows', query, 'count_rows')
+  const counted = await session.select<Omit<CountedRows, 'resource'>>('counting rows', query, 'count_rows')
+  return counted.map((row) => ({ resource, ...row }))
 }
 
 /** Counts the rows in ClickHouse in the months of the rows of batches, perhaps also in months between them. */
 export async function countRowsOf(
   session: WriteSession,
   batches: readonly (Extent & { accountId: string; resource: RowTable })[],
-): Promise<(CountedRows & { resource: RowTable })[]> {
-  const counts: (CountedRows & { resource: RowTable })[] = []
+): Promise<CountedRows[]> {
+  const counts: CountedRows[] = []
   for (const resource of rowTables) {
     const ofResource = batches.filter((batch) => batch.resource === resource)
     // Batches without new rows can be of the day 1970-01-01; a change within a month adds no rows to it.
@@ -47,8 +48,7 @@ export async function countRowsOf(
     const [first, last] = [months[0], months.at(-1)]
     if (first === undefined || last === undefined) continue
     const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }
-    const counted = await countRows(session, accountsOf(ofResource), resource, range)
-    counts.push(...counted.map((row) => ({ resource, ...row })))
+    counts.push(...(await countRows(session, accountsOf(ofResource), resource, range)))
   }
   return counts
 }

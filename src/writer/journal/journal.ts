@@ -190,7 +190,7 @@ export async function clearBatches(session: WriteSession, entries: Tokens): Prom
 export async function settleBatches(
   session: WriteSession,
   entries: Tokens,
-  counted: readonly (CountedRows & Pick<JournalEntry, 'resource'>)[],
+  counted: readonly CountedRows[],
 ): Promise<void> {
   await session.change('clearing repaired batches from the journal')`
     ${clearedBatches(session, entries)},

@@ -3,15 +3,8 @@ import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { derivations, mismatches, readRemovedCosts, rebuildIndexes } from '../derived/indexes.ts'
 import { spansWithRows } from '../derived/rebuildDays.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
-import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
-import {
-  comparedSums,
-  inSpan,
-  type Span,
-  type SumsTableName,
-  sumsTableNames,
-  sumsTables,
-} from '../derived/sumsTables.ts'
+import { differingSums, sumDifferences } from '../derived/sumDifferences.ts'
+import { inSpan, type Span, type SumsTableName, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
 import type { Writer } from '../fence/session.ts'
 
 export interface WrongDerivedRows {
@@ -58,10 +51,8 @@ export async function compareSpan(writer: Writer, span: Span): Promise<WrongDeri
 }
 
 async function compareSumsTable(writer: Writer, table: SumsTableName, span: Span): Promise<WrongDerivedRows[]> {
-  const sums = comparedSums(span)
-  const added = sums.flatMap(({ name }) =>
-    Object.values(differenceColumns(name)).map((column) => ch`sum(${column}) AS ${column}`),
-  )
+  const sums = differingSums(span)
+  const added = sums.flatMap(({ actual, stored }) => [actual, stored]).map((column) => ch`sum(${column}) AS ${column}`)
   const query = ch`
 SELECT toDate(facts.${sumsTables[table].at}) AS utcDay, toUInt32(count()) AS keys,
   ${join(added)}

@@ -3,7 +3,6 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { rebuildIndexes } from '../derived/indexes.ts'
 import type { Writer } from '../fence/session.ts'
 import { tryStore } from '../store/facts.ts'
-import type { Change } from '../upserts/changes.ts'
 import { type ChangingRow, type ChangingTable, conversionTable, costTable } from '../upserts/changingTables.ts'
 import { readCurrentRows } from '../upserts/currentRows.ts'
 import type { DuplicateIds } from './duplicateClicks.ts'
@@ -37,17 +36,12 @@ ORDER BY month`
 
 /** Deletes the duplicates, and writes the remaining row again, so that it has the highest version in every table. */
 export async function removeDuplicateRows(writer: Writer): Promise<void> {
-  await removeDuplicates(writer, conversionTable, (changes) => tryStore(writer, { changes }))
-  await removeDuplicates(writer, costTable, (costs) => tryStore(writer, { changes: [], costs }))
+  await removeDuplicates(writer, conversionTable)
+  await removeDuplicates(writer, costTable)
   await rebuildIndexes(writer, [writer.accountId])
 }
 
-/** @param store stores changes once; after an unknown outcome the next round finds the changes that are missing */
-async function removeDuplicates<Row extends ChangingRow>(
-  writer: Writer,
-  table: ChangingTable<Row>,
-  store: (changes: readonly Change<Row>[]) => Promise<unknown>,
-): Promise<void> {
+async function removeDuplicates<Row extends ChangingRow>(writer: Writer, table: ChangingTable<Row>): Promise<void> {
   const { name, atOf } = table
   for (;;) {
     const rows = await readCurrentRows(
@@ -65,7 +59,8 @@ async function removeDuplicates<Row extends ChangingRow>(
       seen.add(before.id)
       return { before, row: isFirst ? { ...before } : undefined }
     })
-    await store(changes)
+    // Once: after an unknown outcome, the next round finds the changes that are missing.
+    await tryStore(writer, { [name]: changes })
   }
 }
 

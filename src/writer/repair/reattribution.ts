@@ -52,12 +52,9 @@ async function attributeAll(
   condition: Fragment,
   label: string,
 ): Promise<number> {
+  type Position = Pick<Conversion, 'accountId' | 'convertedAt' | 'id'>
   let attributed = 0
-  let after: Pick<Conversion, 'accountId' | 'convertedAt' | 'id'> | undefined = {
-    accountId: '',
-    convertedAt: 0,
-    id: '',
-  }
+  let after: Position | undefined = { accountId: '', convertedAt: 0, id: '' }
   while (after) {
     const [accountId, convertedAt] = [text(after.accountId), instant(after.convertedAt)]
     // The first conditions use the sort key.
@@ -72,7 +69,7 @@ LIMIT ${count(pageRows)}`
     const changes = page.map((before) => ({ before, row: { ...before } }))
     await copyClickDimensions(session, changes, await readIndexedClicks(session, changes))
     const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
-    await storeUntilConfirmed(session, { changes: found })
+    await storeUntilConfirmed(session, { conversions: found })
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }

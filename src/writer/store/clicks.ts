@@ -8,7 +8,7 @@ import { addErasures, type ListedClick } from '../erasure/erasures.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
 import type { ChangedRows, StoredAt } from '../journal/journal.ts'
-import { ExistingKeys, type Filling } from '../storedKeys/keyFilter.ts'
+import type { ExistingKeys, KeySource } from '../storedKeys/existingKeys.ts'
 import {
   type AccountKey,
   accountsOf,
@@ -26,15 +26,11 @@ import { conflict, type RowOutcome } from '../upserts/rowOutcome.ts'
 
 const key = ch`concat(account_id, ' ', id) AS key`
 
-/** @returns the lookup of stored clicks, for all batches of an import or a feed */
-export function existingClicks(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
-  const source = {
-    name: 'clicks',
-    every: (accountIds: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
-    among: (keys: readonly string[]) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
-    isCollapsed: false,
-  }
-  return new ExistingKeys(session, source, filling)
+export const storedClicks: KeySource = {
+  name: 'clicks',
+  every: (accountIds) => ch`SELECT ${key} FROM click_index WHERE ${inAccounts(accountIds)}`,
+  among: (keys) => ch`SELECT ${key} FROM click_index WHERE ${hasKey(keys.map(keyOfText))}`,
+  isCollapsed: false,
 }
 
 const columns: readonly Column<Click>[] = [...insertedClickColumns, storedAtColumn]

@@ -11,19 +11,18 @@ import type { ClickBatch } from './clicks.ts'
 /** Rows of clicks, conversions and costs that are stored together. */
 export interface FactsToStore {
   clicks?: ClickBatch
-  /** Of conversions. */
-  changes: readonly Change<Conversion>[]
+  conversions?: readonly Change<Conversion>[]
   costs?: readonly Change<Cost>[]
-  /** Called once the clicks are stored. @param indexed the clicks of the changes */
-  attribute?: (changes: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
+  /** Called once the clicks are stored. @param indexed the clicks of the conversions */
+  attribute?: (conversions: readonly Change<Conversion>[], indexed: readonly IndexedClick[]) => Promise<void>
 }
 
 /** Tries to store rows and changes until they are confirmed; after an unknown outcome, what is missing is sent again. */
 export async function storeUntilConfirmed(session: WriteSession, facts: FactsToStore): Promise<void> {
-  let { changes, costs = [] } = facts
-  while (!(await tryStore(session, { ...facts, changes, costs }))) {
+  let { conversions = [], costs = [] } = facts
+  while (!(await tryStore(session, { ...facts, conversions, costs }))) {
     await facts.clicks?.removeStored(false)
-    changes = await missingChanges(session, conversionTable, changes)
+    conversions = await missingChanges(session, conversionTable, conversions)
     costs = await missingChanges(session, costTable, costs)
   }
 }
@@ -35,21 +34,22 @@ export async function storeUntilConfirmed(session: WriteSession, facts: FactsToS
  */
 export async function tryStore(
   session: WriteSession,
-  { clicks, changes, costs = [], attribute }: FactsToStore,
+  { clicks, conversions = [], costs = [], attribute }: FactsToStore,
 ): Promise<boolean> {
   const clickTimes = clicks?.changedRows() ?? []
-  const changed = [...clickTimes, ...changedRowsOf(conversionTable, changes), ...changedRowsOf(costTable, costs)]
+  const changed = [...clickTimes, ...changedRowsOf(conversionTable, conversions), ...changedRowsOf(costTable, costs)]
   if (changed.length === 0) return true
   // Read while the clicks of this batch are stored.
-  const indexed = attribute && changes.length > 0 ? readIndexedClicks(session, changes, clicks) : Promise.resolve([])
+  const indexed =
+    attribute && conversions.length > 0 ? readIndexedClicks(session, conversions, clicks) : Promise.resolve([])
   indexed.catch(() => {})
   const entries = changed.map(entryOf)
   const storedAt = await recordBatches(session, entries)
   let isStored = true
   if (clicks && clickTimes.length > 0) isStored = await session.tryInsert(clicks.insertion(storedAt))
-  if (isStored && changes.length > 0) {
-    await attribute?.(changes, await indexed)
-    isStored = await session.tryInsert(insertionOf(conversionTable, changes, storedAt))
+  if (isStored && conversions.length > 0) {
+    await attribute?.(conversions, await indexed)
+    isStored = await session.tryInsert(insertionOf(conversionTable, conversions, storedAt))
   }
   if (isStored && costs.length > 0) isStored = await session.tryInsert(insertionOf(costTable, costs, storedAt))
   if (isStored) await clearBatches(session, entries)

@@ -5,7 +5,7 @@ import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 import { idList } from '../../stores/clickhouse/textList.ts'
 import { inChunks } from '../erasure/matching.ts'
 import type { WriteSession } from '../fence/session.ts'
-import { ExistingKeys, type Filling } from '../storedKeys/keyFilter.ts'
+import type { ExistingKeys, KeySource } from '../storedKeys/existingKeys.ts'
 import { accountsOf, inAccounts } from '../tables/accountKeys.ts'
 import { type Budget, comparedTogether, fieldWithOtherValue, type Given } from '../tables/givenFields.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
@@ -16,15 +16,11 @@ const storedKeyOf = ({ accountId, origin, id, generation }: PixelEvent) => `${ac
 
 const keyColumn = ch`concat(account_id, ' ', origin, ' ', id, ' ', toString(generation)) AS key`
 
-/** @returns the lookup of stored events, for all batches of an import or a feed */
-export function existingPixelEvents(session: WriteSession, filling: Filling = 'await'): ExistingKeys {
-  const source = {
-    name: 'pixel_events',
-    every: (accountIds: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
-    among: (keys: readonly string[]) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
-    isCollapsed: true,
-  }
-  return new ExistingKeys(session, source, filling)
+export const storedPixelEvents: KeySource = {
+  name: 'pixel_events',
+  every: (accountIds) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${inAccounts(accountIds)}`,
+  among: (keys) => ch`SELECT ${keyColumn} FROM pixel_events WHERE ${isStoredUnder(keys)}`,
+  isCollapsed: true,
 }
 
 /** Conditions on origin and id use the sort key, account, origin and id; one on the concatenated key alone does not. */

@@ -3,7 +3,8 @@ import { copyClickDimensions, copyConvertedClicks } from '../attribution/attribu
 import type { AwaitedClicks } from '../attribution/awaitedClicks.ts'
 import type { ListedClick } from '../erasure/erasures.ts'
 import type { WriteSession } from '../fence/session.ts'
-import type { ExistingKeys, Filling } from '../storedKeys/keyFilter.ts'
+import { ExistingKeys, type KeySource } from '../storedKeys/existingKeys.ts'
+import type { Filling } from '../storedKeys/keyFilter.ts'
 import { keyText } from '../tables/accountKeys.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
@@ -14,10 +15,10 @@ import { type Change, findUpserts } from '../upserts/changes.ts'
 import { conversionTable, costTable } from '../upserts/changingTables.ts'
 import { conflictingField, type RowOutcome } from '../upserts/rowOutcome.ts'
 import { assignOwners } from './campaignOwners.ts'
-import { ClickBatch, existingClicks } from './clicks.ts'
+import { ClickBatch, storedClicks } from './clicks.ts'
 import { type FactsToStore, storeUntilConfirmed } from './facts.ts'
 import { type MetadataRow, storeMetadata } from './metadata.ts'
-import { existingPixelEvents, storePixelEvents } from './pixelEvents.ts'
+import { storedPixelEvents, storePixelEvents } from './pixelEvents.ts'
 
 /** The rows of each table as they are stored. */
 interface RowsByTable extends Record<NamedTable, MetadataRow[]> {
@@ -40,7 +41,8 @@ export interface LookUps {
 }
 
 export function openLookUps(session: WriteSession, compared: Budget, filling: Filling = 'await'): LookUps {
-  return { clicks: existingClicks(session, filling), events: existingPixelEvents(session, filling), compared }
+  const existing = (source: KeySource) => new ExistingKeys(session, source, filling)
+  return { clicks: existing(storedClicks), events: existing(storedPixelEvents), compared }
 }
 
 /** The outcomes of the rows of each table, in their order. */
@@ -115,23 +117,23 @@ export class RowBatch {
     const removing = clicks.removeStored(true)
     // A look-up that outlives a failed flush would fill the filter of known ids beside the next flush.
     await Promise.allSettled([...finding, removing])
-    const [conversions, costs] = await Promise.all(finding)
+    const [ofConversions, ofCosts] = await Promise.all(finding)
     await removing
     const toErase = await clicks.listErased(session)
-    const late = awaited ? await changesOfWaiting(awaited, clicks, conversions.changes) : []
+    const late = awaited ? await changesOfWaiting(awaited, clicks, ofConversions.changes) : []
     const attribute: FactsToStore['attribute'] = async (attributed, indexed) => {
       if (isMoved) await copyConvertedClicks(session, indexed)
       else await copyClickDimensions(session, attributed, indexed)
       awaited?.addClicksOf(attributed.flatMap(({ row }) => row ?? []))
     }
-    const changes = [...conversions.changes, ...late]
-    await storeUntilConfirmed(session, { clicks, changes, costs: costs.changes, attribute })
+    const conversions = [...ofConversions.changes, ...late]
+    await storeUntilConfirmed(session, { clicks, conversions, costs: ofCosts.changes, attribute })
     if (!isMoved) await assignOwners(session, rows.pixel_events)
     return {
       ...outcomes,
       clicks: await clicks.finish(session),
-      conversions: conversions.outcomes,
-      costs: costs.outcomes,
+      conversions: ofConversions.outcomes,
+      costs: ofCosts.outcomes,
       pixel_events: await storePixelEvents(session, rows.pixel_events, this.#lookUps),
       toErase,
     }

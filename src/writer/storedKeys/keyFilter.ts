@@ -21,10 +21,9 @@ export type Filling = 'await' | 'meanwhile'
  * Tells which keys may be stored, without a query: a Bloom filter of the keys of claimed accounts. It never excludes a stored key. The
  * keys of an account are read once, also if the process claims the account again, unless another process has claimed it in between.
  */
-export class KeyFilter {
+export class KeyFilter<Source extends StoredKeys = StoredKeys> {
   protected readonly session: WriteSession
-  protected readonly name: string
-  readonly #every: StoredKeys['every']
+  protected readonly source: Source
   readonly #filling: Filling
   #bloom: BloomFilter | undefined
   /** Accounts whose keys are all in the filter. */
@@ -32,10 +31,9 @@ export class KeyFilter {
   readonly #claimNumbers = new Map<string, number>()
   #isReading = false
 
-  constructor(session: WriteSession, { name, every }: StoredKeys, filling: Filling) {
+  constructor(session: WriteSession, source: Source, filling: Filling) {
     this.session = session
-    this.name = name
-    this.#every = every
+    this.source = source
     this.#filling = filling
   }
 
@@ -75,7 +73,7 @@ export class KeyFilter {
     const reading = makingRoom
       .then(({ bloom, accounts }) => {
         const read = () => this.#read(bloom, accounts)
-        return this.#filling === 'await' ? this.session.retry(`reading the ids of ${this.name}`, read) : read()
+        return this.#filling === 'await' ? this.session.retry(`reading the ids of ${this.source.name}`, read) : read()
       })
       .finally(() => {
         this.#isReading = false
@@ -97,15 +95,15 @@ export class KeyFilter {
   }
 
   async #count(accountIds: readonly string[]): Promise<number> {
-    const { name } = this
-    const query = ch`SELECT toFloat64(count()) AS keys FROM (${this.#every(accountIds)})`
+    const { name } = this.source
+    const query = ch`SELECT toFloat64(count()) AS keys FROM (${this.source.every(accountIds)})`
     const [row] = await this.session.select<{ keys: number }>(`counting ${name}`, query, `import.count_${name}`)
     return row?.keys ?? 0
   }
 
   async #read(bloom: BloomFilter, accountIds: readonly string[]): Promise<void> {
-    const query = ch`SELECT CRC32(key) FROM (${this.#every(accountIds)}) FORMAT RowBinary`
-    const options = { label: `import.all_${this.name}`, signal: this.session.signal }
+    const query = ch`SELECT CRC32(key) FROM (${this.source.every(accountIds)}) FORMAT RowBinary`
+    const options = { label: `import.all_${this.source.name}`, signal: this.session.signal }
     const claimNumbers = accountIds.map((accountId) => this.#claimNumbers.get(accountId))
     let rest: Buffer = Buffer.alloc(0)
     for await (const chunk of streamBytes(this.session.stores.clickhouse, query, options)) {
@@ -118,60 +116,6 @@ export class KeyFilter {
       // Claimed again meanwhile: another process may have stored keys after they were read.
       if (this.#claimNumbers.get(accountId) === claimNumbers[index]) this.#complete.add(accountId)
     }
-  }
-}
-
-export interface KeySource extends StoredKeys {
-  /** SELECT of one column `key`: the stored ones of the given keys. */
-  among(keys: readonly string[]): Fragment
-  /** Whether rows with equal keys collapse. Then a row that only one replica has is stored again: it may still be discarded. */
-  isCollapsed: boolean
-}
-
-/** Looking up fewer keys than this, in all, costs less than reading the whole index. */
-const filterFrom = 10_000
-
-/** Of more keys, nearly always none or all are stored, so they are counted before they are listed. */
-const listedMax = 10_000
-
-/**
- * Finds keys that are already stored. Random ids are scattered over an index, so looking up a batch reads all of it; a filter of the
- * accounts' keys excludes nearly all new ones. Keys that `POST /events` stores meanwhile are missing in the filter; its rows with equal
- * keys collapse.
- */
-export class ExistingKeys extends KeyFilter {
-  readonly #source: KeySource
-  #lookedUp = 0
-
-  constructor(session: WriteSession, source: KeySource, filling: Filling) {
-    super(session, source, filling)
-    this.#source = source
-  }
-
-  /**
-   * Call it before each attempt to store rows: a filter that is made between two attempts must have their keys too.
-   * @param keys of claimed accounts
-   */
-  async findExisting(keys: readonly string[]): Promise<Set<string>> {
-    this.#lookedUp += keys.length
-    if (this.#lookedUp >= filterFrom) await this.fill(accountsOfKeys(keys))
-    const candidates = this.candidatesOf(keys)
-    // Before the rows are sent: after an attempt of unknown outcome, any of them may be stored.
-    this.add(keys)
-    if (candidates.length === 0) return new Set()
-    const stored = this.#source.among(candidates)
-    const { name } = this
-    const [step, label] = [`looking up ${name}`, `import.known_${name}`]
-    const mayBeDiscarded = this.#source.isCollapsed && this.session.stores.clickhouse.cluster?.isReplicated
-    if (candidates.length > listedMax) {
-      const counting = ch`SELECT uniqExact(key) AS found FROM (${stored})`
-      const [row] = await this.session.select<{ found: number }>(step, counting, label)
-      if (row?.found === candidates.length && !mayBeDiscarded) return new Set(candidates)
-      if (row?.found === 0) return new Set()
-    }
-    const listing = ch`SELECT DISTINCT key FROM (${stored})`
-    const rows = await this.session.selectOnReplicas<{ key: string }>(step, listing, ({ key }) => key, label)
-    return new Set(rows.flatMap(({ row, isOnAll }) => (isOnAll || !mayBeDiscarded ? row.key : [])))
   }
 }
 

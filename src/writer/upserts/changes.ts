@@ -19,9 +19,20 @@ export interface Change<Row extends ChangingRow> {
 }
 
 /**
- * Upserts rows by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line. Rows without
- * an `updatedAt` of their own that give the stored values change nothing. A row without a time of its own
- * (`arrivalBit`) gets a later time than the stored row. A cost that was removed by age is not stored again at a later time.
+ * Upserts rows by id. A row is compared with the row that has won so far, at first the stored one:
+ *
+ * | `updatedAt` | file  | line    | values | outcome                    |
+ * | ----------- | ----- | ------- | ------ | -------------------------- |
+ * | higher      |       |         |        | `updated`: the row wins    |
+ * | equal       | same  | later   |        | `updated`: the row wins    |
+ * | equal       | same  | earlier |        | `duplicate`                |
+ * | equal       | other |         | equal  | `duplicate`                |
+ * | equal       | other |         | other  | `conflict`                 |
+ * | lower       |       |         |        | `older`                    |
+ *
+ * The same line of a file, and rows without a file, are as rows of other files. Rows without an `updatedAt` of their own that give the
+ * stored values change nothing. A row without a time of its own (`arrivalBit`) gets a later time than the stored row. A cost that was
+ * removed by age is not stored again at a later time.
  * @param rows in the order of the file
  * @returns the changes that store the winners, and the outcome of each row
  */
@@ -44,10 +55,11 @@ export async function findUpserts<Row extends ChangingRow>(
       if (row.importFile === present.importFile && row.importLine <= present.importLine) return 'duplicate'
       row.updatedAt = Math.max(row.updatedAt, present.updatedAt + 1)
     }
-    if (present && !replaces(row, present)) return losingOutcome(table, row, present)
+    const outcome = present ? outcomeBeside(present, row, table) : 'inserted'
+    if (outcome !== 'inserted' && outcome !== 'updated') return outcome
     winners.set(key, row)
     if (!table.isUndated(row)) dated.add(key)
-    return present ? 'updated' : 'inserted'
+    return outcome
   })
   const repeated = new Set<string>()
   const changes: (Change<Row> & { row: Row })[] = []
@@ -63,17 +75,12 @@ export async function findUpserts<Row extends ChangingRow>(
   }
 }
 
-function replaces(row: ChangingRow, present: ChangingRow): boolean {
-  if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
-  if (row.importFile !== present.importFile || row.importFile === '') return false
-  return row.importLine > present.importLine
-}
-
-function losingOutcome<Row extends ChangingRow>(table: ChangingTable<Row>, row: Row & Given, present: Row): RowOutcome {
-  if (row.updatedAt < present.updatedAt) return 'older'
-  // A later line of its own file has replaced an earlier one.
-  const isEarlierLine = row.importFile === present.importFile && row.importLine < present.importLine
-  const field = isEarlierLine ? undefined : table.differingField(row, present)
+function outcomeBeside<Row extends ChangingRow>(present: Row, row: Row & Given, table: ChangingTable<Row>): RowOutcome {
+  if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt ? 'updated' : 'older'
+  const isOfSameFile = row.importFile === present.importFile
+  if (isOfSameFile && row.importFile !== '' && row.importLine > present.importLine) return 'updated'
+  if (isOfSameFile && row.importLine < present.importLine) return 'duplicate'
+  const field = table.differingField(row, present)
   return field === undefined ? 'duplicate' : conflict(field)
 }
 
