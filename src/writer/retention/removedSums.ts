@@ -98,7 +98,7 @@ function timeOf(table: KeptTable): Fragment {
 /**
  * Stores what another installation had of removed clicks, and records what is retained. The account has no clicks and
  * conversions yet. Repeat it after an interruption; once it is complete it changes nothing.
- * @param open content of the file of a table; undefined: an earlier version wrote none
+ * @param open content of the file of a table, from its beginning; undefined: an earlier version wrote none
  * @throws WriteRefused when the account has removed other months: its sums and the rows of the file would not belong together
  */
 export async function storeRemovedSums(
@@ -114,26 +114,25 @@ export async function storeRemovedSums(
     )
   }
   for (const table of clicksMs > 0 ? keptTables : []) {
-    const content = open(table)
+    let content = open(table)
     if (!content) continue
     const label = 'import.removed_sums'
     await deleteRows(writer, identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
     const names = join(columnNamesIn(table))
     const types = columnsIn(table).map((column) => column.join(' '))
-    await writer.fence.run(({ deadlineMs, queryId }) =>
-      runStatement(
-        writer.stores.clickhouse.client,
-        ch`
+    await writer.fence.run(async ({ deadlineMs, queryId }) => {
+      // A statement that has not begun is sent again, with the file from its beginning.
+      const values = Readable.from(content ?? open(table) ?? [], { objectMode: false })
+      content = undefined
+      const statement = ch`
 INSERT INTO ${identifier(table)} (account_id, ${names})
 SETTINGS ${inBlocks}, input_format_skip_unknown_fields = 1
 SELECT ${text(writer.accountId)}, ${names}
 FROM input(${text(types.join(', '))})
 WHERE ${failAfter(deadlineMs)}
-FORMAT JSONEachRow`,
-        label,
-        { queryId, values: Readable.from(content, { objectMode: false }) },
-      ),
-    )
+FORMAT JSONEachRow`
+      await runStatement(writer.stores.clickhouse.client, statement, label, { queryId, values })
+    })
   }
   const span = { accountIds: [writer.accountId], fromMs: storableTimes.fromMs, untilMs: clicksMs }
   const checksums = clicksMs > 0 ? await monthChecksums(writer, span) : []
