@@ -28,7 +28,7 @@ const dashes = { dotted: [2, 5], dashed: [7, 5] }
 
 /**
  * Draws lines over units of time into an element, as wide as the element, in the colors of the classes inside it, among them
- * `axis` and `chart`, the color of the grid. It is drawn again when the theme changes.
+ * `axis` and `chart`, the color of the grid. It is drawn again when the theme of the system changes.
  * @returns removes the chart
  */
 export function drawChart(element: HTMLElement, { tick, units, lines, axes, onHover }: ChartOptions): () => void {

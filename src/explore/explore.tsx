@@ -6,9 +6,7 @@ import './panels.css'
 import './tables.css'
 import { App } from './app.tsx'
 import { closeMenus, keepFocus } from './focus.ts'
-import { setTheme, storedTheme } from './theme.ts'
 
-setTheme(storedTheme())
 keepFocus()
 closeMenus()
 render(<App />, document.body)

@@ -1,12 +1,11 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Button, Checkbox, Menu, Select } from './controls.tsx'
+import { Button, Checkbox, Menu } from './controls.tsx'
 import { formatMoment } from './format.ts'
 import { Freshness } from './freshness.tsx'
+import { CopyButton } from './notes.tsx'
 import { useSession } from './request.ts'
-import { SavedViews } from './savedViews.tsx'
 import type { Overview } from './seriesValues.ts'
-import { setTheme, storedTheme, themes } from './theme.ts'
-import type { PanelProps } from './view.ts'
+import { formatView, type PanelProps } from './view.ts'
 import { ZoneField } from './zoneField.tsx'
 
 const refreshMs = 60_000
@@ -41,11 +40,15 @@ export function Top({ overview, view, onChange, onRefresh, onLeave }: TopProps) 
       </span>
       {overview && <Freshness overview={overview} zone={view.tz} />}
       <Menu summary="Menu">
-        <nav class="controls" aria-label="Page" tabIndex={-1}>
+        <nav class="controls" aria-label="Page">
           <Refresh onRefresh={onRefresh} />
           <ZoneField zone={view.tz} onZone={(tz) => onChange({ tz })} />
-          <Select label="Theme" options={themes} value={storedTheme()} onChoose={setTheme} />
-          <SavedViews view={view} onChange={onChange} />
+          <CopyButton
+            text={location.origin + location.pathname + formatView(view)}
+            done="The link of this view is in the clipboard, without your API key: others open it with their own."
+          >
+            Copy link
+          </CopyButton>
           <a href="api/v1/docs">API reference</a>
           <Button onClick={onLeave}>Remove key</Button>
           <span class="hint">
