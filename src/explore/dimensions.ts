@@ -79,6 +79,5 @@ export const filterDimensions = Object.fromEntries(
 
 /** Dimensions by which the API groups a funnel. */
 export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const
-export type FunnelDimension = (typeof funnelDimensions)[number]
 
 export const filterNames = Object.keys(filterDimensions) as FilterName[]

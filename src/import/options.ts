@@ -1,10 +1,12 @@
 import type { Account } from '../accounts/accounts.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import type { Mapping } from './readers/mapping.ts'
-import type { RejectLimit } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import type { ImportFile, ImportSource } from './source.ts'
 import type { Tally } from './tally.ts'
+
+/** How many rows an import may reject: a number of rows, or a percentage of the rows read. */
+export type RejectLimit = { readonly rows: number } | { readonly percent: number }
 
 export interface ImportOptions {
   resource: ResourceName

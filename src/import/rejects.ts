@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { ExpectedError } from '../expectedError.ts'
-import type { ImportOptions } from './options.ts'
+import type { ImportOptions, RejectLimit } from './options.ts'
 import type { RawRow } from './parsers/ndjsonParser.ts'
 import { printable } from './printable.ts'
 import { RemovedMonthError, type RowError } from './readers/rowError.ts'
@@ -149,9 +149,6 @@ export function countedLines(count: number, what: string, line: number, first: s
   const prefix = `  ${count} × `
   return [`${prefix}${what}`, `${' '.repeat(prefix.length)}line ${line}: ${first}`]
 }
-
-/** How many rows an import may reject: a number of rows, or a percentage of the rows read. */
-export type RejectLimit = { readonly rows: number } | { readonly percent: number }
 
 /** An import has stopped because it rejected too many rows; the message is a sentence. */
 export class TooManyRejects extends ExpectedError {}

@@ -34,7 +34,7 @@ export function storableText(value: unknown): string {
   return text
 }
 
-export function matching(pattern: string, message: string): FieldType<string> {
+function matching(pattern: string, message: string): FieldType<string> {
   const test = new RegExp(pattern)
   return (value) => {
     const text = idTextOf(value)
