@@ -24,8 +24,8 @@ export interface AccessControlOptions extends RateLimitOptions {
 }
 
 /**
- * Adds access control to every route that declares a scope. Errors are reported in this order: API key, plan, scope, rate limit. The
- * request is counted as soon as its key is known, so that every response to a key has the rate limit headers, errors too. An
+ * Adds access control to every route that declares a scope. Errors are reported in this order: API key, plan, scope, rate limit. A
+ * request with a valid key is counted as soon as the key is found, so that its response has the rate limit headers, errors too. An
  * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
  * @returns the rate limits of events
  * @throws Error at start when a route under /api/v1 declares no scope
@@ -67,7 +67,7 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
     done(null, payload)
   })
 
-  /** The response is 404 in any case; a request without a valid key is not counted. */
+  /** The response is 404 in any case. A key that is not valid counts as on a known path, against its address. */
   async function countUnknownPath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.headers.authorization === undefined) return
     try {

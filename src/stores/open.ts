@@ -59,7 +59,7 @@ export async function openStores(
   const stores = {
     clickhouse,
     postgres,
-    /** Connections to the same Postgres for reads that take longer the more an account has stored; key look-ups never wait for them. */
+    /** Connections to the same Postgres for reads that take longer the more an account has stored. On a server, key look-ups never wait for them. */
     postgresReader,
     /** `listenTo` of a Postgres server; the embedded engine has none. */
     ...(embedded.postgres === undefined && { listen: listenTo.bind(undefined, postgres) }),

@@ -16,7 +16,7 @@ export type PostgresAddress = { url: string } | { path: string }
 export const poolConnectionsMax = 10
 
 /**
- * Opens a pool. The embedded engine is one session, so it gets one connection. TRAP: nothing may rely on session state (SET,
+ * Opens a pool. The embedded engine is one session, so each pool gets one connection. TRAP: nothing may rely on session state (SET,
  * advisory session locks, LISTEN) for the same reason.
  * @param connectionsMax connections to a server
  */

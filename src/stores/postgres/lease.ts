@@ -134,7 +134,7 @@ function hold(postgres: Postgres, name: string, owner: string, taken: LeaseRow, 
 
   return {
     name,
-    /** Column `fence` of `leases`: increases at every change of holder; the statements of `Writer.change` are conditional on it. */
+    /** Column `fence` of `leases`: increases at every change of holder; the statements of `WriteSession.change` are conditional on it. */
     fencingToken: BigInt(taken.fencingToken),
     /** Aborts, with LeaseLost, when the lease has another holder. */
     // Its inferred type has no name that the build can emit.

@@ -1,6 +1,7 @@
 import { rowTables } from '../../query/attributes.ts'
 import { ch, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import { deleteFound } from '../fence/mutations.ts'
 import type { WriteSession } from '../fence/session.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
@@ -10,8 +11,6 @@ import { accountsOf } from '../tables/accountKeys.ts'
 import { groupBy } from '../tables/groupBy.ts'
 import { sumCorrection } from './sumDifferences.ts'
 import { inSpan, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
-
-const dayMs = 86_400_000
 
 /** @returns the whole UTC days that contain the given time ranges, adjacent and overlapping ones merged, in order */
 export function wholeDays(
@@ -86,7 +85,7 @@ SELECT toStartOfMonth(day) AS month, toFloat64(count()) AS rows
 FROM (${join(days, '\nUNION ALL\n')})
 GROUP BY month
 ORDER BY month`
-  const months = await session.select<MonthlyRows>('looking for days to rebuild', query, 'rebuild.months')
+  const months = await session.select<MonthlyRows>('comparing days', query, 'rebuild.months')
   const parts: (Span & { rows: number })[] = []
   for (const { month, rows } of months) {
     const lacksClicks = Date.parse(month) < clicksMs ? 'removed' : missing?.has(month) ? 'missing' : undefined
