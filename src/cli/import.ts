@@ -74,14 +74,15 @@ async function runImport(context: CommandContext, resource: ResourceName, file: 
       `${file} must end in .ndjson, .jsonl, .json, .csv or .tsv, also followed by .gz, or be - for standard input.`,
     )
   if (delimiter !== undefined && !format.isCsv) throw new UsageError(`--delimiter is for CSV, but ${file} is NDJSON.`)
-  const mapping = readMapping(resource, options)
+  const mapping = await readMapping(resource, options)
+  if (mapping.replaceDays && !format.isCsv) throw new UsageError(`--replace-days is for CSV, but ${file} is NDJSON.`)
   const rejects = options.rejects ?? (file === '-' || isDryRun ? undefined : `${file}.rejects.ndjson`)
   if (rejects !== undefined && resolve(rejects) === resolve(file)) {
     throw new UsageError('--rejects must not be the imported file.')
   }
   const stores = await context.openStores()
   const account = await context.requireAccount(options.account)
-  const tally = emptyTally()
+  const tally: Tally = emptyTally()
   let notes: AlteredValue[]
   try {
     const source = { path: file, format: { ...format, ...(delimiter && { delimiter }) } }
@@ -100,14 +101,19 @@ async function runImport(context: CommandContext, resource: ResourceName, file: 
   if (isEndedEarly) context.printStatus('Warning: ended by SIGTERM. What was read is stored.')
   else if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   const noted = notes.length > 0 && { notes }
+  const { read, rejected, totals = 0, replaced } = tally
+  const more = [totals > 0 ? `, ${totals} totals` : '', replacedText(tally, isDryRun)]
   if (isDryRun) {
-    const { read, rejected } = tally
-    const checked = { read, valid: read - rejected, rejected }
+    const ofSheet = { ...(totals > 0 && { totals }), ...(replaced && { replaced }) }
+    const checked = { read, valid: read - rejected - totals, rejected, ...ofSheet }
     context.print(
       { ...checked, ...noted },
-      `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected; nothing was stored.`,
+      `Dry run: ${read} read, ${checked.valid} valid, ${rejected} rejected${more.join('')}; nothing was stored.`,
     )
-  } else context.print({ ...tally, ...noted }, importedSentence(tally, rejects))
+  } else context.print({ ...tally, ...noted }, `${importedSentence(tally, rejects)}${more.join('')}.`)
+  if (replaced && rejected > 0) {
+    throw new CommandError(`rejected rows: ${rejected}; no stored cost became 0. Correct the file and import it again.`)
+  }
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
   }
@@ -128,6 +134,12 @@ function parseRejectLimit(text: string): RejectLimit {
   throw new InvalidArgumentError('Use a number of rows, such as 500, or a percentage, such as 1%.')
 }
 
+function replacedText({ replaced }: Tally, isDryRun: boolean): string {
+  return replaced
+    ? `; ${replaced.rows} stored costs, ${replaced.cost} in all, ${isDryRun ? 'would become' : 'became'} 0`
+    : ''
+}
+
 function importedSentence(
   { read, inserted, updated, duplicates, older, conflicting, rejected }: Tally,
   rejects: string | undefined,
@@ -135,7 +147,7 @@ function importedSentence(
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
   const kinds = [older > 0 ? `${older} older` : [], conflicting > 0 ? `${conflicting} conflicting` : []].flat()
   const within = kinds.length > 0 ? ` (${kinds.join(', ')})` : ''
-  return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates${within}, ${rejected} rejected${where}.`
+  return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates${within}, ${rejected} rejected${where}`
 }
 
 /** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */

@@ -30,8 +30,17 @@ const shownConflicts = 3
 /** Rows of standard input wait no longer for a full batch, milliseconds. */
 const visibleMs = 2_000
 
-/** Stores the rows of an import in two batches: one is filled while the other one is stored. @param tally counts the outcomes */
-export function openBatches(writer: Writer, { resource, nowMs, isMoved = false }: ImportOptions, tally: Tally) {
+/**
+ * Stores the rows of an import in two batches: one is filled while the other one is stored.
+ * @param tally counts the outcomes
+ * @param modifiedMs when the file was changed, epoch milliseconds
+ */
+export function openBatches(
+  writer: Writer,
+  { resource, nowMs, mapping, isMoved = false }: ImportOptions,
+  tally: Tally,
+  modifiedMs = Number.POSITIVE_INFINITY,
+) {
   const table = resourceTables[resource]
   const lookUps = openLookUps(writer, { rows: comparedDuplicates })
   const campaigns = countUnknownCampaigns(writer)
@@ -43,13 +52,16 @@ export function openBatches(writer: Writer, { resource, nowMs, isMoved = false }
   let storing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let isToErase = false
+  /** When the latest of the replaced costs was stored, epoch milliseconds. */
+  let replacedMs = 0
   /** The first ids. */
   const conflicting: string[] = []
 
   async function store(batch: RowBatch): Promise<void> {
     await campaigns.lookUp()
-    const { outcomes, conflicts, toErase } = await batch.store(nowMs)
+    const { outcomes, conflicts, toErase, replacedCostsMs } = await batch.store(nowMs)
     isToErase ||= toErase.length > 0
+    replacedMs = Math.max(replacedMs, replacedCostsMs)
     for (const outcome of outcomes) {
       tally[outcome === 'inserted' || outcome === 'updated' ? outcome : 'duplicates'] += 1
       if (outcome === 'older') tally.older += 1
@@ -107,6 +119,10 @@ export function openBatches(writer: Writer, { resource, nowMs, isMoved = false }
       if (isToErase) await completeErasures(writer, { ifStillRead: 'leave' })
       const unknown = campaigns.warning()
       if (unknown !== undefined) warn(unknown)
+      if (replacedMs > modifiedMs && mapping?.updatedAtMs === undefined) {
+        const at = new Date(replacedMs).toISOString()
+        warn(`warning: the file is older than costs that it replaced, stored at ${at}; --updated-at gives its time.`)
+      }
       // Rows of an exported account still have what was erased since the export.
       if (tally.conflicting > 0 && !isMoved) warn(conflictWarning(resource, tally.conflicting, conflicting, nowMs))
     },

@@ -34,12 +34,16 @@ export async function openDecoder(
   const rules = { accountId: account.id, retained, erased }
   const isChanging = table === 'conversions' || table === 'costs'
   const importFile = writer && isChanging && !isMoved ? await source.fingerprint() : undefined
-  const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile }
-  const assertFirst = firstLines()
+  const rowSource: RowSource = { nowMs, undatedAtMs: nowMs, importFile, updatedAtMs: mapping?.updatedAtMs }
+  const derivedIds = new Map<string, number>()
+  const assertFirst = firstLines(derivedIds)
   const mapped = input.map.flatMap(([column, field]) => (field === '' ? [] : [column]))
   /** Columns of `--map` that no JSON row has had; the header of a CSV file has been checked. */
   const unseen = new Set(source.from === 'json' ? mapped : [])
   return {
+    /** The first line of each derived id of a cost. */
+    derivedIds,
+
     /** @returns the row as it is stored, or why it is rejected */
     decode({ line, fields }: RawRow): RowToStore | RowError {
       if (fields instanceof RowError) return fields

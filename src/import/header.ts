@@ -20,23 +20,25 @@ const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
   ...metadataShapes,
 }
 
+export const shapeOf = (resource: ResourceName): Shape => shapes[resourceTables[resource]]
+
 const storedColumns = ({ fields, spread }: Shape): string[] => Object.keys({ ...fields, ...spread })
 
 /** Returns the fields that a row of a resource may have. */
 export function fieldNames(resource: ResourceName): string[] {
-  const shape = shapes[resourceTables[resource]]
+  const shape = shapeOf(resource)
   return [...storedColumns(shape), ...shape.ignored]
 }
 
 /** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
 export function columnNames(resource: ResourceName): string[] {
-  const shape = shapes[resourceTables[resource]]
+  const shape = shapeOf(resource)
   return storedColumns(shape).map((name) => (shape.required.includes(name) ? `${name}*` : name))
 }
 
 /** Reads the constants of a mapping, so that an invalid one is reported once and not for each row. @throws RowError */
 export function checkConstants(resource: ResourceName, mapping: Mapping): void {
-  prepare(shapes[resourceTables[resource]], {}, { ...mapping, from: 'cells' })
+  prepare(shapeOf(resource), {}, { ...mapping, from: 'cells' })
 }
 
 /** Characters of a column name that a message shows. */
@@ -49,8 +51,13 @@ const shownColumns = 20
  * @throws FormatError that lists the unknown columns, each with the nearest known one, the columns that are there twice, and the
  *   missing ones: required ones and columns of the mapping
  */
-export function checkHeader(resource: ResourceName, names: readonly string[], mapping: Mapping = noMapping): void {
-  const shape = shapes[resourceTables[resource]]
+export function checkHeader(
+  resource: ResourceName,
+  names: readonly string[],
+  mapping: Mapping = noMapping,
+  line = 1,
+): void {
+  const shape = shapeOf(resource)
   const stored = storedColumns(shape)
   if (names.includes('') && !mapping.ignoreUnknown)
     throw new FormatError('its header has a column without a name, which --ignore-unknown does not read')
@@ -79,7 +86,13 @@ export function checkHeader(resource: ResourceName, names: readonly string[], ma
   ]
   const isHelped = shown.every(({ nearest }) => nearest !== undefined)
   const known = isHelped ? '' : `. Columns of ${resource}: ${stored.join(', ')}`
-  throw new FormatError(`its header has ${problems.join('; ')}${known}`)
+  const header = line === 1 ? 'its header' : `its header, line ${line},`
+  throw new FormatError(`${header} has ${problems.join('; ')}${known}`)
+}
+
+/** Returns the columns that a mapping reads, which the header of a CSV file must have. */
+export function mappedColumns({ map }: Mapping): string[] {
+  return [...new Set(map.flatMap(([column, field]) => (field === '' ? [] : [column])))]
 }
 
 /**

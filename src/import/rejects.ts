@@ -113,7 +113,8 @@ const shownCharacters = 200
 
 /** Counts rejected rows by reason, with the first row of each. */
 export class RejectReasons {
-  readonly #counts = new Map<string, { rows: number; firstLine: number; firstRow: string }>()
+  /** By the reason without the digits of values; `reason` is the first one. */
+  readonly #counts = new Map<string, { reason: string; rows: number; firstLine: number; firstRow: string }>()
   #rows = 0
   /** Reasons of all rows; a row may have several. */
   #reasons = 0
@@ -122,21 +123,23 @@ export class RejectReasons {
     this.#rows += 1
     for (const reason of reasons) {
       this.#reasons += 1
-      const count = this.#counts.get(reason)
+      const [field = '', ...said] = reason.split(': ')
+      const kind = [field, ...said.map((part) => part.replace(/\d[\d.,]*/g, '0'))].join()
+      const count = this.#counts.get(kind)
       if (count) count.rows += 1
       else if (this.#counts.size < countedReasons)
-        this.#counts.set(reason, { rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
+        this.#counts.set(kind, { reason, rows: 1, firstLine: line, firstRow: printable(row ?? '', shownCharacters) })
     }
   }
 
   /** Returns the most frequent reasons in two lines each: rows and reason; then the first such row. Empty without rejects. */
   summary(): string[] {
     if (this.#rows === 0) return []
-    const counts = [...this.#counts].sort(([, one], [, other]) => other.rows - one.rows).slice(0, shownReasons)
-    const otherRows = counts.reduce((left, [, { rows }]) => left - rows, this.#reasons)
+    const counts = [...this.#counts.values()].sort((one, other) => other.rows - one.rows).slice(0, shownReasons)
+    const otherRows = counts.reduce((left, { rows }) => left - rows, this.#reasons)
     return [
       `Rejected rows: ${this.#rows}. Most frequent reasons:`,
-      ...counts.flatMap(([reason, { rows, firstLine, firstRow }]) =>
+      ...counts.flatMap(({ reason, rows, firstLine, firstRow }) =>
         countedLines(rows, printable(reason, shownCharacters), firstLine, firstRow),
       ),
       ...(otherRows > 0 ? [`  ${otherRows} × other reasons`] : []),

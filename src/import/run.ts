@@ -1,17 +1,28 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import { fromMillionths } from '../query/money.ts'
+import { selectRows } from '../stores/clickhouse/select.ts'
 import { Turn } from '../stores/timing/turn.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
 import type { Writer } from '../writer/fence/session.ts'
 import { openWriter } from '../writer/openWriter.ts'
+import type { RowReading } from '../writer/upserts/currentRows.ts'
 import { type AlteredValue, AlteredValues } from './alteredValues.ts'
 import { type Batches, openBatches } from './batches.ts'
 import { openDecoder } from './decoder.ts'
-import { checkHeader } from './header.ts'
+import { checkHeader, mappedColumns } from './header.ts'
 import type { ImportObserver, ImportOptions } from './options.ts'
+import { noMapping } from './readers/mapping.ts'
 import { RowError } from './readers/rowError.ts'
 import { openRejects } from './rejects.ts'
-import { type ImportSource, openSource } from './source.ts'
+import type { ReadCost } from './resources/cost.ts'
+import { openReplacedDays } from './sheet/replacedDays.ts'
+import { shownRow } from './sheet/shownRow.ts'
+import { surveySheet } from './sheet/survey.ts'
+import { type ImportSource, openSource, SourceError } from './source.ts'
 import type { Tally } from './tally.ts'
+
+/** Rows that a dry run shows. */
+const shownRows = 3
 
 /**
  * Imports rows in batches, each stored as a whole or not at all. After any interruption, running it again completes the
@@ -22,15 +33,28 @@ import type { Tally } from './tally.ts'
  */
 export async function importRows(
   stores: Writer['stores'],
-  options: ImportOptions,
+  given: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<AlteredValue[]> {
-  const { resource, account, mapping, isDryRun, statementWindowMs } = options
+  const { resource, account, isDryRun, statementWindowMs, mapping = noMapping } = given
   const ended = new AbortController()
   const reading = AbortSignal.any([signal, ended.signal])
-  const check = (names: readonly string[]) => checkHeader(resource, names, mapping)
-  const source = 'path' in options.source ? await openSource(options.source, check, reading) : options.source
+  const skipped = new Set<string>()
+  const csv = {
+    columns: mappedColumns(mapping),
+    checkHeader: (names: readonly string[], line: number) => checkHeader(resource, names, mapping, line),
+    onSkipped: (sentence: string) => skipped.add(sentence),
+  }
+  const open = async () => ('path' in given.source ? await openSource(given.source, csv, reading) : given.source)
+  const first = await open()
+  const isSheet = resource === 'costs' && first.from === 'cells' && first.modifiedMs !== undefined
+  if (mapping.replaceDays && !isSheet)
+    throw new SourceError('--replace-days reads a CSV file twice, so it needs a file.')
+  const sheet = isSheet ? await surveySheet(first.rows, mapping, account.currency) : undefined
+  const source = sheet ? await open() : first
+  if (source.modifiedMs !== first.modifiedMs) throw new SourceError('the file changed while it was read; run it again.')
+  const options = { ...given, mapping: { ...mapping, hasCommas: sheet?.hasCommas ?? false } }
   const altered = new AlteredValues()
   const rejects = openRejects(options, tally, onMessage)
   const working = new AbortController()
@@ -45,7 +69,12 @@ export async function importRows(
       await options.prepare?.(writer)
     }
     const decoder = await openDecoder(stores, writer, options, source, altered)
-    batches = writer && openBatches(writer, options, tally)
+    const reader: RowReading = writer ?? {
+      select: (_, query, label) => selectRows(stores.clickhouse, query, { label }),
+    }
+    const replaced = sheet && mapping.replaceDays ? await openReplacedDays(reader, options, sheet) : undefined
+    let shown = 0
+    batches = writer && openBatches(writer, options, tally, source.modifiedMs)
     if (source.isStream) {
       // What standard input gave until a signal is stored; the caller ends the process at the second signal.
       unlink()
@@ -56,15 +85,31 @@ export async function importRows(
       for (const row of rows) {
         if (turn.isOver(row.text.length)) await immediate()
         tally.read += 1
+        if (sheet?.totals.has(row.line)) {
+          tally.totals = (tally.totals ?? 0) + 1
+          continue
+        }
         const decoded = decoder.decode(row)
         if (decoded instanceof RowError) await rejects.add(row, decoded)
-        else batches?.add(decoded, row.text.length)
+        else if (replaced?.isOlder(decoded.row as ReadCost)) {
+          tally.duplicates += 1
+          tally.older += 1
+        } else batches?.add(decoded, row.text.length)
+        if (isDryRun && !(decoded instanceof RowError) && shown++ < shownRows)
+          onMessage(`line ${row.line} as it would be stored: ${shownRow(resource, decoded.row)}`)
         if (batches?.isFull) await batches.storeFilled()
       }
       onProgress(tally, source.fractionRead())
     }
     if (!signal.aborted) rejects.assertWithinLimit()
+    for (const sentence of skipped) onMessage(`${sentence}.`)
+    for (const sentence of sheet?.sentences ?? []) onMessage(sentence)
     await batches?.end(onMessage)
+    if (replaced) {
+      const { rows, cost } =
+        tally.rejected > 0 ? { rows: 0, cost: 0n } : await replaced.replace(writer, decoder.derivedIds)
+      tally.replaced = { rows, cost: fromMillionths(cost) }
+    }
     const unseen = decoder.warning()
     if (unseen !== undefined && tally.read > 0) onMessage(unseen)
     return altered.list()

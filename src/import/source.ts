@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, type ReadStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -24,6 +24,8 @@ export interface ImportSource {
   fingerprint(): Promise<string>
   /** Fraction of the file that was read, 0 to 1; undefined when its size is unknown. */
   fractionRead(): number | undefined
+  /** When the file was changed, epoch milliseconds; absent: it is no file, and cannot be read twice. */
+  modifiedMs?: number | undefined
 }
 
 /** A file that is imported; `-` is standard input. */
@@ -37,19 +39,20 @@ const chunkBytes = 1 << 16
 
 /**
  * Opens a file, or standard input.
- * @param checkHeader called with the header of a CSV file
+ * @param csv what to know and to check of the header of a CSV file
  * @param signal ends the reading, also while it waits for input
  * @param onChunk called with the uncompressed bytes before they are read
  * @throws SourceError at once when it cannot be opened, during iteration when it is damaged; FormatError during iteration
  */
 export async function openSource(
   { path: file, format: { isCsv, isGzipped, delimiter } }: ImportFile,
-  checkHeader: CsvOptions['checkHeader'],
+  csv: Omit<CsvOptions, 'delimiter'>,
   signal: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<ImportSource> {
-  const { stream, fractionRead }: { stream: Readable; fractionRead: ImportSource['fractionRead'] } =
+  const input: OpenInput =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openInput(file)
+  const { stream, fractionRead, modifiedMs } = input
   const content: Readable = isGzipped ? pipeline(stream, createGunzip({ chunkSize: chunkBytes }), () => {}) : stream
   // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})
@@ -62,7 +65,7 @@ export async function openSource(
     onChunk?.(chunk)
   })
   const beginning: Promise<IteratorResult<Buffer>>[] = []
-  async function* input(): AsyncGenerator<Buffer> {
+  async function* allChunks(): AsyncGenerator<Buffer> {
     for (const read of beginning) {
       const { value, done } = await read
       if (done) return
@@ -70,14 +73,15 @@ export async function openSource(
     }
     yield* chunks
   }
-  const lines = splitIntoLines(input())
-  const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
+  const lines = splitIntoLines(allChunks())
+  const rows = isCsv ? readCsv(lines, { delimiter, ...csv }) : readNdjson(lines)
   return {
     isStream,
     rows: isStream ? completeRows(rows, () => endsWithLineFeed) : rows,
     from: isCsv ? 'cells' : 'json',
     fingerprint: () => fingerprintOf(file, chunks, beginning),
     fractionRead,
+    modifiedMs,
   }
 }
 
@@ -138,7 +142,11 @@ export function endedWithinRow(line: number): SourceError {
   )
 }
 
-async function openInput(path: string): Promise<{ stream: ReadStream; fractionRead: ImportSource['fractionRead'] }> {
+interface OpenInput extends Pick<ImportSource, 'fractionRead' | 'modifiedMs'> {
+  stream: Readable
+}
+
+async function openInput(path: string): Promise<OpenInput> {
   try {
     const handle = await open(path, 'r')
     const stats = await handle.stat()
@@ -147,7 +155,8 @@ async function openInput(path: string): Promise<{ stream: ReadStream; fractionRe
       throw new SourceError(`${path} is a folder.`)
     }
     const stream = handle.createReadStream({ highWaterMark: chunkBytes })
-    return { stream, fractionRead: () => (stats.size > 0 ? stream.bytesRead / stats.size : undefined) }
+    const fractionRead = () => (stats.size > 0 ? stream.bytesRead / stats.size : undefined)
+    return { stream, fractionRead, modifiedMs: stats.isFile() ? stats.mtimeMs : undefined }
   } catch (error) {
     throw asSourceError(error, path)
   }

@@ -1,9 +1,14 @@
 import { comparedDuplicates } from '../writer/tables/givenFields.ts'
 import type { ResourceName } from './resourceNames.ts'
 
-export type Tally = ReturnType<typeof emptyTally>
+export type Tally = ReturnType<typeof emptyTally> & {
+  /** Rows of totals, which are not stored; absent: none. */
+  totals?: number
+  /** Of `--replace-days`: stored costs that became 0, and their sum in the account's currency. */
+  replaced?: { rows: number; cost: number }
+}
 
-/** Row counts by outcome; `read` is the sum of inserted, updated, duplicates and rejected once the import has ended. */
+/** Row counts by outcome; `read` is the sum of inserted, updated, duplicates, rejected and totals once the import has ended. */
 export function emptyTally() {
   return {
     read: 0,

@@ -88,8 +88,8 @@ function positionOf(names: readonly string[], word: string): number {
   return name.length < 3 ? -1 : names.findIndex((known) => known.startsWith(name))
 }
 
-/** Dates of digits: year first, or year last. */
-const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}))(?=$|[T ,])/
+/** Dates of digits: year first, or year last; a year of two digits is one from 2000 to 2069. */
+const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}|[0-6]\d))(?=$|[T ,])/
 
 /** Digits of a date, and of a time of day; 10 digits or more without `T` that are no year of this century are seconds since 1970. */
 const compact = /^(20\d\d|\d{4}(?=\d{4}(?:T|$)))(\d\d)(\d\d)(?:(T?)(\d\d)(?:(\d\d)(\d\d)?(?!\d)|$))?/i
@@ -115,7 +115,8 @@ function asIso(text: string, order: DateOrder | undefined): string {
   const clock = spaced.slice(date.length).replace(/^, /, ' ')
   if (year !== undefined) return dateText(year, month, day) + clock
   if (order === undefined) return ''
-  return (order === 'mdy' ? dateText(last, first, second) : dateText(last, second, first)) + clock
+  const full = last.padStart(4, '20')
+  return (order === 'mdy' ? dateText(full, first, second) : dateText(full, second, first)) + clock
 }
 
 function dateText(year: string, month: string | number, day: string): string {

@@ -57,7 +57,7 @@ describe('a row', () => {
   it('is rejected with the reasons of all its fields at once', () => {
     const fields = { id: 'a b', device: 'watch', colour: 'red', cost: 'x' }
     expect(() => readClick(fields, jsonInput)).toThrow(
-      'id: must be text of 1 to 64 letters, digits and _ . : -; device: must be one of desktop, mobile, tablet, other; colour: is not a field of clicks; cost: must be a number; clickedAt: is required',
+      "id: must be text of 1 to 64 letters, digits and _ . : - (--hash-ids stores other ids as their SHA-256); device: must be one of desktop, mobile, tablet, other (--values 'device:watch=…' replaces it); colour: is not a field of clicks; cost: must be a number; clickedAt: is required",
     )
   })
 

@@ -333,7 +333,7 @@ describe('files', () => {
     const format = formatOf(path)
     if (!format) throw new Error(name)
     const ended = new AbortController()
-    const source = await openSource({ path, format }, () => {}, ended.signal)
+    const source = await openSource({ path, format }, { checkHeader: () => {} }, ended.signal)
     return await all(source.rows).finally(() => ended.abort())
   }
 
@@ -370,9 +370,9 @@ describe('files', () => {
   it('that do not exist or are folders fail with the reason', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
-    await expect(openSource({ path: folder('none.ndjson'), format }, () => {}, signal)).rejects.toThrow(
-      /does not exist/,
-    )
-    await expect(openSource({ path: folder(), format }, () => {}, signal)).rejects.toThrow(SourceError)
+    await expect(
+      openSource({ path: folder('none.ndjson'), format }, { checkHeader: () => {} }, signal),
+    ).rejects.toThrow(/does not exist/)
+    await expect(openSource({ path: folder(), format }, { checkHeader: () => {} }, signal)).rejects.toThrow(SourceError)
   })
 })

@@ -1,6 +1,7 @@
 import { RowError } from '../readers/rowError.ts'
 import { inBatches } from './batches.ts'
 import { type Delimiter, delimiters, FormatError } from './fileFormat.ts'
+import { findHeader, headerLines } from './headerLine.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 
@@ -9,13 +10,18 @@ const unterminatedQuote = 'has a quoted cell without a closing quote'
 export interface CsvOptions {
   /** Undefined: recognized by the header. */
   delimiter: Delimiter | undefined
-  /** Called with the names of the header before any row is read. @throws FormatError */
-  checkHeader(names: readonly string[]): void
+  /** Columns of the header, which is the first of the first 20 lines that has all of them; unless given, it is the first line. */
+  columns?: readonly string[]
+  /** Called with the names of the header, and its line, before any row is read. @throws FormatError */
+  checkHeader(names: readonly string[], line: number): void
+  /** Receives a sentence about lines before the header, and after the rows, that are not read. */
+  onSkipped?(sentence: string): void
 }
 
 /**
  * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds. A first
- * line `sep=;`, which tells Excel the delimiter, comes before the header.
+ * line `sep=;`, which tells Excel the delimiter, comes before the header. With `columns`, text of one cell that ends the file after a
+ * blank line, or with a sign of copyright, is not read.
  * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
  * no other row is lost. Each line is scanned at most twice: a line after the first one of such a record either is complete
  * or is malformed, unless it has an odd number of quotes, which only the last line can have.
@@ -23,11 +29,16 @@ export interface CsvOptions {
  */
 export async function* readCsv(
   blocks: AsyncIterable<Line[]>,
-  { delimiter: given, checkHeader }: CsvOptions,
+  { delimiter: given, columns = [], checkHeader, onSkipped }: CsvOptions,
 ): AsyncGenerator<RawRow[]> {
   let names: string[] | undefined
   let delimiter = given
   let open: OpenRecord | undefined
+  /** The first lines, until the header is found. */
+  let head: Line[] | undefined = columns.length > 0 ? [] : undefined
+  let isAfterBlank = false
+  /** Rows of one cell after a blank line. */
+  const closing: RawRow[] = []
 
   /** Processes one line; called again for the lines of a record with a quoted cell that is never closed. */
   function* take(line: Line): Generator<RawRow> {
@@ -57,7 +68,8 @@ export async function* readCsv(
     open = undefined
     const text = lines.length > 1 ? lines.map((part) => part.text).join('\n') : line.text
     const [first = line] = lines
-    if (!(cells.length === 1 && cells[0] === '')) yield* rowOf(first.number, withoutReturn(text), cells)
+    if (cells.length === 1 && cells[0] === '') isAfterBlank = columns.length > 0
+    else yield* rowOf(first.number, withoutReturn(text), cells)
   }
 
   /** Rejects the first line of the open record and processes the others again. */
@@ -73,7 +85,7 @@ export async function* readCsv(
   function* rowOf(line: number, text: string, cells: string[]): Generator<RawRow> {
     if (!names) {
       names = cells.map((cell) => cell.trim())
-      checkHeader(names)
+      checkHeader(names, line)
       return
     }
     const header = names
@@ -81,6 +93,13 @@ export async function* readCsv(
       cells.length === header.length
         ? Object.fromEntries(header.map((name, index) => [name, cells[index]]))
         : new RowError(`has ${cells.length} cells, but the header has ${header.length}`)
+    isAfterBlank ||= columns.length > 0 && /^\s*(?:©|\(c\))/i.test(cells[0] ?? '')
+    if (isAfterBlank && cells.length === 1 && header.length > 1 && closing.length < headerLines) {
+      closing.push({ line, text, fields })
+      return
+    }
+    isAfterBlank = false
+    yield* closing.splice(0)
     yield { line, text, fields }
   }
 
@@ -88,8 +107,36 @@ export async function* readCsv(
     for (const line of lines) yield* take(line)
   }
 
-  for await (const lines of blocks) yield* inBatches(takeAll(lines))
+  function* takeFromHeader(lines: readonly Line[]): Generator<RawRow> {
+    const marked = lines[0] && delimiterNamedBy(lines[0].text)
+    const start = findHeader(marked ? lines.slice(1) : lines, columns, (text) => namesOf(text, given ?? marked))
+    const first = lines.find(({ text, number }) => text.trim() !== '' && number > (marked ? 1 : 0))?.number ?? start
+    if (start > first) onSkipped?.(notRead(first, start - 1, 'before the header'))
+    delimiter ??= marked
+    yield* takeAll(lines.slice(start - 1))
+  }
+
+  for await (const lines of blocks) {
+    if (!head) yield* inBatches(takeAll(lines))
+    else if (head.push(...lines) >= headerLines) {
+      const first = head
+      head = undefined
+      yield* inBatches(takeFromHeader(first))
+    }
+  }
+  if (head) yield* inBatches(takeFromHeader(head))
   while (open) yield* inBatches(giveUp())
+  const [first, last] = [closing[0], closing.at(-1)]
+  if (first && last) onSkipped?.(notRead(first.line, last.line, 'after the rows'))
+}
+
+const notRead = (first: number, last: number, where: string) =>
+  first === last ? `line ${first} ${where} was not read` : `lines ${first} to ${last} ${where} were not read`
+
+/** @returns the names of a line that is a header; undefined if it is malformed, or continues in the next line */
+function namesOf(text: string, delimiter = delimiterOf(text)): string[] | undefined {
+  const cells = readCells({ lines: [], length: 0, cells: [], quoted: undefined }, text, delimiter)
+  return typeof cells === 'string' ? undefined : cells?.map((cell) => cell.trim())
 }
 
 /** Returns the delimiter of a line `sep=;`; undefined for other lines. @throws FormatError if it is not supported */

@@ -1,6 +1,7 @@
 import { DecimalText, isNumberText, losesDigits, partsOf, textOf, toDouble } from '../../query/exactJson.ts'
 import { divideRounded } from '../../query/money.ts'
 import { RowError } from './rowError.ts'
+import { isMarkOf } from './writtenAmounts.ts'
 
 /** Receives what is stored instead of a value that changes, and the value. */
 export type Note = (message: string, value: unknown) => void
@@ -94,28 +95,33 @@ export interface AmountFields {
   exchangeRate: Decimal | null
   /** The currency of the base amount; empty: absent. Exported rows have it. */
   baseCurrency: string
+  /** The sign or code of a currency beside an amount of the row, as `€`; empty: none. */
+  mark: string
 }
 
-export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '' }
+export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '', mark: '' }
 
 /**
  * Returns an amount in the account's currency: the row's base amount if there is one, which may be rounded and so differ
- * from the amount at the row's rate; otherwise the amount at the row's rate.
+ * from the amount at the row's rate; otherwise the amount at the row's rate, or at the rate of `--rates`.
  * @param baseField the field of the base amount: `costBase`
  * @param amount millionths of the row's currency, null when absent
  * @param base millionths of the account's currency, null when absent
  * @param own the account's currency
  * @returns millionths, null when there is no amount
- * @throws RowError for a foreign amount other than 0 without rate or base, and for an amount in the account's currency with another
- *   base or rate
+ * @throws RowError for a foreign amount other than 0 without rate or base, for an amount in the account's currency with another
+ *   base or rate, and for a sign or code of another currency
  */
 export function baseAmount(
   baseField: string,
   amount: bigint | null,
   base: bigint | null,
-  { currency, exchangeRate, baseCurrency }: AmountFields & { currency: string },
+  { currency, exchangeRate, baseCurrency, mark }: AmountFields & { currency: string },
   own: string,
+  { rates, namesOptions = true }: { rates?: ReadonlyMap<string, Decimal> | undefined; namesOptions?: boolean } = {},
 ): bigint | null {
+  if (mark !== '' && !isMarkOf(mark, currency || own))
+    throw new RowError(`currency: is ${currency || own}, but an amount has ${mark}; map or set the currency of the row`)
   if (base !== null && baseCurrency !== '' && baseCurrency !== own) {
     throw new RowError(`baseCurrency: must be the account's currency, ${own}`)
   }
@@ -127,7 +133,9 @@ export function baseAmount(
     return amount
   }
   if (base !== null) return base
-  if (exchangeRate !== null) return convert(amount, exchangeRate)
+  const rate = exchangeRate ?? rates?.get(currency)
+  if (rate) return convert(amount, rate)
   if (amount === 0n) return amount
-  throw new RowError(`${baseField}: is required, or exchangeRate, for an amount in ${currency}`)
+  const remedy = namesOptions ? `; --rates ${currency}=RATE gives one` : ''
+  throw new RowError(`${baseField}: is required, or exchangeRate, for an amount in ${currency}${remedy}`)
 }

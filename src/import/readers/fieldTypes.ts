@@ -7,7 +7,7 @@ import { entityIdFields, subIdFields } from '../../stores/clickhouse/tableColumn
 import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 import { readDouble, readMoney, readRate, withNumberText } from './amounts.ts'
 import { listOf, properties } from './objects.ts'
-import { RowError } from './rowError.ts'
+import { InvalidValue, RowError, replacing } from './rowError.ts'
 import { anonymousIp, country, currency, type FieldType, id, oneOf, storableText } from './texts.ts'
 import { instant } from './times.ts'
 
@@ -19,7 +19,7 @@ const booleans = new Map([
 
 const boolean: FieldType<boolean> = (value) => {
   const found = typeof value === 'boolean' ? value : booleans.get(textOf(value)?.toLowerCase() ?? '')
-  if (found === undefined) throw new RowError('must be true or false')
+  if (found === undefined) throw new InvalidValue('must be true or false', replacing)
   return found
 }
 

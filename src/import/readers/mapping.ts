@@ -1,9 +1,11 @@
+import type { Decimal } from './amounts.ts'
+import type { AmountOptions } from './moneyType.ts'
 import type { TimeOptions } from './times.ts'
 
 export type Pairs = readonly (readonly [string, string])[]
 
 /** How the columns of a file differ from the fields of its resource: options of `tributary import`. */
-export interface Mapping extends TimeOptions {
+export interface Mapping extends TimeOptions, AmountOptions {
   /** Columns and their fields; a column whose field is empty is not read. */
   readonly map: Pairs
   /** Fields that are equal in every row, and their texts as in CSV cells. */
@@ -16,6 +18,14 @@ export interface Mapping extends TimeOptions {
   readonly hashIds?: boolean
   /** Whether ids that are too long become their SHA-256. */
   readonly hashLongIds?: boolean
+  /** Account currency per unit, by currency; a row's own `exchangeRate` counts first. */
+  readonly rates?: ReadonlyMap<string, Decimal> | undefined
+  /** Whether rows of totals are stored. */
+  readonly keepTotals?: boolean
+  /** `updatedAt` of conversions and costs without their own, epoch milliseconds. */
+  readonly updatedAtMs?: number | undefined
+  /** Whether costs of the days of the file become 0 if the file lacks them. */
+  readonly replaceDays?: boolean
 }
 
 /** What the values of a row are: JSON values, or texts of CSV cells. */

@@ -3,11 +3,14 @@ import { notSet } from '../../../schema/dimensions.ts'
 import { eventIdPattern, idLengthMax, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import { type Given, givenBit } from '../../writer/tables/givenFields.ts'
-import type { Note } from './amounts.ts'
+import { printable } from '../printable.ts'
+import { type Note, readMoney } from './amounts.ts'
 import { type Input, mappedFields } from './mapping.ts'
-import { RowError } from './rowError.ts'
+import { moneyType } from './moneyType.ts'
+import { InvalidValue, RowError } from './rowError.ts'
 import { eventId, type FieldType, id, idTextOf } from './texts.ts'
-import { instant, instantType, spentAt, spentAtType } from './times.ts'
+import { instant, instantType, spentAt, spentAtType, spentUntil, spentUntilType } from './times.ts'
+import { type DecimalSign, readWritten } from './writtenAmounts.ts'
 
 /** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
@@ -35,6 +38,8 @@ interface Field {
   readonly type: FieldType<unknown>
   readonly isSpread: boolean
   readonly bit: number
+  /** Of an amount beside which the file may have a sign or a code. */
+  readonly decimal: DecimalSign | undefined
   /** Texts of the file that stand for other texts. */
   readonly replacements: ReadonlyMap<string, string> | undefined
   readonly note: Note
@@ -70,12 +75,29 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
   }
 }
 
+/** @returns a reader of a field of cells: the text of the file, and the value unless it is absent or invalid */
+export function fieldReader<Value>(name: string, { columns, input }: ReturnType<typeof prepare>) {
+  const found = [...columns].flatMap(([column, fields]) => fields.map((field) => ({ column, field })))
+  const own = found.find(({ field }) => field.name === name)
+  return (values: RawFields): { text: string; value?: Value } => {
+    const given = own && values[own.column]
+    const text = `${(own && replaced(own.field, given)) ?? given ?? ''}`
+    try {
+      return own && !isAbsent(text, input) ? { text, value: own.field.type(text, undefined, true) as Value } : { text }
+    } catch (error) {
+      if (!(error instanceof RowError)) throw error
+      return { text }
+    }
+  }
+}
+
 /** @throws RowError naming every invalid constant */
 export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonly<Row>, input: Input) {
   const types = { ...shape.fields, ...shape.spread } as Readonly<Record<string, FieldType<unknown>>>
   const fieldOf = (name: string): Field => ({
     name,
     type: typeInFile(types[name] as FieldType<unknown>, input),
+    decimal: types[name] === readMoney ? input.decimal : undefined,
     replacements: replacementsOf(name, input),
     note: (message, value) => input.note?.(name, message, value),
     isSpread: Object.hasOwn(shape.spread ?? {}, name),
@@ -101,9 +123,12 @@ export function prepare<Row extends object>(shape: RowShape<Row>, blank: Readonl
 }
 
 /** @returns the type of a field in files of this input */
-function typeInFile(type: FieldType<unknown>, { hashIds, hashLongIds, ...times }: Input): FieldType<unknown> {
-  if (type === instant) return instantType(times)
-  if (type === spentAt) return spentAtType(times)
+function typeInFile(type: FieldType<unknown>, input: Input): FieldType<unknown> {
+  const { hashIds, hashLongIds } = input
+  if (type === instant) return instantType(input)
+  if (type === spentAt) return spentAtType(input)
+  if (type === spentUntil) return spentUntilType(input)
+  if (type === readMoney) return moneyType(input)
   const pattern = idPatterns.get(type)
   if (hashIds && pattern) return hashed(type, (id) => !pattern.test(id))
   return hashLongIds && type === id ? hashed(type, (id) => id.length > idLengthMax) : type
@@ -134,10 +159,10 @@ function assign<Row extends object>(
   row: Row,
   field: Field,
   raw: unknown,
-  input: Pick<Input, 'from' | 'isMoved'>,
+  input: Pick<Input, 'from' | 'isMoved' | 'namesOptions'>,
   reasons: string[],
 ) {
-  const { name, type, isSpread, bit, note } = field
+  const { name, type, isSpread, bit, note, decimal } = field
   const replacement = replaced(field, raw)
   const value = replacement ?? raw
   if (isAbsent(value, input)) return
@@ -145,12 +170,19 @@ function assign<Row extends object>(
     const read = type(value, note, input.from === 'cells' || replacement !== undefined)
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
+    const mark = decimal && typeof value === 'string' ? readWritten(value, decimal)?.mark : undefined
+    if (mark) assignOnce(row, { mark } as object)
     if (bit !== 0) (row as Row & Given).given |= bit
   } catch (error) {
     if (!(error instanceof RowError)) throw error
-    reasons.push(`${name}: ${error.message}`)
+    const isNamed = error instanceof InvalidValue && input.namesOptions !== false && typeof value === 'string'
+    const remedy = isNamed ? ` (${error.remedy(name, printable(value, shownCharacters))})` : ''
+    reasons.push(`${name}: ${error.message}${remedy}`)
   }
 }
+
+/** Characters of a value that a reason shows. */
+const shownCharacters = 64
 
 /** @throws RowError when a property has been set to another text */
 function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {

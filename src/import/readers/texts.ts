@@ -4,7 +4,7 @@ import { eventNamePattern } from '../../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { textOf } from '../../query/exactJson.ts'
 import type { Note } from './amounts.ts'
-import { RowError } from './rowError.ts'
+import { hashing, InvalidValue, RowError, replacing } from './rowError.ts'
 
 /**
  * Validates the value of a field and converts it to its stored form. The value is not absent: not null, not missing, not the empty string.
@@ -34,30 +34,31 @@ export function storableText(value: unknown): string {
   return text
 }
 
-function matching(pattern: string, message: string): FieldType<string> {
+function matching(pattern: string, message: string, remedy: InvalidValue['remedy']): FieldType<string> {
   const test = new RegExp(pattern)
   return (value) => {
     const text = idTextOf(value)
-    if (text === undefined || !test.test(text)) throw new RowError(message)
+    if (text === undefined || !test.test(text)) throw new InvalidValue(message, remedy)
     return text
   }
 }
 
 export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Word> {
   return (value) => {
-    if (!known.includes(value as Word)) throw new RowError(`must be one of ${known.join(', ')}`)
+    if (!known.includes(value as Word)) throw new InvalidValue(`must be one of ${known.join(', ')}`, replacing)
     return value as Word
   }
 }
 
-export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
-export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
+export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -', hashing)
+export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -', hashing)
 export const eventName = matching(
   eventNamePattern,
   'must be text of 1 to 64 letters, digits and _, beginning with a letter',
+  replacing,
 )
-export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
-export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
+export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)', replacing)
+export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)', replacing)
 
 /** Anonymises an address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */
 export function anonymousIp(value: unknown): string {

@@ -1,6 +1,7 @@
 import { textOf } from '../../query/exactJson.ts'
 import { type DateOrder, readTimeText, type TimeText, timeForms } from '../../query/timeText.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
+import { dayMs } from '../../stores/timing/units.ts'
 import type { Note } from './amounts.ts'
 import { RowError } from './rowError.ts'
 import type { FieldType } from './texts.ts'
@@ -9,6 +10,8 @@ import type { FieldType } from './texts.ts'
 export interface TimeOptions {
   /** Of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
   readonly localInstant?: ((localMs: number) => number) | undefined
+  /** The inverse, as `localTimesOf` returns it; undefined: days are those of UTC. */
+  readonly localTime?: ((epochMs: number) => number) | undefined
   /** Of dates such as 11/12/2026; undefined: they are rejected. */
   readonly dateOrder?: DateOrder | undefined
   /** Whether messages name the options of an import; unless given, they do. */
@@ -22,13 +25,28 @@ export function instantType(options: TimeOptions): FieldType<number> {
 
 export const instant = instantType({})
 
-/** The type of the time of a cost; `givenTime` is the time as the file has it: in its own zone, if it has no offset. */
-export function spentAtType(options: TimeOptions): FieldType<{ spentAt: number; givenTime: string }> {
+/** @returns a local day, in days since 1970 */
+function dayOf({ kind, ms }: TimeText, { localTime }: TimeOptions): number {
+  return Math.floor((kind === 'instant' && localTime ? localTime(ms) : ms) / dayMs)
+}
+
+/** The type of the last time that a cost covers, of which only the local day is read. */
+export function spentUntilType(options: TimeOptions): FieldType<{ untilDay: number }> {
+  return (value) => ({ untilDay: dayOf(readTime(value, options), options) })
+}
+
+export const spentUntil = spentUntilType({})
+
+/**
+ * The type of the time of a cost; `givenTime` is the time as the file has it: in its own zone, if it has no offset. `spentDay` is its
+ * local day.
+ */
+export function spentAtType(options: TimeOptions): FieldType<{ spentAt: number; givenTime: string; spentDay: number }> {
   return (value, note) => {
     const time = readTime(value, options)
     const given = new Date(time.ms).toISOString()
     const givenTime = time.kind === 'instant' ? given : given.slice(0, -1)
-    return { spentAt: toInstant(time, options, value, note), givenTime }
+    return { spentAt: toInstant(time, options, value, note), givenTime, spentDay: dayOf(time, options) }
   }
 }
 

@@ -20,7 +20,7 @@ export function clickReader(ownCurrency: string): RowReader<Click & Given> {
   const read = rowReader<typeof blank>(clickShape, blank)
   return (fields, input) => {
     const row = read(fields, input)
-    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency)
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency, input)
     if (row.cost !== null && row.currency === '') row.currency = ownCurrency
     return row
   }

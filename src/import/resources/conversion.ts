@@ -49,7 +49,7 @@ export function conversionReader(ownCurrency: string, isMoved = false): RowReade
   return (fields, input) => {
     const row = read(fields, input)
     const createdAt = row.createdAt ?? row.convertedAt
-    const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, ownCurrency)
+    const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, ownCurrency, input)
     if (row.currency === '' && (row.revenue !== null || row.payout !== null)) row.currency = ownCurrency
     return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })
   }

@@ -9,12 +9,16 @@ import { typesOf, unstored } from '../readers/fieldTypes.ts'
 import { subIdFields } from '../readers/objects.ts'
 import { type RowReader, type RowShape, rowReader } from '../readers/rowDecoder.ts'
 import { RowError } from '../readers/rowError.ts'
-import { spentAt } from '../readers/times.ts'
+import { spentAt, spentUntil } from '../readers/times.ts'
 
 /** A cost that was read. */
 export interface ReadCost extends Cost, Given, AmountFields {
   /** As the file gives it; see `spentAtType`. */
   givenTime: string
+  /** Local day, days since 1970. */
+  spentDay: number
+  /** Local day of `spentUntil`; null: absent. */
+  untilDay: number | null
   /** Whether its id is derived from its time and its dimensions. */
   hasDerivedId: boolean
 }
@@ -24,7 +28,7 @@ export const costShape: RowShape<ReadCost> = {
   required: ['spentAt', 'cost'],
   ignored: unstored,
   fields: typesOf(costFields) as RowShape<ReadCost>['fields'],
-  spread: { ...subIdFields, spentAt },
+  spread: { ...subIdFields, spentAt, spentUntil },
 }
 
 /** Rows that `account export` wrote have `importedFields` too. */
@@ -32,18 +36,22 @@ const exportedShape = { ...costShape, fields: { ...costShape.fields, ...typesOf(
 
 const { id: _id, spentAt: _spentAt, updatedAt: _updatedAt, cost: _cost, currency: _currency, ...rest } = costFields
 const { costBase: _costBase, ...dimensions } = rest
-const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[]
+export const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[]
 
 /** @param isMoved whether `account export` wrote the rows */
 export function costReader(ownCurrency: string, isMoved = false): RowReader<ReadCost> {
-  const blank: ReadCost = { ...blankRow(costRowFields), ...blankAmount, givenTime: '', given: 0, hasDerivedId: false }
+  const times = { givenTime: '', spentDay: 0, untilDay: null }
+  const blank: ReadCost = { ...blankRow(costRowFields), ...blankAmount, ...times, given: 0, hasDerivedId: false }
   const read = rowReader(isMoved ? exportedShape : costShape, blank)
   return (fields, input) => {
     const row = read(fields, input)
-    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency)
+    const days = (row.untilDay ?? row.spentDay) - row.spentDay + 1
+    if (days < 1) throw new RowError('spentUntil: is before spentAt')
+    if (days > 1) throw new RowError(`spentUntil: covers ${days} days: export one row per day`)
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, ownCurrency, input)
     if (row.currency === '') row.currency = ownCurrency
     if (row.id === '') {
-      row.id = derivedId(row)
+      row.id = derivedId(row.givenTime, row)
       row.hasDerivedId = true
     }
     return row
@@ -51,17 +59,16 @@ export function costReader(ownCurrency: string, isMoved = false): RowReader<Read
 }
 
 /** Equal for the rows of a day and its dimensions in every version of a sheet, and in every zone in which the sheet is read. */
-function derivedId(row: ReadCost): string {
+export function derivedId(givenTime: string, row: Pick<Cost, (typeof dimensionNames)[number]>): string {
   const given = dimensionNames.flatMap((name) => (row[name] === '' ? [] : [[name, row[name]]]))
   return createHash('sha256')
-    .update(JSON.stringify([row.givenTime, given]))
+    .update(JSON.stringify([givenTime, given]))
     .digest('hex')
     .slice(0, 32)
 }
 
-/** @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
-export function firstLines(): (row: ReadCost, line: number) => void {
-  const lines = new Map<string, number>()
+/** @param lines of derived ids @returns a check of the costs of one file, which throws RowError for a derived id that an earlier line has */
+export function firstLines(lines: Map<string, number>): (row: ReadCost, line: number) => void {
   return ({ id, hasDerivedId }, line) => {
     if (!hasDerivedId) return
     const first = lines.get(id)

@@ -88,23 +88,26 @@ export class RowBatch {
   /**
    * The outcomes are those before the first attempt: a row that an attempt of unknown outcome has stored is inserted.
    * @param nowMs dates of metadata without dates, epoch milliseconds
-   * @returns the outcome of each row, the ids with a conflict, and the accounts with stored clicks of erased visitors, which are
-   *   listed: the caller completes their erasures
+   * @returns the outcome of each row, the ids with a conflict, the accounts with stored clicks of erased visitors, which are
+   *   listed: the caller completes their erasures; and when the latest of the replaced costs was stored, epoch milliseconds
    */
-  async store(nowMs: number): Promise<{ outcomes: RowOutcome[]; conflicts: string[]; toErase: readonly string[] }> {
+  async store(nowMs: number) {
     const [rows, places] = [this.#rows, this.#places]
     this.#rows = noRows()
     this.#places = []
-    if (places.length === 0) return { outcomes: [], conflicts: [], toErase: [] }
-    const { toErase, ...stored } = await this.#flush(rows, nowMs)
-    const outcomes = places.map(({ table, position }) => stored[table]?.[position] ?? 'duplicate')
+    if (places.length === 0) return { outcomes: [], conflicts: [], toErase: [], replacedCostsMs: 0 }
+    const { toErase, replacedCostsMs, ...stored } = await this.#flush(rows, nowMs)
+    const outcomes = places.map(({ table, position }): RowOutcome => stored[table]?.[position] ?? 'duplicate')
     const others = places.flatMap(({ table, position }, index) =>
       conflictingField(outcomes[index]) === undefined ? [] : (rows[table][position]?.id ?? []),
     )
-    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase }
+    return { outcomes, conflicts: [...this.#clicks.conflicts, ...others], toErase, replacedCostsMs }
   }
 
-  async #flush(rows: RowsByTable, nowMs: number): Promise<Outcomes & { toErase: readonly string[] }> {
+  async #flush(
+    rows: RowsByTable,
+    nowMs: number,
+  ): Promise<Outcomes & { toErase: readonly string[]; replacedCostsMs: number }> {
     const [session, clicks, isMoved] = [this.#session, this.#clicks, this.#isMoved]
     const { awaited } = this.#lookUps
     const outcomes: Outcomes = {}
@@ -136,6 +139,11 @@ export class RowBatch {
       costs: ofCosts.outcomes,
       pixel_events: await storePixelEvents(session, rows.pixel_events, this.#lookUps),
       toErase,
+      // A version is the time of its write, in microseconds.
+      replacedCostsMs: ofCosts.changes.reduce(
+        (latest, { before }) => Math.max(latest, (before?.version ?? 0) / 1_000),
+        0,
+      ),
     }
   }
 }

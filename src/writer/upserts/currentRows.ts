@@ -7,12 +7,15 @@ import type { WriteSession } from '../fence/session.ts'
 import { type AccountKey, accountsOf, hasKey, inAccounts, keyText } from '../tables/accountKeys.ts'
 import type { ChangingRow, ChangingTable } from './changingTables.ts'
 
+/** Reads rows of ClickHouse as a session does. */
+export type RowReading = Pick<WriteSession, 'select'>
+
 /**
  * Reads all columns of rows in their current version, which a change writes again as deleted.
  * @param where conditions, the account first, and the clauses that follow `WHERE`
  */
 export async function readCurrentRows<Row extends ChangingRow>(
-  session: WriteSession,
+  session: RowReading,
   { name, fields }: ChangingTable<Row>,
   where: Fragment,
   step: string,
