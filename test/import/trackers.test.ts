@@ -1,15 +1,14 @@
 // @module-tag all
 
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runHere } from '../cli/runCommand.ts'
 import { blocksOf } from '../docs/shellBlocks.ts'
-import { useFolder, useTestStores } from '../kit/fixtures.ts'
+import { useTestStores } from '../kit/fixtures.ts'
 import { makeAccount, rowsOf } from './runImport.ts'
 
 const stores = useTestStores()
-const temporary = useFolder()
 const root = join(import.meta.dirname, '../..')
 const folder = 'docs/examples/trackers'
 const lines = blocksOf('docs/imports.md').flatMap((block) => block.commands)
@@ -18,13 +17,10 @@ const ofFile = (name: string) => lines.find((line) => line.includes(`/${name}`))
 
 const exportedAt = '2026-11-25T12:00:00Z'
 
-/** Imports a sample file with the command of docs/imports.md. @param file instead of the sample */
-async function importSample(account: string, name: string, updatedAt = exportedAt, file?: string): Promise<object> {
+/** Imports a sample file with the command of docs/imports.md. */
+async function importSample(account: string, name: string, updatedAt = exportedAt): Promise<object> {
   const words = [...ofFile(name).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word)
-  const options = words.slice(1).map((word) => {
-    if (word.endsWith(`/${name}`)) return file ?? word
-    return word === 'acme' ? account : word.replace(exportedAt, updatedAt)
-  })
+  const options = words.slice(1).map((word) => (word === 'acme' ? account : word.replace(exportedAt, updatedAt)))
   const { code, stdout, stderr } = await runHere([...options, '--json'], stores.environment)
   expect([code, stderr.replace(/^warning: .*\n/, '')], name).toEqual([0, ''])
   return JSON.parse(stdout)
@@ -77,37 +73,5 @@ it.each([
     const conversions = files.find((name) => name.startsWith(`${tracker}-conv`)) ?? ''
     const later = await importSample(account, conversions, '2026-11-26T12:00:00Z')
     expect(later, 'a later export replaces the conversions').toMatchObject({ inserted: 0, duplicates: 0, rejected: 0 })
-  },
-)
-
-it.each(['meta', 'google-ads', 'tiktok', 'pushnami'])(
-  'a cost sheet of %s that is corrected twice has the amounts of the last correction, in lists and sums',
-  async (network) => {
-    const account = await makeAccount(stores)
-    const name = `${network}.csv`
-    const [header = '', ...rows] = (await readFile(join(root, 'docs/examples/costs', name), 'utf8')).trim().split('\n')
-    const at = header.split(',').findIndex((column) => ['cost', 'spend', 'total_spend'].includes(column))
-    const amounts = (added: number) => rows.map((row) => Number(row.split(',')[at]) + added)
-    for (const [added, counted] of [
-      [0, 'inserted'],
-      [1.5, 'updated'],
-      [-2, 'updated'],
-    ] as const) {
-      const corrected = rows.map((row, index) =>
-        row
-          .split(',')
-          .with(at, `${amounts(added)[index]?.toFixed(6)}`)
-          .join(','),
-      )
-      await writeFile(temporary(name), [header, ...corrected, ''].join('\n'))
-      const done = await importSample(account, name, undefined, temporary(name))
-      expect(done).toMatchObject({ read: rows.length, [counted]: rows.length, rejected: 0 })
-    }
-    const query = `SELECT toFloat64(sum(cost)) AS cost, toFloat64(sum(cost_base)) AS base,
-         (SELECT toFloat64(sum(cost)) FROM sums_by_day WHERE account_id = '${account}' AND dimension = 'campaign') AS summed
-       FROM costs FINAL WHERE account_id = '${account}'`
-    const [found] = await rowsOf<{ cost: number; base: number; summed: number }>(stores, query)
-    expect(found?.cost).toBeCloseTo(amounts(-2).reduce((sum, amount) => sum + amount, 0))
-    expect(found?.summed).toBe(found?.base)
   },
 )
