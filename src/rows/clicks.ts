@@ -6,7 +6,7 @@ import { ch, identifier, instantKeys, text } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { RowContext } from './nameCache.ts'
-import { entityIdsOf, type RowText, rowSerializer } from './rowSerializer.ts'
+import { type RowText, rowSerializer } from './rowSerializer.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /**
@@ -41,7 +41,9 @@ export function clickOfText({ atMs, id, pageText }: ClickText): FoundClick {
 const escaped = /["\\\u0001-\u001f]/
 
 const textFields = ['id', 'clickedAt', ...clickTextFields] as const
-const idsOf = entityIdsOf(textFields)
+const serializerOf = (selected: SelectedFields) =>
+  rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
+const serializeWhole = serializerOf(undefined)
 
 /** Which clicks to read. */
 export interface ClicksToRead {
@@ -62,15 +64,15 @@ export async function clickSerializer(
   clicks: readonly FoundClick[],
 ): Promise<(click: FoundClick) => string> {
   const uncounted = hasCounts(selected) ? clicks.filter(({ conversionCount }) => conversionCount === undefined) : []
-  const [counts, entitiesOf] = await Promise.all([
+  const [counts, names] = await Promise.all([
     readConversionCounts(context, accountId, uncounted),
-    readEntityNames(context.nameCache, accountId, clicks.map(idsOf)),
+    readEntityNames(context.nameCache, accountId, textFields, clicks),
   ])
-  const toJson = rowSerializer(clickFields, textFields, ['converted', 'conversionCount', 'storedAt'], selected)
+  const toJson = selected ? serializerOf(selected) : serializeWhole
+  const page = { names, baseCurrency: currency }
   return (click) => {
     const conversionCount = click.conversionCount ?? counts.get(click.id) ?? 0
-    const added = { converted: conversionCount > 0, conversionCount }
-    return toJson({ ...click, entities: entitiesOf(idsOf(click)), baseCurrency: currency, added })
+    return toJson(click, page, { converted: conversionCount > 0, conversionCount })
   }
 }
 

@@ -6,6 +6,7 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import { firstBytes, readInParts } from '../stores/postgres/readInParts.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
+import type { RowText } from './rowSerializer.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /** The entity ids of clicks and conversions, and the table that has their names. */
@@ -19,32 +20,29 @@ const entityTables = {
 /** The fields of the ids, in the order of the API. */
 export const entityIdNames = Object.keys(entityTables) as (keyof typeof entityTables)[]
 
-/** The entity ids of a row as they are stored: empty when absent. */
-export type EntityIds = Record<keyof typeof entityTables, string>
-
-type NameOf<Field> = Field extends `${infer Entity}Id` ? `${Entity}Name` : never
 /** @returns `campaignName` of `campaignId` */
-export const entityNameOf = <Field extends string>(field: Field) => field.replace(/Id$/, 'Name') as NameOf<Field>
+export const entityNameOf = (field: string) => field.replace(/Id$/, 'Name')
 
-/** The entity ids and current names of a row in a response; null when absent or unknown. */
-export type EntityNames = Record<keyof EntityIds | NameOf<keyof EntityIds>, string | null>
+/** The JSON of the current names of entities by id, at the position that the id has in the text of a row; unknown ids are absent. */
+export type NamesJson = readonly (ReadonlyMap<string, string> | undefined)[]
 
-/** Reads the entity names of some rows. @returns the function to ids and names of a row */
-export async function readEntityNames(cache: NameCache, accountId: string, rows: readonly EntityIds[]) {
-  const found = await Promise.all(
+/** Reads the entity names of some rows. @param order the fields of their text */
+export async function readEntityNames(
+  cache: NameCache,
+  accountId: string,
+  order: readonly string[],
+  rows: readonly RowText[],
+): Promise<NamesJson> {
+  const json: Map<string, string>[] = []
+  await Promise.all(
     entityIdNames.map(async (field) => {
-      const ids = rows.map((row) => row[field])
-      return { field, nameField: entityNameOf(field), names: await cache.find(accountId, entityTables[field], ids) }
+      const index = order.indexOf(field)
+      const ids = new Set(rows.map(({ values }) => values[index] ?? ''))
+      const names = await cache.find(accountId, entityTables[field], ids)
+      json[index] = new Map([...names].map(([id, name]) => [id, JSON.stringify(name)]))
     }),
   )
-  return (row: EntityIds) => {
-    const shown: Partial<EntityNames> = {}
-    for (const { field, nameField, names } of found) {
-      shown[field] = row[field] || null
-      shown[nameField] = names.get(row[field]) ?? null
-    }
-    return shown as EntityNames
-  }
+  return json
 }
 
 type NamedRow = { id: string; name: string }

@@ -1,7 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import type { ColumnKind, Fields } from '../stores/clickhouse/columnKinds.ts'
-import { type EntityIds, type EntityNames, entityIdNames, entityNameOf } from './entityNames.ts'
+import { entityNameOf, type NamesJson } from './entityNames.ts'
 import { rowLayout } from './rowLayout.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
@@ -12,30 +12,33 @@ export interface RowText {
   isPlain: boolean
 }
 
-/** The text of a row, with what a response adds. */
-export interface RowToSerialize extends RowText {
-  entities: EntityNames
+/** What a response adds to the texts of its rows. */
+interface Added {
+  names: NamesJson
   baseCurrency: string
-  /** Fields that are not in the text. */
-  added?: Readonly<Record<string, unknown>>
 }
 
-/** @returns the JSON of a value or a row */
-type ToJson = (row: RowToSerialize) => string
-
-interface Part {
+/** A value of a row; the value of a name is the id of its entity. */
+interface Step {
+  /** The JSON between the value before and this one. */
+  prefix: string
+  kind: ColumnKind | 'name' | 'baseCurrency' | 'added'
   name: string
-  toJson: ToJson
-  /** Of an object: the fields that can be selected. */
-  parts?: readonly Part[]
+  /** Position of the value in the text of the row; 0 for a value that is not in it. */
+  index: number
+}
+
+interface Part extends Omit<Step, 'prefix'> {
+  /** The object that has the field. */
+  parent?: string
 }
 
 /**
- * Makes the function that serializes rows, with the fields in the order of the API. A page has ten thousand values, so nothing is
- * decided per row.
+ * Makes the function that serializes rows, with the fields in the order of the API. A page has ten thousand values, so one loop
+ * writes them: a function for each field would be slower.
  * @param fields of the table
  * @param order the fields of the text; a call does not compile while it lacks a field of the table
- * @param last names of the fields that follow the fields of the table; a value that is not in the text is in `added`
+ * @param last names of the fields that follow the fields of the table; a value that is not in the text is passed with its row
  * @returns a function that returns the JSON of a row, with the selected fields only
  */
 export function rowSerializer<Of extends Fields, Name extends string>(
@@ -43,62 +46,46 @@ export function rowSerializer<Of extends Fields, Name extends string>(
   order: readonly Name[] & (keyof Of extends Name ? unknown : never),
   last: readonly string[],
   selected?: SelectedFields,
-): ToJson {
+) {
   const names: readonly string[] = order
-  const field = (name: string, kind: ColumnKind): Part => ({ name, toJson: valueSerializer(names.indexOf(name), kind) })
-  const subIds = subIdNames.map((name) => field(name, 'text'))
-  const layout = rowLayout<Part>(fields, {
-    field,
-    entity: (name) =>
-      ([name, entityNameOf(name)] as (keyof EntityNames)[]).map((shown) => ({
-        name: shown,
-        toJson: ({ entities }) => JSON.stringify(entities[shown]),
-      })),
-    subIds: { name: 'subIds', toJson: objectSerializer(subIds), parts: subIds },
-    baseCurrency: { name: 'baseCurrency', toJson: ({ baseCurrency }) => `"${baseCurrency}"` },
+  const field = (name: string, kind: Part['kind']): Part => ({ name, kind, index: Math.max(0, names.indexOf(name)) })
+  const layout = rowLayout<Part[]>(fields, {
+    field: (name, kind) => [field(name, kind)],
+    entity: (name) => [[field(name, 'text')], [{ ...field(name, 'name'), name: entityNameOf(name) }]],
+    subIds: subIdNames.map((name) => ({ ...field(name, 'text'), parent: 'subIds' })),
+    baseCurrency: [field('baseCurrency', 'baseCurrency')],
   })
-  const more = last.map(
-    (name): Part =>
-      names.includes(name) ? field(name, 'instant') : { name, toJson: ({ added }) => JSON.stringify(added?.[name]) },
-  )
-  return objectSerializer(
-    [...layout, ...more].flatMap((part) => {
-      if (isSelected(part.name, selected)) return [part]
-      const parts = part.parts?.filter(({ name }) => isSelected(name, selected)) ?? []
-      return parts.length === 0 ? [] : [{ name: part.name, toJson: objectSerializer(parts) }]
+  const more = last.map((name) => field(name, names.includes(name) ? 'instant' : 'added'))
+  const { steps, end } = stepsOf(
+    [...layout.flat(), ...more].filter(({ name, parent = name }) => {
+      return isSelected(name, selected) || isSelected(parent, selected)
     }),
   )
-}
-
-function objectSerializer(parts: readonly Part[]): ToJson {
-  const fields = parts.map(({ name, toJson }, index) => ({ prefix: `${index === 0 ? '{' : ','}"${name}":`, toJson }))
-  return (row) => {
+  return ({ values, isPlain }: RowText, { names, baseCurrency }: Added, added?: Readonly<Record<string, unknown>>) => {
     let json = ''
-    for (const { prefix, toJson } of fields) json += prefix + toJson(row)
-    return `${json}}`
+    for (const { prefix, kind, name, index } of steps) {
+      const value = values[index] ?? ''
+      json += prefix
+      if (kind === 'flag') json += value === 'true'
+      else if (kind === 'name') json += names[index]?.get(value) ?? 'null'
+      else if (kind === 'baseCurrency') json += `"${baseCurrency}"`
+      else if (kind === 'added') json += JSON.stringify(added?.[name])
+      else if (value === '') json += 'null'
+      else if (kind === 'moneyOrNull') json += Number(value)
+      else if (kind === 'instant' || kind === 'instantOrNull') json += `"${toInstantText(Number(value))}"`
+      else json += isPlain ? `"${value}"` : JSON.stringify(value)
+    }
+    return json + end
   }
 }
 
-function valueSerializer(index: number, kind: ColumnKind): ToJson {
-  if (kind === 'flag') return ({ values }) => `${values[index] === 'true'}`
-  if (kind === 'moneyOrNull') return present(index, (value) => `${Number(value)}`)
-  if (kind === 'instant' || kind === 'instantOrNull') {
-    return present(index, (value) => `"${toInstantText(Number(value))}"`)
-  }
-  return present(index, (value, isPlain) => (isPlain ? `"${value}"` : JSON.stringify(value)))
-}
-
-/** Serializes a value that is present; absent ones are null. */
-function present(index: number, toJson: (value: string, isPlain: boolean) => string): ToJson {
-  return ({ values, isPlain }) => {
-    const value = values[index] ?? ''
-    return value === '' ? 'null' : toJson(value, isPlain)
-  }
-}
-
-/** @returns the entity ids of a row */
-export function entityIdsOf(order: readonly string[]): (row: RowText) => EntityIds {
-  const indexes = entityIdNames.map((name) => [name, order.indexOf(name)] as const)
-  return ({ values }) =>
-    Object.fromEntries(indexes.map(([name, index]) => [name, values[index] ?? ''])) as unknown as EntityIds
+/** @returns the steps of an object, and the JSON after them */
+function stepsOf(parts: readonly Part[]): { steps: Step[]; end: string } {
+  const steps = parts.map(({ parent, ...part }, index): Step => {
+    const before = parts[index - 1]
+    const close = before?.parent && before.parent !== parent ? '}' : ''
+    const open = parent && before?.parent !== parent ? `"${parent}":{` : ''
+    return { ...part, prefix: `${close}${before ? ',' : '{'}${open}"${part.name}":` }
+  })
+  return { steps, end: parts.at(-1)?.parent ? '}}' : '}' }
 }

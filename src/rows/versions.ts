@@ -10,7 +10,7 @@ import { conversionTextFields } from './conversions.ts'
 import { costTextFields } from './costs.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { RowContext } from './nameCache.ts'
-import { entityIdsOf, type RowText, rowSerializer } from './rowSerializer.ts'
+import { type RowText, rowSerializer } from './rowSerializer.ts'
 import type { SelectedFields } from './selectedFields.ts'
 
 /** The rows of each table as responses and `row_text` have them. */
@@ -20,8 +20,7 @@ const layouts = {
 } as const satisfies Record<VersionedTable, unknown>
 
 function layoutOf(fields: Fields, textFields: readonly string[], time: string) {
-  const idsOf = entityIdsOf(textFields)
-  return { fields, textFields, idsOf, id: textFields.indexOf('id'), time: textFields.indexOf(time) }
+  return { fields, textFields, id: textFields.indexOf('id'), time: textFields.indexOf(time) }
 }
 
 /** @returns the fields of a table in the order of the API */
@@ -131,8 +130,9 @@ export async function versionSerializer(
   rows: readonly RowText[],
   added: readonly string[] = [],
 ): Promise<(row: RowText, values?: Readonly<Record<string, unknown>>) => string> {
-  const { fields, textFields, idsOf } = layouts[plan.table]
-  const entitiesOf = await readEntityNames(nameCache, plan.accountId, rows.map(idsOf))
+  const { fields, textFields } = layouts[plan.table]
+  const names = await readEntityNames(nameCache, plan.accountId, textFields, rows)
   const toJson = rowSerializer(fields, textFields, ['storedAt', ...added], plan.selected)
-  return (row, added = {}) => toJson({ ...row, entities: entitiesOf(idsOf(row)), baseCurrency: plan.currency, added })
+  const page = { names, baseCurrency: plan.currency }
+  return (row, added) => toJson(row, page, added)
 }
