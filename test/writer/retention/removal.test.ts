@@ -187,7 +187,7 @@ async function backUpPostgres(account: string): Promise<() => Promise<void>> {
 }
 
 it('servers remove months by the plan of the account or its own setting, one server at a time', async () => {
-  const [all, ofPlan] = [{ clickMonths: 0, eventMonths: 0 }, {}]
+  const [all, ofPlan] = [{ clickMonths: 0, eventMonths: 0 }, { clickMonths: null }]
   const whole = await makeRetained({ clickMonths: 2, eventMonths: 1 })
   await remove(whole)
   const [byPlan, busy, own] = [await makeRetained(ofPlan), await makeRetained(ofPlan), await makeRetained(all)]
