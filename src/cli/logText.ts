@@ -1,6 +1,6 @@
 import { type DestinationStream, pino } from 'pino'
 import type { LogDestination } from '../http/logging.ts'
-import { printable, printableLines } from '../import/printable.ts'
+import { printable, printableLines } from '../import/readers/printable.ts'
 
 /** A line of the log as an object. */
 interface Entry {

@@ -1,6 +1,6 @@
 import { CommanderError, Help } from 'commander'
 import { causeOf, ExpectedError } from '../expectedError.ts'
-import { printable } from '../import/printable.ts'
+import { printable } from '../import/readers/printable.ts'
 import { commit, installedVersion, version, zoneData } from '../package.ts'
 import { diskFullOf } from '../problem.ts'
 import { Command, CommandContext, type ProcessIo } from './context.ts'

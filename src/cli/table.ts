@@ -1,4 +1,4 @@
-import { printable } from '../import/printable.ts'
+import { printable } from '../import/readers/printable.ts'
 
 /**
  * Formats rows as a table for a terminal, with a heading per column and right-aligned numbers.

@@ -1,5 +1,5 @@
 import { textOf } from '../query/exactJson.ts'
-import { printable } from './printable.ts'
+import { printable } from './readers/printable.ts'
 import { countedLines } from './rejects.ts'
 
 /** Values of a field that are stored with fewer digits or other characters than the file has. */

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/fileFormat.ts'
-import { printable } from './printable.ts'
 import { type Mapping, mappedFields, noMapping } from './readers/mapping.ts'
+import { printable } from './readers/printable.ts'
 import { prepare, type RowShape } from './readers/rowDecoder.ts'
 import { type ResourceName, resourceTables } from './resourceNames.ts'
 import { clickShape } from './resources/click.ts'

@@ -1,7 +1,7 @@
-import { formatMillionths } from '../../query/money.ts'
-import { columnName } from '../../stores/clickhouse/columnKinds.ts'
-import { columnNames } from '../header.ts'
-import type { ResourceName } from '../resourceNames.ts'
+import { formatMillionths } from '../query/money.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
+import { columnNames } from './header.ts'
+import type { ResourceName } from './resourceNames.ts'
 
 /** @returns a row as it would be stored, JSON of the fields that have a value */
 export function shownRow(resource: ResourceName, row: object): string {

@@ -1,4 +1,4 @@
-import { fromMillionths } from '../../query/money.ts'
+import { fromMillionths } from '../query/money.ts'
 
 /** A row whose columns of dimensions are empty, dashes, or a text that begins with `Total`. */
 export interface RowWithoutDimensions {

@@ -6,7 +6,6 @@ import type { Postgres } from '../stores/postgres/connection.ts'
 import { firstBytes, readInParts } from '../stores/postgres/readInParts.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
-import type { RowText } from './rowSerializer.ts'
 import { isSelected, type SelectedFields } from './selectedFields.ts'
 
 /** The entity ids of clicks and conversions, and the table that has their names. */
@@ -26,12 +25,12 @@ export const entityNameOf = (field: string) => field.replace(/Id$/, 'Name')
 /** The JSON of the current names of entities by id, at the position that the id has in the text of a row; unknown ids are absent. */
 export type NamesJson = readonly (ReadonlyMap<string, string> | undefined)[]
 
-/** Reads the entity names of some rows. @param order the fields of their text */
+/** Reads the entity names of some rows. @param order the fields of their texts @param rows their texts */
 export async function readEntityNames(
   cache: NameCache,
   accountId: string,
   order: readonly string[],
-  rows: readonly RowText[],
+  rows: readonly { values: readonly string[] }[],
 ): Promise<NamesJson> {
   const json: Map<string, string>[] = []
   await Promise.all(
