@@ -203,11 +203,7 @@ Rejected rows: 1. Most frequent reasons:
   ]
   for (const words of [['--dry-run'], []]) {
     const { code, stdout, stderr } = await importing('clicks', file, '--json', ...words)
-    expect([code, stderr.startsWith(lines), JSON.parse(stdout)]).toMatchObject([
-      0,
-      true,
-      { read: 4, rejected: 1, notes },
-    ])
+    expect([code, stderr.includes(lines), JSON.parse(stdout)]).toMatchObject([0, true, { read: 4, rejected: 1, notes }])
   }
 })
 

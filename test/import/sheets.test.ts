@@ -240,7 +240,7 @@ describe('a reason names its remedy', () => {
     const sheet = 'Report\nDay,Spend\nx\nDay,Campaign ID,Spend\n2026-11-19,1,1\n'
     expectOneLine(await importing(sheet, unknown), 1, 'its header, line 4, has no column Cost.')
     expectOneLine(
-      await importing(`${'x\n'.repeat(20)}Day,Campaign ID,Cost\n`, plain),
+      await importing(`${'x\n'.repeat(20)}Day,Campaign ID,Cost\n`, unknown),
       1,
       /has no column Day and no column/,
     )
