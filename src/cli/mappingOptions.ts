@@ -125,6 +125,10 @@ export async function readMapping(resource: ResourceName, given: MappingOptions)
     throw new UsageError('--replace-days is for costs, with --tz and a dimension as --constant trafficSourceId=google.')
   if (fields.includes('id') || fields.includes('updatedAt'))
     throw new UsageError('--replace-days derives ids, and has the time of --updated-at: set neither id nor updatedAt.')
+  if (constant.some(([field]) => field === 'spentAt'))
+    throw new UsageError(
+      '--replace-days needs the day of each row: map a column to spentAt instead of --constant spentAt.',
+    )
   return mapping
 }
 

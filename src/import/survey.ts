@@ -27,7 +27,7 @@ const dimensions: ReadonlySet<string> = new Set(dimensionNames)
 /**
  * Reads all rows of a sheet, and decides what needs all of them.
  * @param own currency of the account
- * @throws FormatError for one constant exchange rate of several currencies
+ * @throws FormatError for one constant exchange rate of several currencies, and for ids and times that \`--replace-days\` decides
  */
 export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapping, own: string): Promise<Sheet> {
   const prepared = prepare<Record<string, unknown>>(shapeOf('costs'), {}, { ...mapping, from: 'cells' })
@@ -71,5 +71,9 @@ export async function surveySheet(blocks: AsyncIterable<RawRow[]>, mapping: Mapp
   const found = findTotals(without, sums)
   for (const { line, day } of without) if (day !== undefined && !found.totals.has(line)) days.add(day)
   const fields = new Set(names.flatMap((name) => columns.get(name) ?? []).map(({ name }) => name))
+  if (mapping.replaceDays && (fields.has('id') || fields.has('updatedAt')))
+    throw new FormatError(
+      'it has the column id or updatedAt, but --replace-days derives ids and has the time of --updated-at; remove it',
+    )
   return { ...found, hasCommas, days, fields }
 }

@@ -88,8 +88,8 @@ function positionOf(names: readonly string[], word: string): number {
   return name.length < 3 ? -1 : names.findIndex((known) => known.startsWith(name))
 }
 
-/** Dates of digits: year first, or year last; a year of two digits is one from 2000 to 2069. */
-const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}|[0-6]\d))(?=$|[T ,])/
+/** Dates of digits: year first, or year last; a year of two digits is one from 2000 to 2069, after `/` or `.` only. */
+const digits = /^(?:(\d{4})([-/.])(\d\d?)\2(\d\d?)|(\d\d?)([-/.])(\d\d?)\6(\d{4}|(?<=[/.])[0-6]\d))(?=$|[T ,])/
 
 /** Digits of a date, and of a time of day; 10 digits or more without `T` that are no year of this century are seconds since 1970. */
 const compact = /^(20\d\d|\d{4}(?=\d{4}(?:T|$)))(\d\d)(\d\d)(?:(T?)(\d\d)(?:(\d\d)(\d\d)?(?!\d)|$))?/i

@@ -209,6 +209,12 @@ describe('a reason names its remedy', () => {
       'currency: is USD, but an amount has €; map or set the currency',
     )
     expect(await reasonsOf('2026-11-19,a,12.50 GBP,USD,,', words)).toContain('but an amount has GBP')
+    const bases = '2026-11-19,a,€12.50,EUR,,€13\n2026-11-19,a,€12.50,EUR,,$13\n'
+    const { stderr } = await importing(`Day,Campaign ID,Cost,currency,device,costBase\n${bases}`, [
+      ...words,
+      '--dry-run',
+    ])
+    expect(stderr).toContain("  1 × costBase: has €, but must be an amount in the account's currency, USD\n")
   })
 
   it('for amounts with three decimals beside one that has a decimal comma', async () => {
@@ -237,6 +243,11 @@ describe('a reason names its remedy', () => {
       1,
       'it has amounts in EUR and GBP; instead of one exchangeRate use --rates EUR=RATE,GBP=RATE.',
     )
+    const replacing = ['--constant', 'trafficSourceId=g', '--replace-days', '--ignore-unknown']
+    const ids = 'Day,Campaign ID,Cost,id\n2026-11-19,1,1,ad1\n'
+    expectOneLine(await importing(ids, [...plain, ...replacing]), 1, 'has the column id or updatedAt')
+    const constantDay = ['--map', 'Cost=cost', '--constant', 'spentAt=2026-11-19', '--tz', 'UTC', ...replacing]
+    expectOneLine(await importing(ids, constantDay), 2, 'map a column to spentAt')
     const sheet = 'Report\nDay,Spend\nx\nDay,Campaign ID,Spend\n2026-11-19,1,1\n'
     expectOneLine(await importing(sheet, unknown), 1, 'its header, line 4, has no column Cost.')
     expectOneLine(

@@ -97,9 +97,11 @@ export interface AmountFields {
   baseCurrency: string
   /** The sign or code of a currency beside an amount of the row, as `€`; empty: none. */
   mark: string
+  /** The same beside a base amount. */
+  baseMark: string
 }
 
-export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '', mark: '' }
+export const blankAmount: AmountFields = { exchangeRate: null, baseCurrency: '', mark: '', baseMark: '' }
 
 /**
  * Returns an amount in the account's currency: the row's base amount if there is one, which may be rounded and so differ
@@ -116,12 +118,14 @@ export function baseAmount(
   baseField: string,
   amount: bigint | null,
   base: bigint | null,
-  { currency, exchangeRate, baseCurrency, mark }: AmountFields & { currency: string },
+  { currency, exchangeRate, baseCurrency, mark, baseMark }: AmountFields & { currency: string },
   own: string,
   { rates, namesOptions = true }: { rates?: ReadonlyMap<string, Decimal> | undefined; namesOptions?: boolean } = {},
 ): bigint | null {
   if (mark !== '' && !isMarkOf(mark, currency || own))
     throw new RowError(`currency: is ${currency || own}, but an amount has ${mark}; map or set the currency of the row`)
+  if (baseMark !== '' && !isMarkOf(baseMark, own))
+    throw new RowError(`${baseField}: has ${baseMark}, but must be an amount in the account's currency, ${own}`)
   if (base !== null && baseCurrency !== '' && baseCurrency !== own) {
     throw new RowError(`baseCurrency: must be the account's currency, ${own}`)
   }

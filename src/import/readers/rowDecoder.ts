@@ -171,7 +171,7 @@ function assign<Row extends object>(
     if (isSpread) assignOnce(row, read as Partial<Row>)
     else row[name as keyof Row] = read as Row[keyof Row]
     const mark = decimal && typeof value === 'string' ? readWritten(value, decimal)?.mark : undefined
-    if (mark) assignOnce(row, { mark } as object)
+    if (mark) assignOnce(row, (name.endsWith('Base') ? { baseMark: mark } : { mark }) as object)
     if (bit !== 0) (row as Row & Given).given |= bit
   } catch (error) {
     if (!(error instanceof RowError)) throw error
