@@ -101,7 +101,7 @@ export async function readMapping(resource: ResourceName, given: MappingOptions)
     localTime: zone === undefined ? undefined : localTimesOf(zone, storableTimes),
     rates: naming('--rates', () => new Map(rates.map(([code, rate]) => [currency(code), readRate(rate)]))),
     updatedAtMs: naming('--updated-at', () =>
-      updatedAt === undefined ? undefined : instantType({ localInstant })(updatedAt),
+      updatedAt === undefined ? undefined : instantType({ localInstant, dateOrder: options.dateOrder })(updatedAt),
     ),
   }
   const { constant, values } = mapping
