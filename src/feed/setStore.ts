@@ -270,9 +270,9 @@ export class SetStore {
     this.#isInterrupted = false
     opened.batch = batch
     const notesOf = await rowNotes.complete(set, this.#campaigns).catch(whenUnavailable(new Map<number, string[]>()))
-    for (const [position, index] of added.entries()) {
+    for (const [position, outcome] of outcomes.entries()) {
+      const index = added[position] as number
       const { accountId, resource } = rows[index] as FeedRow
-      const outcome = outcomes[position] ?? 'duplicate'
       const field = conflictingField(outcome)
       const notes = notesOf.get(index)
       const result = field === undefined ? resultOf[outcome as keyof typeof resultOf] : conflictOf(resource, field)

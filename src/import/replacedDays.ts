@@ -24,8 +24,8 @@ export function constantDimensions(mapping: Mapping) {
 }
 
 /**
- * Opens the stored costs that a sheet replaces: those of its local days, under its constants, with derived ids, whose other dimensions
- * are among its columns. A day that has a stored cost with a later `updatedAt` than the sheet stays as it is.
+ * Opens the stored costs that a sheet replaces. Each of them has a local day of the sheet, the constants of the sheet and a derived id,
+ * and its other dimensions are columns of the sheet. A day with a stored cost whose `updatedAt` is later than the sheet's stays as it is.
  * @param reader reads under the lease, or in a dry run without one
  */
 export async function openReplacedDays(reader: RowReading, options: ImportOptions, sheet: Sheet) {

@@ -39,21 +39,7 @@ export async function importRows(
 ): Promise<AlteredValue[]> {
   const { resource, account, isDryRun, statementWindowMs, mapping = noMapping } = given
   const ended = new AbortController()
-  const reading = AbortSignal.any([signal, ended.signal])
-  const skipped = new Set<string>()
-  const csv = {
-    columns: mappedColumns(mapping),
-    checkHeader: (names: readonly string[], line: number) => checkHeader(resource, names, mapping, line),
-    onSkipped: (sentence: string) => skipped.add(sentence),
-  }
-  const open = async () => ('path' in given.source ? await openSource(given.source, csv, reading) : given.source)
-  const first = await open()
-  const isSheet = resource === 'costs' && first.from === 'cells' && first.modifiedMs !== undefined
-  if (mapping.replaceDays && !isSheet)
-    throw new SourceError('--replace-days reads a CSV file twice, so it needs a file.')
-  const sheet = isSheet ? await surveySheet(first.rows, mapping, account.currency) : undefined
-  const source = sheet ? await open() : first
-  if (source.modifiedMs !== first.modifiedMs) throw new SourceError('the file changed while it was read; run it again.')
+  const { source, sheet, skipped } = await openRows(given, AbortSignal.any([signal, ended.signal]))
   const options = { ...given, mapping: { ...mapping, hasCommas: sheet?.hasCommas ?? false } }
   const altered = new AlteredValues()
   const rejects = openRejects(options, tally, onMessage)
@@ -120,6 +106,29 @@ export async function importRows(
     for (const line of [...altered.summary(), ...rejects.summary()]) onMessage(line)
     await rejects.close().finally(() => writer?.close())
   }
+}
+
+/**
+ * Opens the rows. A CSV file of costs is read once before, for what needs all of its rows.
+ * @returns also sentences on lines that are not read; they are complete once the rows were read
+ */
+async function openRows({ resource, account, mapping = noMapping, source }: ImportOptions, signal: AbortSignal) {
+  const skipped = new Set<string>()
+  const csv = {
+    columns: mappedColumns(mapping),
+    checkHeader: (names: readonly string[], line: number) => checkHeader(resource, names, mapping, line),
+    onSkipped: (sentence: string) => skipped.add(sentence),
+  }
+  const open = async () => ('path' in source ? await openSource(source, csv, signal) : source)
+  const first = await open()
+  const isSheet = resource === 'costs' && first.from === 'cells' && first.modifiedMs !== undefined
+  if (mapping.replaceDays && !isSheet)
+    throw new SourceError('--replace-days reads a CSV file twice, so it needs a file.')
+  if (!isSheet) return { source: first, sheet: undefined, skipped }
+  const sheet = await surveySheet(first.rows, mapping, account.currency)
+  const second = await open()
+  if (second.modifiedMs !== first.modifiedMs) throw new SourceError('the file changed while it was read; run it again.')
+  return { source: second, sheet, skipped }
 }
 
 /** Yields the same blocks, and ends when the signal has ended their source. */

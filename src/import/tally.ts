@@ -29,7 +29,7 @@ export function conflictWarning(resource: ResourceName, count: number, ids: read
   if (resource === 'conversions' || resource === 'costs') {
     const updatedAt = `${new Date(nowMs).toISOString().slice(0, 19)}Z`
     const removed = resource === 'costs' ? ' The id of a cost that was removed by its age stays taken.' : ''
-    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --constant updatedAt=${updatedAt}.${removed}`
+    return `warning: ${differ} A ${resource.slice(0, -1)} is replaced by a row with a later updatedAt, such as --updated-at ${updatedAt}.${removed}`
   }
   const never =
     resource === 'clicks' ? 'click never changes, so a repeated click corrects no cost' : 'event never changes'

@@ -178,7 +178,7 @@ describe('a duplicate', () => {
     const done = await send('conversions', ...rows, { ...sale, status: 'approved' }, { ...sale, revenue: 3 })
     expect(done).toMatchObject({ duplicates: 7, older: 2, conflicting: 5 })
     expect(done.said).toEqual([
-      'warning: 5 rows differ from the stored rows with their ids, and were not stored (v, v, v, …). A conversion is replaced by a row with a later updatedAt, such as --constant updatedAt=2026-11-21T00:00:00Z.',
+      'warning: 5 rows differ from the stored rows with their ids, and were not stored (v, v, v, …). A conversion is replaced by a row with a later updatedAt, such as --updated-at 2026-11-21T00:00:00Z.',
     ])
   })
 

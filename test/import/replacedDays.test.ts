@@ -51,7 +51,7 @@ async function importSheet(sheet: Sheet, target: Pick<Stores, 'clickhouse' | 'po
   return tally
 }
 
-/** Cents that are stored, by ad account, day and campaign, without zeros; their sum is that of reports. */
+/** Stored cents by ad account, day and campaign, without zeros. Their sum equals the cost in a report. */
 async function state() {
   const query = `
     SELECT concat(sub10, ' ', formatDateTime(spent_at, '%F', 'America/Havana'), ' ', campaign_id) AS key, toFloat64(cost) * 100 AS cents

@@ -10,7 +10,7 @@ import type { FieldType } from './texts.ts'
 export interface TimeOptions {
   /** Of times without offset, as `localInstantsOf` returns it; undefined: they are rejected. */
   readonly localInstant?: ((localMs: number) => number) | undefined
-  /** The inverse, as `localTimesOf` returns it; undefined: days are those of UTC. */
+  /** The inverse function, which `localTimesOf` returns. Undefined: a day is a day of UTC. */
   readonly localTime?: ((epochMs: number) => number) | undefined
   /** Of dates such as 11/12/2026; undefined: they are rejected. */
   readonly dateOrder?: DateOrder | undefined
@@ -30,7 +30,7 @@ function dayOf({ kind, ms }: TimeText, { localTime }: TimeOptions): number {
   return Math.floor((kind === 'instant' && localTime ? localTime(ms) : ms) / dayMs)
 }
 
-/** The type of the last time that a cost covers, of which only the local day is read. */
+/** The type of the end of the time that a cost covers. Only its local day is read. */
 export function spentUntilType(options: TimeOptions): FieldType<{ untilDay: number }> {
   return (value) => ({ untilDay: dayOf(readTime(value, options), options) })
 }

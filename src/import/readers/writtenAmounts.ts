@@ -29,7 +29,7 @@ export function readWritten(text: string, decimal: DecimalSign): { plain: string
 /** Signs and codes by currency. */
 const marks = new Map<string, readonly string[]>()
 
-/** Whether each of the signs and codes can mean the currency: `$` is that of each dollar, `US$` that of one. */
+/** Whether each of the signs and codes can mean the currency. `$` can mean any dollar, `US$` means the dollar of the United States. */
 export function isMarkOf(mark: string, currency: string): boolean {
   if (!marks.has(currency)) marks.set(currency, marksOf(currency))
   return mark.split(' ').every((one) => marks.get(currency)?.includes(one.toUpperCase()))

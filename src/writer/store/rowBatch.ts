@@ -97,7 +97,12 @@ export class RowBatch {
     this.#places = []
     if (places.length === 0) return { outcomes: [], conflicts: [], toErase: [], replacedCostsMs: 0 }
     const { toErase, replacedCostsMs, ...stored } = await this.#flush(rows, nowMs)
-    const outcomes = places.map(({ table, position }): RowOutcome => stored[table]?.[position] ?? 'duplicate')
+    const outcomes = places.map(({ table, position }): RowOutcome => {
+      const outcome = stored[table]?.[position]
+      // A sender drops a row that has an outcome.
+      if (outcome === undefined) throw new Error(`A row of ${table} has no outcome.`)
+      return outcome
+    })
     const others = places.flatMap(({ table, position }, index) =>
       conflictingField(outcomes[index]) === undefined ? [] : (rows[table][position]?.id ?? []),
     )
