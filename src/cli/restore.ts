@@ -54,11 +54,8 @@ async function restore(context: CommandContext, contents: string, manifest: Mani
       throw new CommandError(`${place} has a store; restore into an empty folder.`)
     }
     for (const name of ['', ...manifest.folders]) await mkdir(join(restoring, name), { recursive: true, mode: 0o700 })
-    const filter = () => {
-      signal.throwIfAborted()
-      return true
-    }
-    await cp(contents, restoring, { recursive: true, filter })
+    await cp(contents, restoring, { recursive: true, filter: () => !signal.aborted })
+    signal.throwIfAborted()
     await checkContents(restoring, manifest, signal)
     await flushContents(restoring, manifest)
     await flush(dataDir)

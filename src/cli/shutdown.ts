@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
@@ -22,7 +23,7 @@ export function shutDownGracefully(log: Logger, destination: LogDestination) {
     for (const close of closers.splice(0)) await close()
   }
   const { uninstall } = closeWithGrace(
-    { delay: graceMs, logger: log, skip: ignoredSignals },
+    { delay: graceMs, logger: log, skip: ignoredEvents },
     async ({ err, signal }) => {
       hasBegun = true
       if (err) log.fatal(err, 'fatal error: the server shuts down')
@@ -51,18 +52,8 @@ export function shutDownGracefully(log: Logger, destination: LogDestination) {
   }
 }
 
-/**
- * Events that close-with-grace must not handle. SIGHUP keeps its inherited disposition, so that nohup works. A handler of a
- * processor fault would run forever. `beforeExit` ends the process anyway.
- */
-const ignoredSignals: closeWithGrace.AllEvents[] = [
-  'SIGHUP',
-  'SIGILL',
-  'SIGTRAP',
-  'SIGABRT',
-  'SIGBUS',
-  'SIGFPE',
-  'SIGSEGV',
-  'SIGUSR2',
-  'beforeExit',
-]
+/** Signals that end the server. SIGHUP keeps its inherited disposition, so that nohup works. A handler of a processor fault would run forever. */
+const handledSignals = ['SIGINT', 'SIGQUIT', 'SIGTERM']
+const otherSignals = Object.keys(constants.signals).filter((name) => !handledSignals.includes(name))
+/** Events that close-with-grace must not handle; `beforeExit` ends the process anyway. */
+const ignoredEvents = [...otherSignals, 'beforeExit'] as closeWithGrace.AllEvents[]

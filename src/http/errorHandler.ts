@@ -3,20 +3,16 @@ import type { ProblemBody } from '../../schema/errorCodes.ts'
 import { Problem } from '../problem.ts'
 
 /** Sends the response to an error: a Problem as it is, an error of the framework as a Problem, any other as `internal_error`. */
-export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error, request)
-  logError(error, problem, request)
+export function handleError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(thrown, request)
+  logError(thrown, problem, request)
   const { param, required, retryAfterS, allow } = problem.details
   if (problem.status === 401) reply.header('www-authenticate', 'ApiKey')
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
   if (allow) reply.header('allow', allow.join(', '))
-  const body: ProblemBody = {
-    error: problem.code,
-    message: problem.message,
-    requestId: request.id,
-    ...(param !== undefined && { param }),
-    ...(required !== undefined && { required }),
-  }
+  const { code: error, message } = problem
+  // A field that is undefined is absent in JSON.
+  const body = { error, message, requestId: request.id, param, required } satisfies Record<keyof ProblemBody, unknown>
   reply.removeHeader('content-disposition')
   reply.header('x-request-id', request.id).code(problem.status).send(body)
 }

@@ -67,7 +67,11 @@ export function placeBelow(folder: string, files: Readonly<Record<string, Static
 }
 
 /** Adds public paths with a content security policy. */
-export function addStaticContent(app: App, policy: string, contents: Readonly<Record<string, StaticContent>>): void {
+export function addStaticContent(
+  app: App,
+  policy: string,
+  contents: Readonly<Record<string, Pick<StaticContent, 'send'>>>,
+): void {
   for (const [path, { send }] of Object.entries(contents)) {
     app.get(path, { schema: { hide: true } }, (request, reply) =>
       send(request, reply.header('content-security-policy', policy)),

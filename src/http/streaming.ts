@@ -12,11 +12,7 @@ import { negotiateFormat } from './contentNegotiation.ts'
 /** Level 3 takes half the time of the default level, for files a tenth larger. */
 const gzipLevel = 3
 
-const contentTypes = {
-  ndjson: mediaTypes.ndjson,
-  csv: `${mediaTypes.csv}; charset=utf-8; header=present`,
-  parquet: mediaTypes.parquet,
-} as const
+const contentTypes = { ...mediaTypes, csv: `${mediaTypes.csv}; charset=utf-8; header=present` }
 
 /**
  * Selects the export format of a list request.

@@ -55,7 +55,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     transform: ({ schema, url, route }) => ({ schema: markNamedSchemas(describe(schema, url, route)), url }),
     transformObject: (given) => {
       if (!('openapiObject' in given)) return {}
-      const document = addTexts(moveNamedSchemas(given.openapiObject as unknown as OpenApiDocument), publicUrl())
+      const document = addTexts(moveNamedSchemas(given.openapiObject), publicUrl())
       completeOperations(document)
       return document
     },
@@ -118,8 +118,6 @@ function operationIdOf(method: string, url: string): string {
 /** Carries the `$id` of a schema through the generator, which drops `$id` or renames it depending on where it stands. */
 const nameKeyword = 'x-schema-name'
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
-
 /** Copies schemas of a route; then `moveNamedSchemas` finds the schemas with an `$id` at any depth. */
 function markNamedSchemas<Schema>(schema: Schema): Schema {
   const text = JSON.stringify(schema, (_key, part) => {
@@ -135,19 +133,16 @@ function markNamedSchemas<Schema>(schema: Schema): Schema {
  * each.
  * @throws Error when two different schemas have the same `$id`
  */
-function moveNamedSchemas<Document extends object>(document: Document): Document {
-  const named: Record<string, Json> = {}
-  const move = (node: Json): Json => {
-    if (Array.isArray(node)) return node.map(move)
-    if (typeof node !== 'object' || node === null) return node
-    const { [nameKeyword]: name, ...rest } = node
-    const schema = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, move(value)]))
-    if (typeof name !== 'string') return schema
+function moveNamedSchemas(given: object): OpenApiDocument {
+  const named: OpenApiDocument['components']['schemas'] = {}
+  // The schemas within a schema come before it.
+  const document: OpenApiDocument = JSON.parse(JSON.stringify(given), (_key, part) => {
+    if (typeof part?.[nameKeyword] !== 'string') return part
+    const { [nameKeyword]: name, ...schema } = part
     if (!isDeepStrictEqual(named[name] ?? schema, schema)) throw new Error(`Two schemas have the $id ${name}.`)
     named[name] = schema
     return { $ref: `#/components/schemas/${name}` }
-  }
-  const moved = move(document as unknown as Json) as unknown as { components: { schemas: object } }
-  Object.assign(moved.components.schemas, named)
-  return moved as unknown as Document
+  })
+  Object.assign(document.components.schemas, named)
+  return document
 }

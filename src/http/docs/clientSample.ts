@@ -18,12 +18,10 @@ export function clientSample(
   const call = method === 'GET' ? readCall(path, operation) : eventCall(path, operation)
   if (!call) return undefined
   const baseUrl = servers[0]?.url.replace(/\/api\/v1$/, '')
-  return [
-    "import { createTributary } from 'tributary-client'",
-    '',
-    `const tributary = createTributary({ baseUrl: '${baseUrl}', apiKey: 'trb_live_…' })`,
-    call,
-  ].join('\n')
+  return `import { createTributary } from 'tributary-client'
+
+const tributary = createTributary({ baseUrl: '${baseUrl}', apiKey: 'trb_live_…' })
+${call}`
 }
 
 function readCall(path: string, { parameters = [] }: Operation): string {

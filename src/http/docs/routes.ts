@@ -2,7 +2,14 @@ import type { Settings } from '../../settings.ts'
 import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { pageCsp } from '../securityHeaders.ts'
-import { addStaticContent, type Content, openPage, openStaticContent, placeBelow } from '../staticContent.ts'
+import {
+  addStaticContent,
+  type Content,
+  openPage,
+  openStaticContent,
+  placeBelow,
+  type StaticContent,
+} from '../staticContent.ts'
 import type { RawQuery } from '../validation.ts'
 import { addOpenApi } from './addOpenApi.ts'
 import { llmsText } from './llmsText.ts'
@@ -21,32 +28,30 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))
   const openText = (make: () => string, type: string) =>
     openStaticContent((): Content => ({ body: Buffer.from(make()), type: `${type}; charset=utf-8` }))
-  const llms = openText(() => llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain')
+  const document = () => app.swagger() as unknown as OpenApiDocument
+  const llms = openText(() => llmsText(document()), 'text/plain')
+  const inFull = openText(() => JSON.stringify(document()), 'application/json')
+  const withoutExports = openText(() => JSON.stringify(onlyJson(document())), 'application/json')
+  const json: Pick<StaticContent, 'send'> = {
+    send(request, reply) {
+      const [formats] = (request.query as RawQuery).formats ?? []
+      return (formats === 'json' ? withoutExports : inFull).send(request, reply)
+    },
+  }
+  /** @param target relative, for proxies that serve the API below a path of their own */
+  const redirectTo = (target: string): Pick<StaticContent, 'send'> => ({
+    send: async (_request, reply) => reply.redirect(target),
+  })
   addStaticContent(app, policy, {
     [docsPrefix]: openPage('dist/docs/page/page.html', placeBelow('docs/page', pageFiles)),
+    [`${docsPrefix}/json`]: json,
     [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
     '/llms.txt': llms,
     [`${docsPrefix}/llms.txt`]: llms,
     ...placeBelow(`${docsPrefix}/page`, pageFiles),
+    '/': redirectTo(docsPrefix.slice(1)),
+    [`${docsPrefix}/`]: redirectTo('../docs'),
   })
-  const inFull = openText(() => JSON.stringify(app.swagger()), 'application/json')
-  const withoutExports = openText(
-    () => JSON.stringify(onlyJson(app.swagger() as unknown as OpenApiDocument)),
-    'application/json',
-  )
-  app.get(`${docsPrefix}/json`, { schema: { hide: true } }, (request, reply) => {
-    const [formats] = (request.query as RawQuery).formats ?? []
-    return (formats === 'json' ? withoutExports : inFull).send(request, reply.header('content-security-policy', policy))
-  })
-  // Relative, for proxies that serve the API below a path of their own.
-  for (const [path, target] of [
-    ['/', docsPrefix.slice(1)],
-    [`${docsPrefix}/`, '../docs'],
-  ] as const) {
-    app.get(path, { schema: { hide: true } }, (_request, reply) =>
-      reply.header('content-security-policy', policy).redirect(target),
-    )
-  }
 }
 
 /**
