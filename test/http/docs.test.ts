@@ -2,7 +2,6 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { filterNames } from '../../schema/filters.ts'
 import { useTestApp } from '../kit/app.ts'
 import { expectOwnFiles } from './expectOwnFiles.ts'
 
@@ -81,6 +80,7 @@ describe('the OpenAPI document', () => {
     ['/docs/json', 'application/json; charset=utf-8'],
     ['/docs/yaml', 'application/yaml; charset=utf-8'],
     ['/docs/llms.txt', 'text/plain; charset=utf-8'],
+    ['/docs/errors.md', 'text/markdown; charset=utf-8'],
     ['/docs/page/scalar.js', 'application/javascript; charset=utf-8'],
   ])(
     'is compressed as the client accepts, and revalidated by ETag, like the files of the page: %s',
@@ -131,28 +131,28 @@ it('the address of the API in the documentation has the port that the server lis
   expect((await app.inject('/api/v1/docs/json')).json().servers).toEqual([{ url: `${url}/api/v1` }])
 })
 
-it('llms.txt has every operation, parameter, schema and guide about the API in 64 KB, at both of its paths', async () => {
+it('llms.txt lists a page of Markdown for each guide and each resource, with every operation, parameter and schema', async () => {
   const text = (await server.get('/docs/llms.txt')).body
   expect((await server.app.inject('/llms.txt')).body).toBe(text)
-  for (const { path, method, operation } of await operations()) {
-    let [, section = ''] = text.split(`\n### ${method.toUpperCase()} ${path}\n`)
-    expect(section.split('\n### ')[0]).toContain(operation.summary)
-    section = section.replace('campaign_id to sub10', filterNames.join(', '))
-    for (const { name } of operation.parameters ?? [])
-      expect(section.split('\n### ')[0]).toMatch(new RegExp(`^- ([\\w ]+: )?([\\w]+, )*${name}\\b`, 'm'))
-  }
-  const { tags, components, 'x-tagGroups': groups } = await document()
-  const programs = groups.find(({ name }) => name === 'Copies and tools')?.tags ?? []
-  expect(text).toContain(`More guides are in \`tags\` of the OpenAPI document: ${programs.join(', ')}.`)
+  const links = [...text.matchAll(/^- \[([^\]]+)\]\(http:\/\/127\.0\.0\.1:3000\/api\/v1(\/docs\/[a-z-]+\.md)\)/gm)]
+  const pages = new Map(
+    await Promise.all(links.map(async ([, title, path]) => [title, await server.get(`${path}`)] as const)),
+  )
+  const { tags, components } = await document()
+  expect([...pages.keys()]).toEqual([...tags.map(({ name }) => name), 'Schemas'])
   for (const { name, description } of tags) {
-    if (!programs.includes(name)) expect(text).toContain(`## ${name}\n\n${description}`)
+    expect(pages.get(name)?.headers['content-type']).toBe('text/markdown; charset=utf-8')
+    expect(pages.get(name)?.body).toContain(`# ${name}\n\n${description}`)
   }
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1_024)
-  for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
-  expect(text).not.toContain('undefined')
-  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link)
-  expect(links.length).toBeGreaterThan(2)
-  for (const link of links) expect(link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/api\/v1\/docs/)
+  for (const { path, method, operation } of await operations()) {
+    const page = pages.get(`${operation.tags[0]}`)?.body ?? ''
+    const [section = ''] = page.split(`\n## ${method.toUpperCase()} ${path}\n`)[1]?.split('\n## ') ?? []
+    expect(section).toContain(`${operation.summary}. ${operation.description}`)
+    for (const { name } of operation.parameters ?? []) expect(section).toContain(`\n- \`${name}\` (`)
+  }
+  for (const name of Object.keys(components.schemas)) expect(pages.get('Schemas')?.body).toContain(`\n## ${name}\n`)
+  for (const { body } of pages.values()) expect(body).not.toContain('undefined')
+  expect((await server.get('/docs/no-such-guide.md')).json().error).toBe('not_found')
 })
 
 describe('the documentation page', () => {

@@ -12,7 +12,7 @@ import {
 } from '../staticContent.ts'
 import type { RawQuery } from '../validation.ts'
 import { addOpenApi } from './addOpenApi.ts'
-import { llmsText } from './llmsText.ts'
+import { markdownPages } from './markdownPages.ts'
 import { type OpenApiDocument, onlyJson } from './openapiDocument.ts'
 import { pageFiles } from './pageFiles.ts'
 
@@ -21,21 +21,33 @@ const policy = pageCsp("'unsafe-inline'")
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
- * and YAML, and its text for language models, also at /llms.txt. With `?formats=json` the JSON has no export formats, for generators of
- * clients. All are public. `GET /` redirects to the page.
+ * and YAML, its guides and operations as pages of Markdown, and the list of these pages, llms.txt, also at /llms.txt. With
+ * `?formats=json` the JSON has no export formats, for generators of clients. All are public. `GET /` redirects to the page.
  */
 export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))
   const openText = (make: () => string, type: string) =>
     openStaticContent((): Content => ({ body: Buffer.from(make()), type: `${type}; charset=utf-8` }))
   const document = () => app.swagger() as unknown as OpenApiDocument
-  const llms = openText(() => llmsText(document()), 'text/plain')
+  const llms = openText(() => markdownPages(document()).get('llms.txt') ?? '', 'text/plain')
   const inFull = openText(() => JSON.stringify(document()), 'application/json')
   const withoutExports = openText(() => JSON.stringify(onlyJson(document())), 'application/json')
   const json: Pick<StaticContent, 'send'> = {
     send(request, reply) {
       const [formats] = (request.query as RawQuery).formats ?? []
       return (formats === 'json' ? withoutExports : inFull).send(request, reply)
+    },
+  }
+  let pages: ReadonlyMap<string, StaticContent> | undefined
+  const page: Pick<StaticContent, 'send'> = {
+    async send(request, reply) {
+      pages ??= new Map(
+        [...markdownPages(document())].map(([name, text]) => [name, openText(() => text, 'text/markdown')]),
+      )
+      const found = pages.get((request.params as { page: string }).page)
+      if (found) return found.send(request, reply)
+      reply.callNotFound()
+      return reply
     },
   }
   /** @param target relative, for proxies that serve the API below a path of their own */
@@ -48,6 +60,7 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
     [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
     '/llms.txt': llms,
     [`${docsPrefix}/llms.txt`]: llms,
+    [`${docsPrefix}/:page`]: page,
     ...placeBelow(`${docsPrefix}/page`, pageFiles),
     '/': redirectTo(docsPrefix.slice(1)),
     [`${docsPrefix}/`]: redirectTo('../docs'),
